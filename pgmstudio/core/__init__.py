@@ -1,0 +1,1 @@
+"""Everything worth computing; knows no Qt."""

@@ -1,0 +1,28 @@
+"""The one door to numba: `@compiled` kernels free the GIL and are kept in numba's file cache.
+
+Only files named `*_kernels.py` import this module, and they are imported inside the functions that
+need them: numba takes longer to load than most small questions take to answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Compile `function` at its first call, without the GIL, cached on disk."""
+    return cast(F, numba.njit(nogil=True, cache=True)(function))
+
+
+def compiled_with(**options: Any) -> Callable[[F], F]:
+    """Like `compiled`, with further numba options (`fastmath`, `inline`, …)."""
+
+    def decorate(function: F) -> F:
+        return cast(F, numba.njit(nogil=True, cache=True, **options)(function))
+
+    return decorate

@@ -1,0 +1,1 @@
+"""Variables, domains and data sets, and what is counted in them; no models."""

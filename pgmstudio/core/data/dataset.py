@@ -1,0 +1,181 @@
+"""DataSet: a table of state codes, a column in one run of memory; missing cells are first-class."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import DataError
+
+Codes = NDArray[np.unsignedinteger[Any]]  # uint8, or uint16 where 255 states are too few
+
+# A few samples tell nothing at this many states; the codes would need wider integers.
+MOST_STATES = 65_535
+
+
+def code_dtype(domain: Domain) -> type[np.uint8] | type[np.uint16]:
+    """The narrowest dtype whose largest code, MISSING, is not a state."""
+    largest = max(domain.cardinalities, default=0)
+    if largest > MOST_STATES:
+        raise DataError(
+            f"A variable has {largest} states; at most {MOST_STATES} are possible. "
+            "Discretise it, merge states, or leave the column out."
+        )
+    return np.uint8 if largest <= 255 else np.uint16
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Rows over a domain; `codes` is variables × rows and read-only.
+
+    A missing cell is the largest code of the dtype (`missing_code`). `weights` has one positive
+    number per row, or is None when every row counts once.
+    """
+
+    domain: Domain
+    codes: Codes
+    weights: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        codes = np.ascontiguousarray(self.codes, dtype=code_dtype(self.domain))
+        if codes.ndim != 2 or codes.shape[0] != len(self.domain):
+            raise DataError(
+                f"{len(self.domain)} variables need a table of as many columns, "
+                f"not one of shape {codes.shape}."
+            )
+        missing = np.iinfo(codes.dtype).max
+        for variable, column in zip(self.domain, codes, strict=True):
+            if column.size and column.max() >= variable.cardinality:
+                strange = (column >= variable.cardinality) & (column != missing)
+                if strange.any():
+                    row = int(np.argmax(strange))
+                    raise DataError(
+                        f"Row {row + 1} of {variable.name} holds the code {column[row]}, "
+                        f"but there are only {variable.cardinality} states."
+                    )
+        object.__setattr__(self, "codes", codes)
+        if self.weights is not None:
+            weights = np.ascontiguousarray(self.weights, dtype=np.float64)
+            if weights.shape != (codes.shape[1],):
+                raise DataError(f"{codes.shape[1]} rows need as many weights, not {weights.size}.")
+            if not (np.isfinite(weights).all() and (weights >= 0).all()):
+                raise DataError("Row weights must be finite and not negative.")
+            object.__setattr__(self, "weights", weights)
+        self._seal()
+
+    def _seal(self) -> None:
+        # A view, so that the caller's own array stays writable.
+        for name in ("codes", "weights"):
+            array = getattr(self, name)
+            if array is not None and array.flags.writeable:
+                sealed = array.view()
+                sealed.flags.writeable = False
+                object.__setattr__(self, name, sealed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"domain": self.domain, "codes": self.codes, "weights": self.weights}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._seal()  # arrays come back writable from another process
+
+    @classmethod
+    def from_rows(cls, domain: Domain, rows: Iterable[Sequence[str | None]]) -> DataSet:
+        """A data set from rows of state names; None is a missing cell."""
+        dtype = code_dtype(domain)
+        missing = int(np.iinfo(dtype).max)
+        coded = [
+            [
+                missing if state is None else variable.code(state)
+                for variable, state in zip(domain, row, strict=True)
+            ]
+            for row in rows
+        ]
+        table = np.array(coded, dtype=dtype).reshape(len(coded), len(domain))
+        return cls(domain, np.ascontiguousarray(table.T))
+
+    @property
+    def row_count(self) -> int:
+        return int(self.codes.shape[1])
+
+    @cached_property
+    def total_weight(self) -> float:
+        return float(self.row_count) if self.weights is None else float(self.weights.sum())
+
+    @property
+    def missing_code(self) -> int:
+        return int(np.iinfo(self.codes.dtype).max)
+
+    @cached_property
+    def missing_counts(self) -> tuple[int, ...]:
+        """How many cells are missing, per variable (rows counted, not weights)."""
+        return tuple(int((column == self.missing_code).sum()) for column in self.codes)
+
+    @property
+    def has_missing(self) -> bool:
+        return any(self.missing_counts)
+
+    @cached_property
+    def incomplete_row_count(self) -> int:
+        """How many rows have at least one missing cell."""
+        if not self.has_missing:
+            return 0
+        hit = np.zeros(self.row_count, dtype=bool)
+        for column, count in zip(self.codes, self.missing_counts, strict=True):
+            if count:
+                hit |= column == self.missing_code
+        return int(hit.sum())
+
+    def column(self, name: str) -> Codes:
+        return self.codes[self.domain.index(name)]
+
+    def of_rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> DataSet:
+        """The chosen rows, in the order given."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return replace(self, codes=np.ascontiguousarray(self.codes[:, chosen]), weights=weights)
+
+    def of_columns(self, names: Iterable[str]) -> DataSet:
+        """The named columns, in the order given."""
+        names = tuple(names)
+        places = [self.domain.index(name) for name in names]
+        domain = self.domain.restricted_to(names)
+        codes = self.codes[places].astype(code_dtype(domain))
+        if codes.dtype != self.codes.dtype:
+            codes[self.codes[places] == self.missing_code] = np.iinfo(codes.dtype).max
+        return DataSet(domain, codes, self.weights)
+
+    def complete_rows(self) -> DataSet:
+        """The rows without a missing cell."""
+        if not self.has_missing:
+            return self
+        return self.of_rows(~(self.codes == self.missing_code).any(axis=0))
+
+    def merged(self) -> DataSet:
+        """Equal rows once, with their summed weights; the order of first appearance is kept."""
+        rows = np.ascontiguousarray(self.codes.T)
+        if rows.shape[0] == 0:
+            return self
+        keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        weights = np.bincount(inverse.ravel(), weights=self.weights, minlength=first.size)
+        order = np.argsort(first)
+        codes = np.ascontiguousarray(self.codes[:, first[order]])
+        return DataSet(self.domain, codes, weights[order].astype(np.float64))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of domain, codes and weights, for provenance."""
+        digest = hashlib.sha256()
+        for variable in self.domain:
+            digest.update(repr((variable.name, variable.states)).encode())
+        digest.update(self.codes.tobytes())
+        if self.weights is not None:
+            digest.update(self.weights.tobytes())
+        return digest.hexdigest()[:16]

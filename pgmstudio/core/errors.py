@@ -1,0 +1,184 @@
+"""Errors a person can act on, and Cancelled.
+
+A message says what is wrong, where, and what to do. Whatever is not a PgmStudioError is a bug.
+
+PgmStudioError
+├── FileError                  a file cannot be read or written
+│   ├── DataFileError          … a table; lists every problem found
+│   ├── ModelFileError         … a model; knows line and column
+│   └── ProjectFileError       … a project
+├── DataError                  a data set does not fit what is asked of it
+├── ParameterError             one or more parameters are wrong; names all of them
+├── GraphError
+│   └── CycleError             an edge would close a cycle; holds the path
+├── KnowledgeError             rules about edges contradict each other or name unknown variables
+├── UnknownNameError           no such variable, state, learner, …; suggests the nearest
+├── ImpossibleEvidenceError    evidence of probability zero; holds a smallest conflicting set
+├── TooLargeError              the cost forecast exceeds the budget; says the numbers
+└── RunFailedError             a child process died
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class Cancelled(Exception):
+    """The person asked to stop; not an error."""
+
+
+class PgmStudioError(Exception):
+    """Something a person can act on; `str(error)` is one readable message."""
+
+
+class FileError(PgmStudioError):
+    """A file cannot be read or written."""
+
+    def __init__(self, path: Path | str, message: str) -> None:
+        self.path = Path(path)
+        self.message = message
+        super().__init__(f"{self.path.name}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.path, self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class CellProblem:
+    """What is wrong with one cell, row or column; `row` counts data rows from 1."""
+
+    message: str
+    row: int | None = None
+    column: str | None = None
+
+    def __str__(self) -> str:
+        place = [f"row {self.row}"] if self.row is not None else []
+        place += [f"column {self.column!r}"] if self.column is not None else []
+        return ", ".join(place) + (": " if place else "") + self.message
+
+
+class DataFileError(FileError):
+    """A table cannot be read; every problem found is listed."""
+
+    def __init__(
+        self, path: Path | str, message: str = "", problems: Sequence[CellProblem] = ()
+    ) -> None:
+        self.problems = tuple(problems)
+        self.headline = message
+        shown = [str(problem) for problem in self.problems[:20]]
+        if len(self.problems) > len(shown):
+            shown.append(f"and {len(self.problems) - len(shown)} more")
+        super().__init__(path, " ".join(filter(None, [message, "; ".join(shown)])))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.path, self.headline, self.problems)
+
+
+class ModelFileError(FileError):
+    """A model file cannot be read; `line` and `column` count from 1 where they are known."""
+
+    def __init__(
+        self, path: Path | str, message: str, line: int | None = None, column: int | None = None
+    ) -> None:
+        self.line, self.column, self.reason = line, column, message
+        place = "" if line is None else f"line {line}: "
+        if line is not None and column is not None:
+            place = f"line {line}, column {column}: "
+        super().__init__(path, place + message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.path, self.reason, self.line, self.column)
+
+
+class ProjectFileError(FileError):
+    """A project file cannot be read or written."""
+
+
+class DataError(PgmStudioError):
+    """A data set does not fit what is asked of it."""
+
+
+class ParameterError(PgmStudioError):
+    """One or more parameters are wrong; `problems` maps each name to its message."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        self.problems = dict(problems)
+        super().__init__("; ".join(f"{name}: {message}" for name, message in problems.items()))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.problems,)
+
+
+class GraphError(PgmStudioError):
+    """A graph cannot be changed as asked."""
+
+
+class CycleError(GraphError):
+    """The edge would close a cycle; `path` leads from the edge's target back to its source."""
+
+    def __init__(self, source: str, target: str, path: Sequence[str]) -> None:
+        self.source, self.target, self.path = source, target, tuple(path)
+        super().__init__(f"{source} → {target} would close a cycle: {' → '.join(self.path)}.")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.source, self.target, self.path)
+
+
+class KnowledgeError(PgmStudioError):
+    """Rules about edges contradict each other; `contradictions` has one sentence for each clash."""
+
+    def __init__(self, contradictions: Sequence[str]) -> None:
+        self.contradictions = tuple(contradictions)
+        super().__init__(" ".join(self.contradictions))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.contradictions,)
+
+
+class UnknownNameError(PgmStudioError, LookupError):
+    """Nothing has that name; the message suggests the nearest that exists."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str] = ()) -> None:
+        self.what, self.name, self.known = what, name, tuple(known)
+        near = difflib.get_close_matches(name, self.known, n=1, cutoff=0.5)
+        if near:
+            hint = f" Did you mean {near[0]}?"
+        elif 0 < len(self.known) <= 12:
+            hint = f" There are: {', '.join(self.known)}."
+        else:
+            hint = ""
+        super().__init__(f"No {what} is called “{name}”.{hint}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.what, self.name, self.known)
+
+
+class ImpossibleEvidenceError(PgmStudioError):
+    """The evidence has probability zero.
+
+    `conflict` is a smallest set of findings (variable -> text such as "= yes") that cannot hold
+    together; the session that raised it is as it was.
+    """
+
+    def __init__(self, conflict: Mapping[str, str]) -> None:
+        self.conflict = dict(conflict)
+        parts = [f"{variable} {finding}" for variable, finding in self.conflict.items()]
+        if len(parts) == 1:
+            message = f"{parts[0]} is impossible in this model."
+        else:
+            message = f"{', '.join(parts[:-1])} and {parts[-1]} cannot hold together."
+        super().__init__(f"{message} Retract one of them." if len(parts) > 1 else message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.conflict,)
+
+
+class TooLargeError(PgmStudioError):
+    """The forecast of time or memory exceeds the budget; nothing was computed."""
+
+
+class RunFailedError(PgmStudioError):
+    """A child process ended without an answer."""

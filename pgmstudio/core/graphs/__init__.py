@@ -1,0 +1,1 @@
+"""DAGs, separation, triangulation, clique trees and edge knowledge: numbers, no probabilities."""

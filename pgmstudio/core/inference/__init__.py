@@ -1,0 +1,1 @@
+"""Sessions that answer questions about a model under evidence."""

@@ -1,0 +1,1 @@
+"""One file per learner, and the table of them."""

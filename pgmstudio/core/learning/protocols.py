@@ -1,0 +1,64 @@
+"""Learners are generators of events: progress, notes, models found on the way, and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.running import CancelToken, Note, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A whole model worth keeping, on the way; better than every one found before it."""
+
+    model: Model
+    measures: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Exactly one, last."""
+
+    model: Model
+    measures: Mapping[str, float]
+
+
+LearnEvent = Progress | Note | Found | Finished
+
+P_contra = TypeVar("P_contra", contravariant=True)
+
+
+class Learner(Protocol[P_contra]):
+    """One way to learn a model from data; stateless."""
+
+    @property
+    def key(self) -> str:
+        """ "bn.hill-climb": file format and command line."""
+
+    @property
+    def title(self) -> str:
+        """The name in menus."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of model that comes out."""
+
+    @property
+    def params_type(self) -> type: ...
+
+    def refuses(self, data: DataSet) -> str | None:
+        """A sentence for the greyed-out button; None when the data will do."""
+
+    def on_missing(self, data: DataSet) -> str:
+        """One sentence: how many cells are missing, what this learner does with them, the cost."""
+
+    def run(
+        self, data: DataSet, params: P_contra, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        """The same data, parameters and seed give the same events, in any runner."""

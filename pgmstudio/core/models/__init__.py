@@ -1,0 +1,1 @@
+"""One file per model family; evidence and learning live elsewhere."""

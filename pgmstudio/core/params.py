@@ -1,0 +1,233 @@
+"""Parameters declared once: the form, the command line and the project file read the same specs.
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class MyParams:
+        restarts: int = param(0, title="Restarts", low=0, help="Searches from random graphs.")
+
+The kind comes from the annotation: bool, int, float, str with choices, tuples of numbers, each with
+`| None` for "none"; `float | Literal["auto"]` is a number or the word auto. Any other type is an
+OBJECT (knowledge, a start model): a file on the command line, a chooser in the window.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from pgmstudio.core.errors import ParameterError
+
+P = TypeVar("P")
+AUTO = "auto"
+
+
+class ParamKind(Enum):
+    """What a parameter holds; decides its widget and how its text is read."""
+
+    YES_NO = "yes/no"
+    WHOLE = "whole number"
+    NUMBER = "number"
+    CHOICE = "choice"
+    TEXT = "text"
+    WHOLES = "whole numbers"
+    NUMBERS = "numbers"
+    OBJECT = "object"
+
+
+@dataclass(frozen=True, slots=True)
+class ParamSpec:
+    """All there is to know of one parameter."""
+
+    name: str
+    kind: ParamKind
+    default: Any
+    title: str
+    help: str
+    low: float | None = None
+    high: float | None = None
+    low_open: bool = False
+    high_open: bool = False
+    choices: tuple[str, ...] = ()
+    none_label: str | None = None  # how "none" reads; None when none is not allowed
+    allows_auto: bool = False
+    object_type: Any = None
+    advanced: bool = False
+
+    @property
+    def option(self) -> str:
+        """The name on the command line, without the dashes; `lambda_` is written `lambda`."""
+        return self.name.rstrip("_").replace("_", "-")
+
+    @property
+    def is_list(self) -> bool:
+        return self.kind in (ParamKind.WHOLES, ParamKind.NUMBERS)
+
+
+def param(
+    default: Any,
+    *,
+    title: str,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    low_open: bool = False,
+    high_open: bool = False,
+    choices: Sequence[str] = (),
+    none_label: str = "none",
+    advanced: bool = False,
+) -> Any:
+    """A dataclass field with its title, help, bounds and choices."""
+    told = {
+        "title": title,
+        "help": help,
+        "low": low,
+        "high": high,
+        "low_open": low_open,
+        "high_open": high_open,
+        "choices": tuple(choices),
+        "none_label": none_label,
+        "advanced": advanced,
+    }
+    return field(default=default, metadata={"param": told})
+
+
+def specs_of(params_type: type) -> tuple[ParamSpec, ...]:
+    """The declared parameters of a parameter class, in order."""
+    hints = get_type_hints(params_type)
+    specs = []
+    for declared in dataclasses.fields(params_type):
+        told = dict(declared.metadata["param"])
+        kind, allows_none, allows_auto, object_type = _kind_of(hints[declared.name], told)
+        none_label = told.pop("none_label")
+        specs.append(
+            ParamSpec(
+                name=declared.name,
+                kind=kind,
+                default=declared.default,
+                none_label=none_label if allows_none else None,
+                allows_auto=allows_auto,
+                object_type=object_type,
+                **told,
+            )
+        )
+    return tuple(specs)
+
+
+_SCALARS = {bool: ParamKind.YES_NO, int: ParamKind.WHOLE, float: ParamKind.NUMBER}
+_LISTS = {int: ParamKind.WHOLES, float: ParamKind.NUMBERS}
+
+
+def _kind_of(hint: Any, told: Mapping[str, Any]) -> tuple[ParamKind, bool, bool, Any]:
+    parts = list(get_args(hint)) if get_origin(hint) in (Union, types.UnionType) else [hint]
+    allows_none = type(None) in parts
+    allows_auto = Literal["auto"] in parts
+    parts = [part for part in parts if part is not type(None) and part != Literal["auto"]]
+    if len(parts) == 1:
+        (part,) = parts
+        if get_origin(part) is tuple:
+            return _LISTS[get_args(part)[0]], allows_none, allows_auto, None
+        if part in _SCALARS:
+            return _SCALARS[part], allows_none, allows_auto, None
+        if part is str:
+            kind = ParamKind.CHOICE if told["choices"] else ParamKind.TEXT
+            return kind, allows_none, allows_auto, None
+        return ParamKind.OBJECT, allows_none, allows_auto, part
+    raise TypeError(f"no parameter kind for {hint}")
+
+
+def parse_params(params_type: type[P], given: Mapping[str, object]) -> P:
+    """Parameters from values or texts; one ParameterError names everything that is wrong."""
+    specs = {spec.name: spec for spec in specs_of(params_type)}
+    by_option = {spec.option: spec.name for spec in specs.values()}
+    problems: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    for key, value in given.items():
+        name = key if key in specs else by_option.get(key)
+        if name is None:
+            problems[key] = f"is not a parameter here; there are {', '.join(by_option)}"
+            continue
+        try:
+            values[name] = parse_value(specs[name], value)
+        except ValueError as wrong:
+            problems[specs[name].option] = str(wrong)
+    if problems:
+        raise ParameterError(problems)
+    return params_type(**values)
+
+
+def parse_value(spec: ParamSpec, value: object) -> Any:
+    """One value, from a text or a value of the right kind; ValueError says what is wrong."""
+    if value is None or (isinstance(value, str) and value == spec.none_label):
+        if spec.none_label is None:
+            raise ValueError("needs a value")
+        return None
+    if spec.allows_auto and value == AUTO:
+        return AUTO
+    if spec.kind is ParamKind.OBJECT:
+        if isinstance(value, str):
+            raise ValueError("needs an object, not a text")
+        return value
+    if spec.kind is ParamKind.CHOICE:
+        if value not in spec.choices:
+            raise ValueError(f"{value!r} is not one of {', '.join(spec.choices)}")
+        return value
+    if spec.kind is ParamKind.TEXT:
+        return str(value)
+    if spec.kind is ParamKind.YES_NO:
+        return _yes_no(value)
+    if spec.is_list:
+        parts: Sequence[object]
+        if isinstance(value, str):
+            parts = [part for part in value.replace(";", ",").split(",") if part.strip()]
+        elif isinstance(value, Sequence):
+            parts = value
+        else:
+            parts = [value]
+        if not parts:
+            raise ValueError("needs at least one number")
+        return tuple(_number(spec, part) for part in parts)
+    return _number(spec, value)
+
+
+def _yes_no(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+    try:
+        return words[str(value).lower()]
+    except KeyError:
+        raise ValueError(f"{value!r} is neither yes nor no") from None
+
+
+def _number(spec: ParamSpec, value: object) -> int | float:
+    whole = spec.kind in (ParamKind.WHOLE, ParamKind.WHOLES)
+    if isinstance(value, bool):
+        raise ValueError(f"{value!r} is not a number")
+    try:
+        number: int | float = float(str(value).replace("−", "-"))
+    except ValueError:
+        raise ValueError(f"{value!r} is not a number") from None
+    if math.isnan(number) or math.isinf(number):
+        raise ValueError(f"{value!r} is not a finite number")
+    if whole:
+        if number != int(number):
+            raise ValueError(f"{value!r} is not a whole number")
+        number = int(number)
+    if spec.low is not None and (number < spec.low or (spec.low_open and number == spec.low)):
+        raise ValueError(f"must be {'more than' if spec.low_open else 'at least'} {spec.low:g}")
+    if spec.high is not None and (number > spec.high or (spec.high_open and number == spec.high)):
+        raise ValueError(f"must be {'less than' if spec.high_open else 'at most'} {spec.high:g}")
+    return number
+
+
+def params_to_dict(params: Any) -> dict[str, Any]:
+    """The plain values of a parameter object, for JSON; objects stay as they are."""
+    return {
+        spec.name: (list(value) if isinstance(value, tuple) else value)
+        for spec in specs_of(type(params))
+        for value in [getattr(params, spec.name)]
+    }

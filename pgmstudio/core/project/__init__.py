@@ -1,0 +1,1 @@
+"""What a project is, and its edits as plain functions."""

@@ -1,0 +1,1 @@
+"""What structure searches make large; counting lives in the data room."""
