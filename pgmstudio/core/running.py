@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -32,36 +32,47 @@ class CancelToken(Protocol):
 
     @property
     def is_cancelled(self) -> bool: ...
-    def raise_if_cancelled(self) -> None: ...
+
+    @property
+    def is_paused(self) -> bool: ...
+
+    def raise_if_cancelled(self) -> None:
+        """Raise Cancelled when asked to stop; while paused, wait here."""
 
 
 class StopSwitch:
-    """A cancel token that someone can press, from any thread; it may also press itself.
+    """A cancel token that someone can press, from any thread; with `seconds` it presses itself."""
 
-    `also` is asked too, so a time limit or another token can join in.
-    """
-
-    def __init__(
-        self, *, seconds: float | None = None, also: Callable[[], bool] | None = None
-    ) -> None:
-        self._event = threading.Event()
+    def __init__(self, *, seconds: float | None = None) -> None:
+        self._stop = threading.Event()
+        self._go = threading.Event()
+        self._go.set()
         self._deadline = None if seconds is None else time.monotonic() + seconds
-        self._also = also
 
     def cancel(self) -> None:
-        self._event.set()
+        self._stop.set()
+        self._go.set()
+
+    def pause(self) -> None:
+        if not self._stop.is_set():
+            self._go.clear()
+
+    def resume(self) -> None:
+        self._go.set()
+
+    @property
+    def is_paused(self) -> bool:
+        return not self._go.is_set()
 
     @property
     def is_cancelled(self) -> bool:
-        if self._event.is_set():
-            return True
-        late = self._deadline is not None and time.monotonic() >= self._deadline
-        if late or (self._also is not None and self._also()):
-            self._event.set()
-            return True
-        return False
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            self.cancel()
+        return self._stop.is_set()
 
     def raise_if_cancelled(self) -> None:
+        while not self.is_cancelled and not self._go.wait(timeout=0.1):
+            pass
         if self.is_cancelled:
             raise Cancelled
 
@@ -70,6 +81,7 @@ class NeverCancelled:
     """The token of a run that nobody stops."""
 
     is_cancelled = False
+    is_paused = False
 
     def raise_if_cancelled(self) -> None:
         """Do nothing."""

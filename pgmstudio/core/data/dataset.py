@@ -20,7 +20,7 @@ Codes = NDArray[np.unsignedinteger[Any]]  # uint8, or uint16 where 255 states ar
 MOST_STATES = 65_535
 
 
-def code_dtype(domain: Domain) -> type[np.uint8] | type[np.uint16]:
+def code_dtype(domain: Domain) -> np.dtype[np.unsignedinteger[Any]]:
     """The narrowest dtype whose largest code, MISSING, is not a state."""
     largest = max(domain.cardinalities, default=0)
     if largest > MOST_STATES:
@@ -28,7 +28,7 @@ def code_dtype(domain: Domain) -> type[np.uint8] | type[np.uint16]:
             f"A variable has {largest} states; at most {MOST_STATES} are possible. "
             "Discretise it, merge states, or leave the column out."
         )
-    return np.uint8 if largest <= 255 else np.uint16
+    return np.dtype(np.uint8 if largest <= 255 else np.uint16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,8 @@ class DataSet:
         return int(hit.sum())
 
     def column(self, name: str) -> Codes:
-        return self.codes[self.domain.index(name)]
+        column: Codes = self.codes[self.domain.index(name)]
+        return column
 
     def of_rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> DataSet:
         """The chosen rows, in the order given."""

@@ -1,0 +1,280 @@
+"""Runs in a child process, event by event, with large arrays in shared memory.
+
+`in_process(task, cancel)` is an iterator of the very events that `task(token)` yields, so a caller
+cannot tell it from the generator itself. Arrays inside the task travel as pickle's out-of-band
+buffers in one block of shared memory: the child reads them in place, and nothing here needs to
+know what a data set is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing import shared_memory
+from multiprocessing.connection import Connection, wait
+from typing import Any, Protocol, TypeVar
+
+from pgmstudio.core.errors import Cancelled, PgmStudioError, RunFailedError
+from pgmstudio.core.running import CancelToken
+
+Event_co = TypeVar("Event_co", covariant=True)
+
+# How often the parent looks at its own token while the child is silent.
+POLL_SECONDS = 0.05
+# How long a child that was asked to stop may take to say its last word before it is ended.
+GRACE_SECONDS = 0.7
+
+_STOP, _PAUSE, _RESUME = "stop", "pause", "resume"
+
+
+class Task(Protocol[Event_co]):
+    """A picklable callable that runs with a token and yields events."""
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[Event_co]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """A pickled task whose buffers lie one after another in a block of shared memory."""
+
+    pickled: bytes
+    block_name: str | None
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Stopped:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    error: PgmStudioError | None  # None for a bug, whose traceback is in `details`
+    details: str
+
+
+class ChildError(RuntimeError):
+    """A bug in a child process; the message holds the child's traceback."""
+
+
+def _pack(task: object) -> tuple[_Packed, shared_memory.SharedMemory | None]:
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(task, protocol=5, buffer_callback=buffers.append)
+    views = [buffer.raw() for buffer in buffers]
+    total = sum(view.nbytes for view in views)
+    if total == 0:
+        return _Packed(pickled, None, tuple((0, 0) for _ in views)), None
+    block = shared_memory.SharedMemory(create=True, size=total)
+    assert block.buf is not None
+    spans, start = [], 0
+    for view in views:
+        block.buf[start : start + view.nbytes] = view
+        spans.append((start, start + view.nbytes))
+        start += view.nbytes
+    return _Packed(pickled, block.name, tuple(spans)), block
+
+
+def _unpack(packed: _Packed) -> tuple[Any, shared_memory.SharedMemory | None]:
+    if packed.block_name is None:
+        return pickle.loads(packed.pickled, buffers=[b"" for _ in packed.spans]), None
+    block = _attach(packed.block_name)
+    assert block.buf is not None
+    whole = block.buf.toreadonly()
+    return pickle.loads(packed.pickled, buffers=[whole[a:b] for a, b in packed.spans]), block
+
+
+def _attach(name: str) -> shared_memory.SharedMemory:
+    """The parent's block. It alone removes it, so the child must not register it for clean-up."""
+    if sys.version_info >= (3, 13):
+        return shared_memory.SharedMemory(name=name, track=False)
+    from multiprocessing import resource_tracker
+
+    register = resource_tracker.register
+    resource_tracker.register = lambda *_: None
+    try:
+        return shared_memory.SharedMemory(name=name)
+    finally:
+        resource_tracker.register = register
+
+
+def in_process(task: Task[Event_co], cancel: CancelToken) -> Iterator[Event_co]:
+    """The events of `task`, run in a child process of its own.
+
+    Cancelling asks the child to stop; every event it had yielded before is still delivered, then
+    Cancelled is raised. A child that does not answer within GRACE_SECONDS is ended. An error for
+    people comes out as itself; a bug as ChildError with the child's traceback; a child that died,
+    as RunFailedError. Leaving the iterator early ends the child.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=True)
+    packed, block = _pack(task)
+    child = context.Process(target=_child_main, args=(theirs, packed), daemon=True)
+    try:
+        child.start()
+        theirs.close()
+        yield from _relay(ours, child, cancel)
+    finally:
+        _end(child)
+        ours.close()
+        if block is not None:
+            block.close()
+            block.unlink()
+
+
+def _relay(pipe: Connection, child: Any, cancel: CancelToken) -> Iterator[Any]:
+    asked_to_stop = was_paused = False
+    patience = GRACE_SECONDS
+    while True:
+        ready = wait([pipe], timeout=POLL_SECONDS)
+        if ready:
+            try:
+                message = pipe.recv()
+            except (EOFError, OSError):
+                message = None
+            match message:
+                case None:
+                    if asked_to_stop:
+                        raise Cancelled
+                    child.join(GRACE_SECONDS)
+                    raise RunFailedError(
+                        f"The run's process ended with status {child.exitcode} before its run did. "
+                        "It may have needed more memory than there is; try fewer rows or columns."
+                    )
+                case _Done():
+                    return
+                case _Stopped():
+                    raise Cancelled
+                case _Failed(error, details):
+                    if error is not None:
+                        raise error
+                    raise ChildError(details)
+                case _:
+                    yield message
+        if not asked_to_stop and cancel.is_cancelled:
+            asked_to_stop = True
+            _tell(pipe, _STOP)
+        elif not asked_to_stop and cancel.is_paused != was_paused:
+            was_paused = cancel.is_paused
+            _tell(pipe, _PAUSE if was_paused else _RESUME)
+        elif asked_to_stop and not ready:
+            patience -= POLL_SECONDS
+            if patience <= 0:
+                raise Cancelled
+
+
+def _tell(pipe: Connection, word: str) -> None:
+    with contextlib.suppress(OSError):  # a child that is gone needs no word
+        pipe.send(word)
+
+
+class _PipeToken:
+    """The child's end of the parent's token; a parent that is gone counts as stop."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._cancelled = False
+        self._paused = False
+
+    @property
+    def is_cancelled(self) -> bool:
+        try:
+            while not self._cancelled and self._pipe.poll():
+                self._hear(self._pipe.recv())
+        except (EOFError, OSError):
+            self._cancelled = True
+        return self._cancelled
+
+    @property
+    def is_paused(self) -> bool:
+        return self._paused
+
+    def raise_if_cancelled(self) -> None:
+        stop = self.is_cancelled
+        try:
+            while self._paused and not stop:
+                self._hear(self._pipe.recv())
+                stop = self._cancelled
+        except (EOFError, OSError):
+            stop = self._cancelled = True
+        if stop:
+            raise Cancelled
+
+    def _hear(self, word: str) -> None:
+        self._cancelled = self._cancelled or word == _STOP
+        self._paused = word == _PAUSE
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is gone, however it went."""
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="parent watch").start()
+
+
+def _end(child: Any) -> None:
+    if child.pid is None:
+        return
+    child.join(0.05)
+    if child.is_alive():
+        child.terminate()
+        child.join(0.5)
+    if child.is_alive():
+        child.kill()
+        child.join()
+    child.close()
+
+
+def _child_main(pipe: Connection, packed: _Packed) -> None:
+    import signal
+
+    # Ctrl+C goes to the whole group; the parent decides and tells us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
+    token = _PipeToken(pipe)
+    block = None
+    last: object = _Done()
+    try:
+        task, block = _unpack(packed)
+        for event in task(token):
+            pipe.send(event)
+    except Cancelled:
+        last = _Stopped()
+    except PgmStudioError as error:
+        last = _Failed(error, traceback.format_exc())
+    except (BrokenPipeError, ConnectionResetError):
+        return  # the parent is gone: nobody listens
+    except Exception:
+        last = _Failed(None, traceback.format_exc())
+    with contextlib.suppress(OSError):
+        pipe.send(last)
+        pipe.close()
+    if block is not None:
+        # Arrays of the task still point into the block; the process ends anyway.
+        with contextlib.suppress(BufferError):
+            block.close()
+
+
+def run_here(
+    task: Callable[[CancelToken], Iterator[Event_co]], cancel: CancelToken
+) -> Iterator[Event_co]:
+    """The same face without a child process: events, then Cancelled when asked to stop."""
+    for event in task(cancel):
+        yield event
+        cancel.raise_if_cancelled()

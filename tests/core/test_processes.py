@@ -1,0 +1,179 @@
+"""A run in a child process cannot be told from the run itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing import shared_memory
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
+from pgmstudio.core.processes import ChildError, in_process, run_here
+from pgmstudio.core.running import NEVER, CancelToken, Progress, StopSwitch
+
+
+@dataclass(frozen=True)
+class Count:
+    """Yields the numbers below `to`, then does what `ending` says."""
+
+    to: int
+    ending: str = "return"
+
+    def __call__(self, cancel: CancelToken) -> Iterator[Progress]:
+        for number in range(self.to):
+            yield Progress(number / self.to)
+        if self.ending == "wait":
+            while True:
+                cancel.raise_if_cancelled()
+        elif self.ending == "ignore":
+            threading.Event().wait()
+        elif self.ending == "sentence":
+            raise DataError("There are no rows.")
+        elif self.ending == "bug":
+            raise ZeroDivisionError("a bug")
+        elif self.ending == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Sum:
+    data: DataSet
+    empty: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def __call__(self, cancel: CancelToken) -> Iterator[tuple[int, bool, bool]]:
+        owns = self.data.codes.flags.owndata
+        yield int(self.data.codes.sum()), bool(self.data.codes.flags.writeable), owns
+
+
+@dataclass(frozen=True)
+class Big:
+    def __call__(self, cancel: CancelToken) -> Iterator[np.ndarray]:
+        yield np.arange(2_000_000)
+
+
+def test_the_events_are_those_of_the_run_itself() -> None:
+    assert list(in_process(Count(5), NEVER)) == list(run_here(Count(5), NEVER))
+
+
+def test_arrays_arrive_in_shared_memory_and_read_only() -> None:
+    domain = Domain.of({"a": ["x", "y"], "b": ["x", "y", "z"]})
+    codes = np.random.default_rng(0).integers(0, 2, (2, 100_000)).astype(np.uint8)
+    before = codes.copy()
+    [(total, writable, owned)] = list(in_process(Sum(DataSet(domain, codes)), NEVER))
+    assert total == before.sum()
+    assert not writable
+    assert not owned
+
+
+def test_large_events_come_through_whole() -> None:
+    [numbers] = list(in_process(Big(), NEVER))
+    assert numbers.sum() == 1_999_999 * 1_000_000
+
+
+def test_stopping_delivers_what_was_yielded_before() -> None:
+    switch = StopSwitch()
+    heard = []
+    with pytest.raises(Cancelled):  # noqa: PT012 - the events before it are the point
+        for event in in_process(Count(20, "wait"), switch):
+            heard.append(event)
+            if len(heard) == 20:
+                switch.cancel()
+    assert heard == list(run_here(Count(20), NEVER))
+
+
+def test_a_child_that_does_not_listen_is_ended() -> None:
+    switch = StopSwitch()
+    run = in_process(Count(1, "ignore"), switch)
+    next(run)
+    switch.cancel()
+    with pytest.raises(Cancelled):
+        next(run)
+
+
+def test_a_paused_run_waits_and_goes_on() -> None:
+    switch = StopSwitch()
+    run = in_process(Count(1, "wait"), switch)
+    next(run)
+    switch.pause()
+    threading.Timer(0.3, switch.cancel).start()
+    with pytest.raises(Cancelled):
+        next(run)
+
+
+def test_errors_for_people_come_out_as_themselves() -> None:
+    with pytest.raises(DataError, match="There are no rows"):
+        list(in_process(Count(1, "sentence"), NEVER))
+
+
+def test_a_bug_comes_out_with_the_childs_traceback() -> None:
+    with pytest.raises(ChildError, match="ZeroDivisionError: a bug"):
+        list(in_process(Count(1, "bug"), NEVER))
+
+
+def test_a_child_that_died_is_told_in_a_sentence() -> None:
+    with pytest.raises(RunFailedError, match="ended with status"):
+        list(in_process(Count(1, "die"), NEVER))
+
+
+def test_leaving_early_ends_the_child() -> None:
+    run = in_process(Count(3, "ignore"), NEVER)
+    next(run)
+    run.close()  # type: ignore[attr-defined]
+    with pytest.raises(StopIteration):
+        next(run)
+
+
+PARENT = """
+import os, sys
+sys.path.insert(0, {tests!r})
+import numpy as np
+from test_processes import Count, Held
+from pgmstudio.core.processes import in_process
+from pgmstudio.core.running import NEVER
+if __name__ == "__main__":
+    for event in in_process(Held(np.zeros(1_000_000)), NEVER):
+        print(event, flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Tells the blocks of shared memory there are, then never looks up again."""
+
+    numbers: np.ndarray
+
+    def __call__(self, cancel: CancelToken) -> Iterator[str]:
+        yield ",".join(n for n in os.listdir("/dev/shm") if n.startswith("psm_"))
+        threading.Event().wait()
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="needs a visible shared memory folder")
+def test_a_killed_parent_leaves_no_child_and_no_shared_memory(tmp_path: os.PathLike[str]) -> None:
+    script = os.path.join(tmp_path, "parent.py")
+    with open(script, "w") as file:
+        file.write(PARENT.format(tests=os.path.dirname(__file__)))
+    before = {n for n in os.listdir("/dev/shm") if n.startswith("psm_")}
+    parent = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    mine = set(parent.stdout.readline().strip().split(",")) - before
+    assert mine
+    parent.kill()
+    parent.wait()
+    parent.stdout.read()  # ends when the child, which holds the other end, is gone
+    waiting = threading.Event()
+    for _ in range(100):
+        if not mine & set(os.listdir("/dev/shm")):
+            break
+        waiting.wait(0.1)
+    for name in mine:
+        with pytest.raises(FileNotFoundError):
+            shared_memory.SharedMemory(name=name)
