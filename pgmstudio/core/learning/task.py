@@ -1,0 +1,29 @@
+"""One run of one learner as a value: it can be sent to a child process and run anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.protocols import LearnEvent
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.running import CancelToken
+
+
+@dataclass(frozen=True, eq=False)
+class LearnTask:
+    """Learner, data, parameters and seed; the same task gives the same events, in any runner."""
+
+    learner_key: str
+    data: DataSet
+    params: Any
+    seed: int
+
+    def __call__(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+        learner = learner_of(self.learner_key)
+        rng = np.random.default_rng(self.seed)
+        yield from learner.run(self.data, self.params, rng=rng, cancel=cancel)

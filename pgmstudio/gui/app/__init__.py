@@ -1,0 +1,1 @@
+"""Main window, menus, actions, start-up, error reporter."""

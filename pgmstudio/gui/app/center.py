@@ -1,0 +1,190 @@
+"""The centre: tabs of pages, in one or two groups side by side or one above the other."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBoxLayout, QWidget
+
+from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.style.theme import theme
+
+
+class Center(QWidget):
+    """Opens pages, knows the one in front, and tiles two groups of tabs."""
+
+    page_changed = Signal(object)  # the Page in front or None
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("center")
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._groups: list[QTabWidget] = []
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+        self._add_group()
+        self._active = 0
+        theme().changed.connect(self._on_theme_changed)
+
+    def _add_group(self) -> QTabWidget:
+        tabs = QTabWidget()
+        tabs.setObjectName(f"tabs{len(self._groups)}")
+        tabs.setAccessibleName("Open pages")
+        tabs.setDocumentMode(True)
+        tabs.setTabsClosable(True)
+        tabs.setMovable(True)
+        tabs.setElideMode(Qt.TextElideMode.ElideMiddle)
+        tabs.tabBar().setExpanding(False)
+        tabs.tabBar().setUsesScrollButtons(True)
+        tabs.tabCloseRequested.connect(lambda index: self._close_at(tabs, index))
+        tabs.currentChanged.connect(lambda _index: self._on_current_changed(tabs))
+        tabs.tabBarClicked.connect(lambda _index: self._activate(tabs))
+        tabs.installEventFilter(self)
+        self._groups.append(tabs)
+        self._splitter.addWidget(tabs)
+        return tabs
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        return tuple(page for tabs in self._groups for page in _pages_of(tabs))
+
+    @property
+    def current(self) -> Page | None:
+        widget = self._groups[self._active].currentWidget()
+        return widget if isinstance(widget, Page) else None
+
+    def page(self, key: str) -> Page | None:
+        return next((page for page in self.pages if page.key == key), None)
+
+    def open(self, page: Page, *, beside: bool = False) -> Page:
+        """Show `page`, or the one already open with its key; `beside`: in the other group."""
+        existing = self.page(page.key)
+        if existing is not None and existing is not page:
+            page.deleteLater()
+            page = existing
+        if existing is None:
+            if beside and len(self._groups) == 1:
+                self._add_group()
+            tabs = self._groups[-1] if beside else self._groups[self._active]
+            index = tabs.addTab(page, page.page_icon(), page.title)
+            tabs.setTabToolTip(index, page.title)
+            page.title_changed.connect(lambda: self._retitle(page))
+            page.installEventFilter(self)
+        self.bring_to_front(page)
+        return page
+
+    def bring_to_front(self, page: Page) -> None:
+        for number, tabs in enumerate(self._groups):
+            index = tabs.indexOf(page)
+            if index >= 0:
+                self._active = number
+                tabs.setCurrentIndex(index)
+                page.setFocus()
+        self.page_changed.emit(self.current)
+
+    def close_page(self, page: Page) -> bool:
+        for tabs in list(self._groups):
+            index = tabs.indexOf(page)
+            if index >= 0:
+                return self._close_at(tabs, index)
+        return False
+
+    def _close_at(self, tabs: QTabWidget, index: int) -> bool:
+        page = tabs.widget(index)
+        if not isinstance(page, Page) or not page.may_close():
+            return False
+        tabs.removeTab(index)
+        page.closed()
+        page.deleteLater()
+        if tabs.count() == 0 and len(self._groups) > 1:
+            self._remove_group(tabs)
+        self.page_changed.emit(self.current)
+        return True
+
+    def close_all(self) -> None:
+        for page in self.pages:
+            self.close_page(page)
+
+    @property
+    def is_tiled(self) -> bool:
+        return len(self._groups) > 1
+
+    def tile(self, orientation: Qt.Orientation | None) -> None:
+        """Two groups in that direction, the page in front moved to the second; None: one group."""
+        if orientation is None:
+            for tabs in self._groups[1:]:
+                for page in _pages_of(tabs):
+                    self._move(page, self._groups[0])
+                self._remove_group(tabs)
+        else:
+            self._splitter.setOrientation(orientation)
+            if len(self._groups) == 1 and len(self.pages) > 1 and self.current is not None:
+                page = self.current
+                self._move(page, self._add_group())
+                self.bring_to_front(page)
+            half = max(1, self._splitter.width() // 2)
+            self._splitter.setSizes([half, half])
+
+    def step(self, by: int) -> None:
+        """Go to the next or previous tab."""
+        tabs = self._groups[self._active]
+        if tabs.count():
+            tabs.setCurrentIndex((tabs.currentIndex() + by) % tabs.count())
+
+    def _move(self, page: Page, to: QTabWidget) -> None:
+        index = to.addTab(page, page.page_icon(), page.title)
+        to.setTabToolTip(index, page.title)
+        to.setCurrentIndex(index)
+
+    def _remove_group(self, tabs: QTabWidget) -> None:
+        self._groups.remove(tabs)
+        self._active = 0
+        tabs.hide()
+        tabs.setParent(None)
+        tabs.deleteLater()
+
+    def _activate(self, tabs: QTabWidget) -> None:
+        number = self._groups.index(tabs)
+        if number != self._active:
+            self._active = number
+            self.page_changed.emit(self.current)
+
+    def _on_current_changed(self, tabs: QTabWidget) -> None:
+        if tabs in self._groups:
+            self._active = self._groups.index(tabs)
+            self.page_changed.emit(self.current)
+
+    def _retitle(self, page: Page) -> None:
+        for tabs in self._groups:
+            index = tabs.indexOf(page)
+            if index >= 0:
+                tabs.setTabText(index, page.title)
+                tabs.setTabIcon(index, page.page_icon())
+                tabs.setTabToolTip(index, page.title)
+
+    def _on_theme_changed(self) -> None:
+        for page in self.pages:
+            self._retitle(page)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # With two groups, the one that was clicked into is the one the panels follow.
+        if event.type() == QEvent.Type.FocusIn and self.is_tiled:
+            focus = QApplication.focusWidget()
+            for tabs in self._groups:
+                if focus is not None and tabs.isAncestorOf(focus):
+                    self._activate(tabs)
+        return super().eventFilter(watched, event)
+
+
+def _pages_of(tabs: QTabWidget) -> list[Page]:
+    widgets = [tabs.widget(index) for index in range(tabs.count())]
+    return [widget for widget in widgets if isinstance(widget, Page)]
+
+
+def panel_tab_bar() -> QTabBar:
+    """A flat tab bar for switching inside a panel."""
+    bar = QTabBar()
+    bar.setProperty("role", "panel")
+    bar.setDrawBase(False)
+    bar.setExpanding(False)
+    return bar

@@ -1,0 +1,90 @@
+"""The command field (Ctrl+K): every action by name, with its key and, if greyed, why."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy
+
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+
+
+class CommandField(QLineEdit):
+    """Type a part of an action's name, choose with the arrows, run with Enter."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.setObjectName("commandField")
+        self.setAccessibleName("Search or run a command")
+        self.setToolTip("Every action by name (Ctrl+K)")
+        self.setPlaceholderText("Search or run a command · Ctrl K")
+        self.setFixedWidth(theme().px("right") - 40)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._lens = self.addAction(
+            icon("magnifying-glass"), QLineEdit.ActionPosition.LeadingPosition
+        )
+        self._model = QStringListModel(self)
+        self._by_text: dict[str, str] = {}
+        completer = QCompleter(self._model, self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setMaxVisibleItems(12)
+        completer.activated.connect(self._run)
+        self.setCompleter(completer)
+        for keys in ("Ctrl+K", "Ctrl+Shift+P"):
+            QShortcut(QKeySequence(keys), shell.window, self.begin)
+        self.returnPressed.connect(lambda: self._run(self.text()))
+        self.installEventFilter(self)
+        theme().changed.connect(lambda: self._lens.setIcon(icon("magnifying-glass")))
+
+    def begin(self) -> None:
+        """Take the focus and list everything."""
+        self._list_actions()
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.selectAll()
+        completer = self.completer()
+        completer.setCompletionPrefix("")
+        completer.complete()
+
+    def _list_actions(self) -> None:
+        book = self._shell.book
+        book.refresh()
+        self._by_text = {}
+        for action_id, action in book.actions.items():
+            spec = book.specs[action_id]
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            text = f"{spec.menu.replace('/', ' ▸ ')} ▸ {spec.text}" + (f"   {keys}" if keys else "")
+            if not action.isEnabled():
+                text += f"   ({action.toolTip()})"
+            self._by_text[text] = action_id
+        self._model.setStringList(list(self._by_text))
+
+    def _run(self, text: str) -> None:
+        action_id = self._by_text.get(text)
+        if action_id is None:
+            near = [entry for entry in self._by_text if text.lower() in entry.lower()]
+            action_id = self._by_text[near[0]] if len(near) == 1 else None
+        if action_id is None:
+            return
+        self.clear()
+        action = self._shell.book[action_id]
+        if action.isEnabled():
+            action.trigger()
+        else:
+            self._shell.tell(action.toolTip())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusIn and not self._by_text:
+            self._list_actions()
+        if (
+            event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            self.clear()
+            self._shell.center.setFocus()
+            return True
+        return super().eventFilter(watched, event)

@@ -1,0 +1,76 @@
+"""The one place where errors become visible: a sentence for people, a box with details for bugs."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import traceback
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from pgmstudio.core.errors import Cancelled, PgmStudioError
+
+log = logging.getLogger("pgmstudio")
+
+
+class ErrorReporter(QObject):
+    """`sentence` for what a person can act on; bugs go to the log and into a box, once each."""
+
+    sentence = Signal(str)
+    _bug_in_thread = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._seen: set[str] = set()
+        self._bug_in_thread.connect(self._show_bug)
+
+    def install(self) -> None:
+        """Become the handler of every error nobody caught, in any thread."""
+        sys.excepthook = self._on_uncaught
+        threading.excepthook = self._on_uncaught_in_thread
+
+    def report(self, error: BaseException) -> None:
+        """Show an error that was caught somewhere."""
+        if isinstance(error, Cancelled):
+            return
+        if isinstance(error, PgmStudioError):
+            log.info("%s", error)
+            self.sentence.emit(str(error))
+            return
+        self._bug_in_thread.emit("".join(traceback.format_exception(error)))
+
+    def _on_uncaught(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            app = QApplication.instance()
+            if app is not None:
+                app.quit()
+            return
+        self.report(error.with_traceback(trace))
+
+    def _on_uncaught_in_thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self.report(args.exc_value)
+
+    def _show_bug(self, details: str) -> None:
+        log.error("%s", details)
+        if details in self._seen:
+            return
+        self._seen.add(details)
+        box = QMessageBox(QApplication.activeWindow())
+        box.setObjectName("bugBox")
+        box.setIcon(QMessageBox.Icon.Critical)
+        box.setWindowTitle("PGM Studio found a fault in itself")
+        box.setText(
+            "Something went wrong inside the program. Your project is as it was; "
+            "save it under a new name to be safe."
+        )
+        box.setDetailedText(details)
+        copy = box.addButton("Copy details", QMessageBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QApplication.clipboard().setText(details))
+        box.addButton(QMessageBox.StandardButton.Close)
+        box.open()

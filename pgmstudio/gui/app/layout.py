@@ -1,0 +1,62 @@
+"""The table of panels around the centre: name, title, side, and where the class is."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSpec:
+    """A panel's class is `module:Class` and takes the main window's `Shell` alone."""
+
+    name: str
+    title: str
+    area: Qt.DockWidgetArea
+    where: str
+    icon: str
+    tip: str
+    shown: bool = True
+
+    def build(self, shell: Any) -> QWidget:
+        module, _, name = self.where.partition(":")
+        factory = cast(Callable[[Any], QWidget], getattr(importlib.import_module(module), name))
+        return factory(shell)
+
+
+_ROOM = "pgmstudio.gui.panels."
+
+# In the order in which they stand on their side.
+PANELS = (
+    PanelSpec(
+        "projectPanel",
+        "Project",
+        LEFT,
+        _ROOM + "project_panel:ProjectPanel",
+        "tree-view",
+        "Data, knowledge, models, evidence cases and runs of this project.",
+    ),
+    PanelSpec(
+        "logPanel",
+        "Log",
+        BOTTOM,
+        _ROOM + "log_panel:LogPanel",
+        "list-bullets",
+        "What happened, newest last.",
+    ),
+)
+
+# Where the actions of the menus come from: `module:function(shell) -> list[ActionSpec]`.
+ACTION_TABLES = (
+    "pgmstudio.gui.app.file_actions:file_actions",
+    "pgmstudio.gui.app.window_actions:window_actions",
+)

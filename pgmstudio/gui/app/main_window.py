@@ -1,0 +1,235 @@
+"""The main window: menus, panels around the centre, status bar; it only puts things together."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSettings, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QTabWidget, QWidget
+
+from pgmstudio.gui.app.actions import MENUS, ActionSpec
+from pgmstudio.gui.app.command_field import CommandField
+from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.app.status_bar import StatusBar
+from pgmstudio.gui.app.toast import Toast
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+
+# Version of the dock arrangement; a saved one of another version is not restored.
+LAYOUT_VERSION = 1
+# Below this width of the centre the side panels give way, in the order right, left, bottom.
+CENTER_MIN_WIDTH = 560
+
+
+class MainWindow(QMainWindow):
+    """`shell` is what everything inside talks to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("mainWindow")
+        self.setMinimumSize(960, 640)
+        self.resize(1280, 800)
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        for corner, area in _CORNERS:
+            self.setCorner(corner, area)
+        self.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
+        self.shell = Shell(self)
+        self.setCentralWidget(self.shell.center)
+        self.docks: dict[str, QDockWidget] = {}
+        self._folded: list[QDockWidget] = []
+        self._add_panels()
+        self._add_menus()
+        self.setStatusBar(StatusBar(self.shell))
+        self.toast = Toast(self)
+        self.shell.toast.connect(self.toast.show_sentence)
+        self.shell.errors.sentence.connect(self._on_error_sentence)
+        self.shell.reveal_asked.connect(self.reveal)
+        self.shell.document.file_changed.connect(self._retitle)
+        self.shell.document.changed.connect(lambda *_: self._refresh_soon.start())
+        self.shell.bench.selection_changed.connect(lambda _: self._refresh_soon.start())
+        self.shell.bench.beliefs_changed.connect(lambda _: self._refresh_soon.start())
+        self._refresh_soon = QTimer(self)
+        self._refresh_soon.setSingleShot(True)
+        self._refresh_soon.setInterval(0)
+        self._refresh_soon.timeout.connect(self.shell.book.refresh)
+        theme().changed.connect(self._restyle)
+        self._retitle()
+        self._default_state = self.saveState(LAYOUT_VERSION)
+
+    # -- building
+
+    def _add_panels(self) -> None:
+        for spec in PANELS:
+            dock = QDockWidget(spec.title, self)
+            dock.setObjectName(spec.name)
+            dock.setToolTip(spec.tip)
+            panel = spec.build(self.shell)
+            panel.setAccessibleName(spec.title)
+            dock.setWidget(panel)
+            dock.setFeatures(_DOCK_FEATURES)
+            self.addDockWidget(spec.area, dock)
+            self.docks[spec.name] = dock
+        bottom = [self.docks[spec.name] for spec in PANELS if spec.area == BOTTOM]
+        for left, right in pairwise(bottom):
+            self.tabifyDockWidget(left, right)
+        if bottom:
+            bottom[0].raise_()
+        self._size_docks()
+        for spec in PANELS:
+            self.docks[spec.name].setVisible(spec.shown)
+
+    def _size_docks(self) -> None:
+        for area, size, direction in (
+            (LEFT, theme().px("left"), Qt.Orientation.Horizontal),
+            (RIGHT, theme().px("right"), Qt.Orientation.Horizontal),
+            (BOTTOM, theme().px("bottom"), Qt.Orientation.Vertical),
+        ):
+            docks = [self.docks[spec.name] for spec in PANELS if spec.area == area]
+            if docks:
+                self.resizeDocks(docks, [size] * len(docks), direction)
+
+    def _add_menus(self) -> None:
+        book = self.shell.book
+        for place in ACTION_TABLES:
+            module, _, name = place.partition(":")
+            specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.shell)
+            book.add(specs)
+        menus: dict[str, QMenu] = {}
+        for title in MENUS:
+            menus[title] = self.menuBar().addMenu(title)
+            menus[title].setObjectName(f"menu{title}")
+            menus[title].setToolTipsVisible(True)
+            menus[title].aboutToShow.connect(book.refresh)
+        for action_id, spec in book.specs.items():
+            menu = self._menu(menus, spec.menu)
+            if spec.separator_before:
+                menu.addSeparator()
+            menu.addAction(book[action_id])
+        for spec in PANELS:
+            toggle = self.docks[spec.name].toggleViewAction()
+            toggle.setToolTip(spec.tip)
+            toggle.setObjectName(f"window.{spec.name}")
+            menus["Window"].addAction(toggle)
+        for title, menu in menus.items():
+            if "/" not in title and menu.isEmpty():
+                menu.menuAction().setVisible(False)
+        self.command_field = CommandField(self.shell)
+        self.menuBar().setCornerWidget(self.command_field, Qt.Corner.TopRightCorner)
+
+    def _menu(self, menus: dict[str, QMenu], path: str) -> QMenu:
+        if path not in menus:
+            parent, _, title = path.rpartition("/")
+            menus[path] = self._menu(menus, parent).addMenu(title)
+            menus[path].setObjectName(f"menu{path}")
+            menus[path].setToolTipsVisible(True)
+        return menus[path]
+
+    # -- what it does
+
+    def reveal(self, name: str) -> None:
+        """Show a panel and bring it to front."""
+        dock = self.docks[name]
+        dock.setVisible(True)
+        dock.raise_()
+        dock.widget().setFocus()
+
+    def reset_layout(self) -> None:
+        """Every panel back at its place and size."""
+        self.restoreState(self._default_state, LAYOUT_VERSION)
+        self._size_docks()
+
+    def toggle_side(self, area: Qt.DockWidgetArea) -> None:
+        """Show or hide all panels of one side."""
+        specs: list[PanelSpec] = [spec for spec in PANELS if spec.area == area]
+        shown = any(self.docks[spec.name].isVisible() for spec in specs)
+        for spec in specs:
+            self.docks[spec.name].setVisible(not shown and spec.shown)
+
+    def restore_geometry(self) -> None:
+        settings = _settings()
+        geometry = settings.value("geometry", QByteArray(), type=QByteArray)
+        state = settings.value("state", QByteArray(), type=QByteArray)
+        if isinstance(geometry, QByteArray) and not geometry.isEmpty():
+            self.restoreGeometry(geometry)
+        if isinstance(state, QByteArray) and not state.isEmpty():
+            self.restoreState(state, LAYOUT_VERSION)
+
+    def save_geometry(self) -> None:
+        settings = _settings()
+        settings.setValue("geometry", self.saveGeometry())
+        settings.setValue("state", self.saveState(LAYOUT_VERSION))
+
+    def _retitle(self) -> None:
+        document = self.shell.document
+        name = document.path.name if document.path is not None else "untitled"
+        mark = "" if document.is_saved else " •"
+        self.setWindowTitle(f"{name}{mark} — PGM Studio")
+
+    def _restyle(self) -> None:
+        self._size_docks()
+        self.setWindowIcon(icon("share-network", "accent"))
+
+    def _on_error_sentence(self, sentence: str) -> None:
+        self.shell.bench.message.emit("error", sentence)
+        self.toast.show_sentence(sentence, None, level="error")
+
+    # -- Qt
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.toast.place()
+        self._fold(event.size().width())
+
+    def _fold(self, width: int) -> None:
+        """Too narrow for three columns: the right panel gives way, and comes back with the room."""
+        needed = theme().px("left") + theme().px("right") + CENTER_MIN_WIDTH
+        right = [self.docks[spec.name] for spec in PANELS if spec.area == RIGHT]
+        if width < needed:
+            for dock in right:
+                if dock.isVisible() and not dock.isFloating():
+                    dock.hide()
+                    self._folded.append(dock)
+        elif self._folded:
+            for dock in self._folded:
+                dock.show()
+            self._folded.clear()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        from pgmstudio.gui.app.closing import may_close
+
+        if not may_close(self.shell):
+            event.ignore()
+            return
+        self.save_geometry()
+        self.shell.center.close_all()
+        event.accept()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        return super().eventFilter(watched, event)
+
+
+def panel_widget(window: MainWindow, name: str) -> QWidget:
+    """The widget inside a panel, for tests."""
+    return window.docks[name].widget()
+
+
+def _settings() -> QSettings:
+    return QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "pgmstudio", "window")
+
+
+_CORNERS = (
+    (Qt.Corner.TopLeftCorner, LEFT),
+    (Qt.Corner.BottomLeftCorner, LEFT),
+    (Qt.Corner.TopRightCorner, RIGHT),
+    (Qt.Corner.BottomRightCorner, RIGHT),
+)
+_DOCK_FEATURES = (
+    QDockWidget.DockWidgetFeature.DockWidgetMovable
+    | QDockWidget.DockWidgetFeature.DockWidgetClosable
+    | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+)

@@ -1,0 +1,64 @@
+"""What a person prefers, in a small versioned JSON file; window geometry is kept elsewhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QStandardPaths
+
+VERSION = 1
+MOST_RECENT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Defaults are what a newcomer sees."""
+
+    mode: str = "light"  # light, dark, system
+    scale: float = 1.0
+    reduced_motion: bool = False
+    autosave_seconds: int = 60
+    recent: tuple[str, ...] = ()
+
+    def with_recent(self, path: Path) -> Preferences:
+        """`path` on top of the recent files."""
+        text = str(path.resolve())
+        others = [entry for entry in self.recent if entry != text]
+        return replace(self, recent=tuple([text, *others][:MOST_RECENT]))
+
+
+def preferences_folder() -> Path:
+    place = QStandardPaths.StandardLocation.AppConfigLocation
+    return Path(QStandardPaths.writableLocation(place))
+
+
+def load_preferences(folder: Path | None = None) -> Preferences:
+    """The saved preferences; a file that cannot be read counts as none."""
+    path = (folder or preferences_folder()) / "preferences.json"
+    try:
+        saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Preferences()
+    if not isinstance(saved, dict) or saved.get("version") != VERSION:
+        return Preferences()
+    known = {field.name for field in fields(Preferences)}
+    values = {key: value for key, value in saved.items() if key in known}
+    try:
+        values["recent"] = tuple(str(entry) for entry in values.get("recent", ()))
+        values["scale"] = float(values.get("scale", 1.0))
+        return Preferences(**values)
+    except (TypeError, ValueError):
+        return Preferences()
+
+
+def save_preferences(preferences: Preferences, folder: Path | None = None) -> None:
+    folder = folder or preferences_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    beside = folder / "preferences.json.new"
+    beside.write_text(
+        json.dumps({"version": VERSION, **asdict(preferences)}, indent=1), encoding="utf-8"
+    )
+    beside.replace(folder / "preferences.json")

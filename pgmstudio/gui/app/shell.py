@@ -1,0 +1,97 @@
+"""Shell: what panels, pages and actions may ask of the window, without knowing the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QMainWindow
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.app.actions import ActionBook
+from pgmstudio.gui.app.center import Center
+from pgmstudio.gui.app.error_reporter import ErrorReporter
+from pgmstudio.gui.app.preferences import Preferences, load_preferences, save_preferences
+from pgmstudio.gui.document.document import Document
+from pgmstudio.gui.document.workbench import Workbench
+from pgmstudio.gui.pages.page import Page
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.style.theme import Mode
+
+
+class Shell(QObject):
+    """One per window: document, workbench, centre, actions, preferences, and showing messages."""
+
+    toast = Signal(str, object)  # sentence, undo action text or None
+    preferences_changed = Signal(object)
+    reveal_asked = Signal(str)  # panel name
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.document = Document(self)
+        self.bench = Workbench(self.document, self)
+        self.center = Center()
+        self.book = ActionBook(window)
+        self.errors = ErrorReporter(self)
+        self._preferences = load_preferences()
+        self.center.page_changed.connect(self._on_page_changed)
+
+    @property
+    def project(self) -> Project:
+        return self.document.project
+
+    @property
+    def preferences(self) -> Preferences:
+        return self._preferences
+
+    def set_preferences(self, preferences: Preferences) -> None:
+        from pgmstudio.gui.style.theme import theme
+
+        before, self._preferences = self._preferences, preferences
+        save_preferences(preferences)
+        if (before.mode, before.scale, before.reduced_motion) != (
+            preferences.mode,
+            preferences.scale,
+            preferences.reduced_motion,
+        ):
+            mode: Mode = "dark" if preferences.mode == "dark" else "light"
+            if preferences.mode == "system":
+                mode = "system"
+            theme().set_look(
+                mode=mode, scale=preferences.scale, reduced_motion=preferences.reduced_motion
+            )
+        self.preferences_changed.emit(preferences)
+
+    def open_page(self, key: str, make: Callable[[], Page], *, beside: bool = False) -> Page:
+        """The page with that key, made when it is not open yet, in front."""
+        page = self.center.page(key)
+        if page is None:
+            return self.center.open(make(), beside=beside)
+        self.center.bring_to_front(page)
+        return page
+
+    def change(self, text: str, edit: Callable[[Project], Project], *, merge: str = "") -> bool:
+        """An undoable change; a refusal is shown and leaves everything as it was."""
+        try:
+            self.document.change(text, edit, merge=merge)
+        except PgmStudioError as refusal:
+            self.errors.report(refusal)
+            return False
+        return True
+
+    def tell(self, sentence: str, *, undo: bool = False) -> None:
+        """A toast at the bottom left and a line in the log."""
+        self.bench.message.emit("info", sentence)
+        self.toast.emit(sentence, "Undo" if undo else None)
+
+    def reveal(self, panel: str) -> None:
+        """Bring a panel of the layout table to front."""
+        self.reveal_asked.emit(panel)
+
+    def _on_page_changed(self, page: Page | None) -> None:
+        self.bench.view_model(None if page is None else page.model_id)
+        self.book.refresh()

@@ -1,0 +1,112 @@
+"""The status bar: data, graph, selection at the left; evidence and the run signal at the right."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication, QPushButton, QStatusBar
+
+from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+
+
+def grouped(number: int) -> str:
+    """A whole number with thin spaces in its thousands."""
+    return f"{number:,}".replace(",", "\u2009")
+
+
+class StatusBar(QStatusBar):
+    """Each part is a flat button: a click copies its text; the run signal stops the runs."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.setObjectName("statusBar")
+        self.setSizeGripEnabled(False)
+        self.data = self._part("statusData", "The data set in use; click copies this text.")
+        self.graph = self._part("statusGraph", "Nodes and edges of the model in view.")
+        self.selection = self._part("statusSelection", "Selected nodes : edges.")
+        self.evidence = self._part("statusEvidence", "P(e) of the evidence.", right=True)
+        self.surprise = self._part(
+            "statusSurprise", "−log2 P(e): how unexpected the evidence is, in bits.", right=True
+        )
+        self.speed = self._part("statusSpeed", "How long the last update took.", right=True)
+        self.signal = self._part("statusRuns", "Runs under way; click stops them.", right=True)
+        self.signal.clicked.disconnect()
+        self.signal.clicked.connect(self._on_signal_clicked)
+        bench = shell.bench
+        shell.document.changed.connect(self._refresh)
+        bench.model_in_view_changed.connect(self._refresh)
+        bench.selection_changed.connect(self._refresh)
+        bench.beliefs_changed.connect(self._refresh)
+        for signal in (bench.runs.run_added, bench.runs.run_changed, bench.runs.run_ended):
+            signal.connect(self._refresh_runs)
+        theme().changed.connect(self._refresh_runs)
+        self._refresh()
+        self._refresh_runs()
+
+    def _part(self, name: str, tip: str, *, right: bool = False) -> QPushButton:
+        part = QPushButton()
+        part.setObjectName(name)
+        part.setProperty("role", "link")
+        part.setFlat(True)
+        part.setToolTip(tip)
+        part.setAccessibleName(tip)
+        part.clicked.connect(lambda: QApplication.clipboard().setText(part.text()))
+        (self.addPermanentWidget if right else self.addWidget)(part)
+        return part
+
+    def _refresh(self, *_: object) -> None:
+        bench = self._shell.bench
+        entry = bench.project.models.get(bench.model_id or "")
+        data_id = entry.data_id if entry is not None else None
+        data = bench.project.data.get(data_id or "") or next(
+            iter(bench.project.data.values()), None
+        )
+        if data is None:
+            self.data.setText("no data" if bench.project.models else "no project open")
+        else:
+            missing = sum(data.data.missing_counts)
+            self.data.setText(
+                f"{data.name} · {grouped(data.data.row_count)} rows × {len(data.data.domain)} · "
+                + (f"{grouped(missing)} cells missing" if missing else "none missing")
+            )
+        has_model = entry is not None
+        for part in (self.graph, self.selection, self.evidence, self.surprise, self.speed):
+            part.setVisible(has_model)
+        if entry is None:
+            return
+        edges = len(entry.model.edges) if isinstance(entry.model, DirectedModel) else 0
+        self.graph.setText(f"{len(entry.model.domain)} nodes : {edges} edges")
+        chosen = bench.selection
+        self.selection.setText(f"selected {len(chosen.nodes)} : {len(chosen.edges)}")
+        live = bench.beliefs_in_view
+        if live is None or not live.evidence:
+            self.evidence.setText("no evidence")
+            self.surprise.hide()
+            self.speed.hide()
+            return
+        probability = 2.0**live.log2_evidence
+        self.evidence.setText(f"P(e) {probability:.4g}")
+        self.surprise.setText(f"surprise {-live.log2_evidence:.2f} bits")
+        self.speed.setText("stale" if live.is_stale else f"updated in {live.update_ms:.1f} ms")
+
+    def _refresh_runs(self, *_: object) -> None:
+        runs = self._shell.bench.runs
+        busy, waiting = len(runs.running), len(runs.waiting)
+        if not busy and not waiting:
+            self.signal.setText("Ready")
+            self.signal.setIcon(icon("check-circle", "success_ink"))
+            return
+        stopping = any(run.state.value == "cancelling" for run in runs.running)
+        words = f"{busy} run{'s' if busy != 1 else ''}" + (
+            f", {waiting} waiting" if waiting else ""
+        )
+        self.signal.setText("Stopping…" if stopping else f"{words} · click to stop")
+        self.signal.setIcon(
+            icon("hourglass", "warning_ink") if stopping else icon("play-circle", "accent")
+        )
+
+    def _on_signal_clicked(self) -> None:
+        self._shell.bench.runs.stop_all()
+        self._refresh_runs()

@@ -1,0 +1,1 @@
+"""File choice, export options and preferences, and forms made from parameters."""

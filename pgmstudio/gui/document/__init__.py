@@ -1,0 +1,1 @@
+"""The open project with its undo history, and the live beliefs of open models."""

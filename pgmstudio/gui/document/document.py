@@ -1,0 +1,95 @@
+"""The open project: every change goes through `change`, can be undone, and is told to the views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from pgmstudio.core.project.project import Project
+
+Edit = Callable[[Project], Project]
+
+
+class Document(QObject):
+    """A project, its file and its history. Views compare `before` and `after` by identity."""
+
+    changed = Signal(object, object)  # before, after: two Projects
+    file_changed = Signal()  # path or saved state
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._project = Project()
+        self._path: Path | None = None
+        self.undo_stack = QUndoStack(self)
+        self.undo_stack.cleanChanged.connect(self.file_changed)
+
+    @property
+    def project(self) -> Project:
+        return self._project
+
+    @property
+    def path(self) -> Path | None:
+        return self._path
+
+    @property
+    def is_saved(self) -> bool:
+        return self.undo_stack.isClean()
+
+    def change(self, text: str, edit: Edit, *, merge: str = "") -> None:
+        """Apply `edit` as one undoable step. When it raises, nothing has changed.
+
+        Steps with the same `merge` text that follow each other become one ("move:…" of a drag).
+        """
+        after = edit(self._project)
+        if after is not self._project:
+            self.undo_stack.push(_Swap(self, text, self._project, after, merge))
+
+    def replace(self, project: Project, path: Path | None, *, saved: bool = True) -> None:
+        """Open another project; its history begins here."""
+        before = self._project
+        self.undo_stack.clear()
+        if not saved:
+            self.undo_stack.resetClean()
+        self._path = path
+        self._project = project
+        self.changed.emit(before, project)
+        self.file_changed.emit()
+
+    def mark_saved(self, path: Path) -> None:
+        self._path = path
+        self.undo_stack.setClean()
+        self.file_changed.emit()
+
+    def show(self, project: Project) -> None:
+        """Make `project` the present one; the undo command's way to swap."""
+        before, self._project = self._project, project
+        if before is not project:
+            self.changed.emit(before, project)
+
+
+class _Swap(QUndoCommand):
+    def __init__(
+        self, document: Document, text: str, before: Project, after: Project, merge: str
+    ) -> None:
+        super().__init__(text)
+        self._document = document
+        self._before, self._after = before, after
+        self._merge = merge
+
+    def redo(self) -> None:
+        self._document.show(self._after)
+
+    def undo(self) -> None:
+        self._document.show(self._before)
+
+    def id(self) -> int:
+        return hash(self._merge) & 0x3FFFFFFF if self._merge else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, _Swap) or other._merge != self._merge:
+            return False
+        self._after = other._after
+        return True

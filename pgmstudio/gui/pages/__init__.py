@@ -1,0 +1,1 @@
+"""What fills a tab of the centre: models, data, import, welcome, knowledge, help."""

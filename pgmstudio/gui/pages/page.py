@@ -1,0 +1,39 @@
+"""What every tab of the centre is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QWidget
+
+from pgmstudio.gui.style.icons import icon
+
+
+class Page(QWidget):
+    """A tab's content. Pages with the same `key` are opened once and brought to front."""
+
+    title_changed = Signal()
+
+    def __init__(self, key: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.key = key
+        self.setObjectName(key)
+
+    @property
+    def title(self) -> str:
+        return self.key
+
+    def page_icon(self) -> QIcon:
+        return icon("table")
+
+    @property
+    def model_id(self) -> str | None:
+        """The model this page shows, for the panels around it; None for other pages."""
+        return None
+
+    def may_close(self) -> bool:
+        """False keeps the tab open; the page says why by itself."""
+        return True
+
+    def closed(self) -> None:
+        """The tab is gone: stop what is under way."""

@@ -1,0 +1,1 @@
+"""What stands around the centre: project, variables, inspector, runs, history, log."""

@@ -1,0 +1,1 @@
+"""pyqtgraph plots; imported when the first plot opens."""

@@ -1,0 +1,259 @@
+"""Small widgets in the house style, so that the same thing looks the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Give a widget another role of the style sheet and let it show."""
+    widget.setProperty("role", role)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def label(text: str = "", role: str = "", *, size: str = "body", wrap: bool = False) -> QLabel:
+    """Roles: heading, secondary, tertiary, danger, warning, success, chip, chip-…"""
+    made = QLabel(text)
+    made.setProperty("role", role)
+    if size != "body" or role == "heading":
+        made.setFont(theme().font(size, "semibold" if role == "heading" else "regular"))
+    made.setWordWrap(wrap)
+    return made
+
+
+def button(
+    text: str,
+    on_click: Callable[[], object],
+    *,
+    role: str = "",
+    icon_name: str | None = None,
+    tip: str = "",
+    name: str = "",
+) -> QPushButton:
+    """Roles: "" (outlined), primary, link."""
+    made = QPushButton(text)
+    made.setProperty("role", role)
+    made.setToolTip(tip or text)
+    made.setAccessibleName(tip or text)
+    if name:
+        made.setObjectName(name)
+    if icon_name is not None:
+        color = {"primary": "on_accent", "link": "accent"}.get(role, "text_secondary")
+        made.setIcon(icon(icon_name, color))
+        theme().changed.connect(lambda: made.setIcon(icon(icon_name, color)))
+    made.clicked.connect(lambda: on_click())
+    return made
+
+
+def tool_button(
+    icon_name: str,
+    tip: str,
+    on_click: Callable[[], object] | None = None,
+    *,
+    checkable: bool = False,
+    name: str = "",
+) -> QToolButton:
+    """An icon without a word: it has a tooltip and an accessible name."""
+    made = QToolButton()
+    made.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
+    made.setIcon(icon(icon_name, on="accent"))
+    made.setToolTip(tip)
+    made.setAccessibleName(tip)
+    made.setCheckable(checkable)
+    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    if name:
+        made.setObjectName(name)
+    if on_click is not None:
+        made.clicked.connect(lambda: on_click())
+    theme().changed.connect(lambda: made.setIcon(icon(icon_name, on="accent")))
+    return made
+
+
+class Segments(QWidget):
+    """A row of words of which one is chosen."""
+
+    chosen = Signal(str)
+
+    def __init__(self, words: Sequence[tuple[str, str, str]], name: str) -> None:
+        """`words`: key, text, tooltip."""
+        super().__init__()
+        self.setObjectName(name)
+        self._buttons: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for number, (key, text, tip) in enumerate(words):
+            made = QToolButton()
+            made.setText(text)
+            made.setObjectName(f"{name}.{key}")
+            made.setToolTip(tip)
+            made.setAccessibleName(tip)
+            made.setCheckable(True)
+            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            made.setProperty("role", "segment")
+            made.setProperty("place", _place(number, len(words)))
+            made.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+            self._group.addButton(made)
+            self._buttons[key] = made
+            layout.addWidget(made)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        if words:
+            self.choose(words[0][0])
+
+    @property
+    def current(self) -> str:
+        return next((key for key, made in self._buttons.items() if made.isChecked()), "")
+
+    def choose(self, key: str) -> None:
+        """Mark a word without telling anybody."""
+        if key in self._buttons:
+            self._buttons[key].setChecked(True)
+
+    def button(self, key: str) -> QToolButton:
+        return self._buttons[key]
+
+
+def _place(number: int, count: int) -> str:
+    if count == 1:
+        return "only"
+    return "first" if number == 0 else "last" if number == count - 1 else "middle"
+
+
+def hairline() -> QFrame:
+    made = QFrame()
+    made.setProperty("role", "line")
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    return made
+
+
+class Note(QFrame):
+    """A sentence in a soft box with an icon; level: info, warning, danger, success."""
+
+    _LOOKS = {
+        "info": ("note", "info", "text_secondary", "secondary"),
+        "warning": ("note-warning", "warning", "warning_ink", "warning"),
+        "danger": ("note-danger", "warning-circle", "danger_ink", "danger"),
+        "success": ("note-success", "check-circle", "success_ink", "success"),
+    }
+
+    def __init__(self, text: str = "", level: str = "info", name: str = "") -> None:
+        super().__init__()
+        if name:
+            self.setObjectName(name)
+        self._icon = QLabel()
+        self._text = label(wrap=True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self._level = level
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(10, 8, 10, 8)
+        self._layout.setSpacing(8)
+        self._layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._layout.addWidget(self._text, 1)
+        theme().changed.connect(self._restyle)
+        self.tell(text, level)
+
+    def tell(self, text: str, level: str | None = None) -> None:
+        """Another sentence; an empty one hides the note."""
+        self._level = level or self._level
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self.setVisible(bool(text))
+        self._restyle()
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def add_button(self, made: QPushButton) -> None:
+        self._layout.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _restyle(self) -> None:
+        role, icon_name, color, text_role = self._LOOKS[self._level]
+        set_role(self, role)
+        set_role(self._text, text_role)
+        size = theme().px("icon")
+        self._icon.setPixmap(icon(icon_name, color).pixmap(size, size))
+
+
+class Section(QWidget):
+    """A heading, a fact at its right, and what stands below; split by air and a hairline."""
+
+    def __init__(self, title: str, fact: str = "", *, line: bool = True) -> None:
+        super().__init__()
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(16, 0, 16, 12)
+        self._layout.setSpacing(6)
+        if line:
+            outer = hairline()
+            self._layout.addWidget(outer)
+            self._layout.addSpacing(6)
+        head = QHBoxLayout()
+        self.title = label(title, "heading", size="dense")
+        self.fact = label(fact, "tertiary", size="dense")
+        head.addWidget(self.title, 1)
+        head.addWidget(self.fact)
+        self._layout.addLayout(head)
+
+    def add(self, content: QWidget | QLayout) -> None:
+        if isinstance(content, QWidget):
+            self._layout.addWidget(content)
+        else:
+            self._layout.addLayout(content)
+
+
+def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
+    """Widgets side by side; None is a stretch."""
+    made = QWidget()
+    layout = QHBoxLayout(made)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(spacing)
+    for widget in widgets:
+        if widget is None:
+            layout.addStretch(1)
+        else:
+            layout.addWidget(widget)
+    return made
+
+
+def scrolled(content: QWidget, name: str) -> QScrollArea:
+    """`content` in a scroll area without a frame that follows its width."""
+    area = QScrollArea()
+    area.setObjectName(name)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(content)
+    return area
+
+
+def empty_state(sentence: str, *buttons: QPushButton) -> QWidget:
+    """One sentence what will be here and at most two ways to get it."""
+    made = QWidget()
+    layout = QVBoxLayout(made)
+    layout.addStretch(1)
+    text = label(sentence, "secondary", wrap=True)
+    text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    layout.addWidget(text)
+    layout.addWidget(row(None, *buttons, None))
+    layout.addStretch(2)
+    return made

@@ -1,0 +1,1 @@
+"""Runs in the background and the queue of them."""

@@ -1,0 +1,137 @@
+"""One learning run as the window sees it: its job, its progress and the best model so far."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.learning.protocols import Finished, Found
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.processes import in_process
+from pgmstudio.core.running import CancelToken, Note, Progress
+from pgmstudio.gui.workers.job import Job, JobState
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What to learn from what; enough to run it again."""
+
+    title: str
+    learner_key: str
+    params: Any
+    seed: int
+    data_id: str
+    split_part: str | None = None  # "train" when the data set has a split
+
+
+@dataclass(slots=True)
+class Trace:
+    """The score against the step, for the live plot; parallel lists."""
+
+    steps: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    groups: list[float] = field(default_factory=list)  # the restart a point belongs to
+
+
+class LearningRun(QObject):
+    """A run in the queue. `changed` comes after every batch of events."""
+
+    changed = Signal()
+    found = Signal()  # a better model is in `best`
+    ended = Signal()
+
+    def __init__(self, request: RunRequest, task: LearnTask, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.request = request
+        self.task = task
+        self.best: Model | None = None
+        self.measures: dict[str, float] = {}
+        self.progress = Progress(None, "waits")
+        self.notes: list[str] = []
+        self.trace = Trace()
+        self.error: BaseException | None = None
+        self.model_id: str | None = None  # where its result landed in the project
+        self._begin: float | None = None
+        self._end: float | None = None
+        self._job = Job(self._events, self)
+        self._job.events_arrived.connect(self._on_events)
+        self._job.state_changed.connect(self._on_state)
+        self._job.failed.connect(self._on_failed)
+
+    def _events(self, cancel: CancelToken) -> Iterator[object]:
+        return in_process(self.task, cancel)
+
+    @property
+    def state(self) -> JobState:
+        return self._job.state
+
+    @property
+    def is_paused(self) -> bool:
+        return self._job.is_paused
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run so far."""
+        if self._begin is None:
+            return 0.0
+        return (self._end or time.monotonic()) - self._begin
+
+    def start(self) -> None:
+        self._begin = time.monotonic()
+        self._job.start()
+
+    def stop(self) -> None:
+        """Stop, keep best."""
+        self._job.cancel()
+
+    def pause(self) -> None:
+        self._job.pause()
+
+    def resume(self) -> None:
+        self._job.resume()
+
+    def wait(self, seconds: float) -> bool:
+        return self._job.wait(seconds)
+
+    def _on_events(self, events: list[object]) -> None:
+        for event in events:
+            match event:
+                case Found(model, measures) | Finished(model, measures):
+                    self.best, self.measures = model, dict(measures)
+                    self.found.emit()
+                case Progress():
+                    self.progress = event
+                    self._note_progress(event)
+                case Note(message):
+                    self.notes.append(message)
+        self.changed.emit()
+
+    def _note_progress(self, progress: Progress) -> None:
+        counters = progress.counters
+        if "score" in counters:
+            step = counters.get("step", float(len(self.trace.steps)))
+            self.trace.steps.append(step)
+            self.trace.scores.append(counters["score"])
+            self.trace.groups.append(counters.get("restart", 0.0))
+
+    def _on_state(self, state: JobState) -> None:
+        if state.is_end:
+            self._end = time.monotonic()
+        self.changed.emit()
+        if state.is_end:
+            self.ended.emit()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.error = error
+        self.changed.emit()
+
+
+def worker_count() -> int:
+    """As many runs at once as there are cores."""
+    return max(1, os.cpu_count() or 1)

@@ -1,0 +1,81 @@
+"""The queue of learning runs: as many at once as there are cores, the rest wait in order."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.gui.document.document import Document
+from pgmstudio.gui.workers.job import JobState
+from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest, worker_count
+
+
+class RunQueue(QObject):
+    """Runs in the order they will start; ended ones stay until removed."""
+
+    run_added = Signal(object)  # LearningRun
+    run_changed = Signal(object)
+    run_ended = Signal(object)
+    order_changed = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._runs: list[LearningRun] = []
+        self.workers = worker_count()
+
+    @property
+    def runs(self) -> tuple[LearningRun, ...]:
+        return tuple(self._runs)
+
+    @property
+    def running(self) -> tuple[LearningRun, ...]:
+        return tuple(run for run in self._runs if run.state in _BUSY)
+
+    @property
+    def waiting(self) -> tuple[LearningRun, ...]:
+        return tuple(run for run in self._runs if run.state is JobState.QUEUED)
+
+    def enqueue(self, request: RunRequest, task: LearnTask) -> LearningRun:
+        """Put a run at the end; it starts as soon as a core is free."""
+        run = LearningRun(request, task, self)
+        run.changed.connect(lambda: self.run_changed.emit(run))
+        run.ended.connect(lambda: self._on_ended(run))
+        self._runs.append(run)
+        self.run_added.emit(run)
+        self._start_next()
+        return run
+
+    def move(self, run: LearningRun, place: int) -> None:
+        """Reorder the waiting runs."""
+        self._runs.remove(run)
+        self._runs.insert(max(0, min(place, len(self._runs))), run)
+        self.order_changed.emit()
+
+    def remove(self, run: LearningRun) -> None:
+        """Take an ended or waiting run off the list."""
+        if run.state is JobState.QUEUED:
+            run.stop()
+        if run.state.is_end and run in self._runs:
+            self._runs.remove(run)
+            self.order_changed.emit()
+
+    def stop_all(self) -> None:
+        for run in reversed(self._runs):
+            if not run.state.is_end:
+                run.stop()
+
+    def wait(self, seconds: float) -> bool:
+        """For closing: True when no run is left."""
+        return all(run.wait(seconds) for run in self._runs)
+
+    def _on_ended(self, run: LearningRun) -> None:
+        self.run_ended.emit(run)
+        self._start_next()
+
+    def _start_next(self) -> None:
+        while len(self.running) < self.workers and self.waiting:
+            self.waiting[0].start()
+
+
+_BUSY = (JobState.RUNNING, JobState.CANCELLING)
