@@ -1,4 +1,4 @@
-"""Closing the window: nothing is lost, nothing goes on behind it."""
+"""Closing a project or the window: nothing is lost, nothing goes on behind it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WAIT_SECONDS = 3.0
 
 def may_close(shell: Shell) -> bool:
     """Ask about unsaved changes, stop the runs; False keeps the window open."""
-    if not shell.document.is_saved and not _settled(shell):
+    if not settled(shell):
         return False
     shell.bench.runs.stop_all()
     if not shell.bench.runs.wait(WAIT_SECONDS):
@@ -19,7 +19,10 @@ def may_close(shell: Shell) -> bool:
     return True
 
 
-def _settled(shell: Shell) -> bool:
+def settled(shell: Shell) -> bool:
+    """True when the open project is saved, or the person does not want it saved."""
+    if shell.document.is_saved:
+        return True
     buttons = QMessageBox.StandardButton
     box = QMessageBox(shell.window)
     box.setObjectName("unsavedBox")

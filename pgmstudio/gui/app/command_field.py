@@ -38,7 +38,7 @@ class CommandField(QLineEdit):
             QShortcut(QKeySequence(keys), shell.window, self.begin)
         self.returnPressed.connect(lambda: self._run(self.text()))
         self.installEventFilter(self)
-        theme().changed.connect(lambda: self._lens.setIcon(icon("magnifying-glass")))
+        theme().changed.connect(self._restyle)
 
     def begin(self) -> None:
         """Take the focus and list everything."""
@@ -48,6 +48,9 @@ class CommandField(QLineEdit):
         completer = self.completer()
         completer.setCompletionPrefix("")
         completer.complete()
+
+    def _restyle(self) -> None:
+        self._lens.setIcon(icon("magnifying-glass"))
 
     def _list_actions(self) -> None:
         book = self._shell.book

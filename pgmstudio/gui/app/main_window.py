@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSettings, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QTabWidget, QWidget
 
 from pgmstudio.gui.app.actions import MENUS, ActionSpec
@@ -16,6 +17,7 @@ from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, PANELS, RIGHT,
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.status_bar import StatusBar
 from pgmstudio.gui.app.toast import Toast
+from pgmstudio.gui.document.recovery import Autosave
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 
@@ -46,6 +48,10 @@ class MainWindow(QMainWindow):
         self._add_menus()
         self.setStatusBar(StatusBar(self.shell))
         self.toast = Toast(self)
+        self._refresh_soon = QTimer(self)
+        self._refresh_soon.setSingleShot(True)
+        self._refresh_soon.setInterval(0)
+        self._refresh_soon.timeout.connect(self.shell.book.refresh)
         self.shell.toast.connect(self.toast.show_sentence)
         self.shell.errors.sentence.connect(self._on_error_sentence)
         self.shell.reveal_asked.connect(self.reveal)
@@ -53,11 +59,8 @@ class MainWindow(QMainWindow):
         self.shell.document.changed.connect(lambda *_: self._refresh_soon.start())
         self.shell.bench.selection_changed.connect(lambda _: self._refresh_soon.start())
         self.shell.bench.beliefs_changed.connect(lambda _: self._refresh_soon.start())
-        self._refresh_soon = QTimer(self)
-        self._refresh_soon.setSingleShot(True)
-        self._refresh_soon.setInterval(0)
-        self._refresh_soon.timeout.connect(self.shell.book.refresh)
         theme().changed.connect(self._restyle)
+        self.autosave = Autosave(self.shell)
         self._retitle()
         self._default_state = self.saveState(LAYOUT_VERSION)
 
@@ -110,10 +113,10 @@ class MainWindow(QMainWindow):
             if spec.separator_before:
                 menu.addSeparator()
             menu.addAction(book[action_id])
-        for spec in PANELS:
-            toggle = self.docks[spec.name].toggleViewAction()
-            toggle.setToolTip(spec.tip)
-            toggle.setObjectName(f"window.{spec.name}")
+        for panel in PANELS:
+            toggle = self.docks[panel.name].toggleViewAction()
+            toggle.setToolTip(panel.tip)
+            toggle.setObjectName(f"window.{panel.name}")
             menus["Window"].addAction(toggle)
         for title, menu in menus.items():
             if "/" not in title and menu.isEmpty():
@@ -199,6 +202,17 @@ class MainWindow(QMainWindow):
                 dock.show()
             self._folded.clear()
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        from pgmstudio.gui.app.opening import open_files
+
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        open_files(self.shell, files)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         from pgmstudio.gui.app.closing import may_close
 
@@ -206,11 +220,9 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.save_geometry()
+        self.autosave.stop()
         self.shell.center.close_all()
         event.accept()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        return super().eventFilter(watched, event)
 
 
 def panel_widget(window: MainWindow, name: str) -> QWidget:

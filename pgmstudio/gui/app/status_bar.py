@@ -7,12 +7,8 @@ from PySide6.QtWidgets import QApplication, QPushButton, QStatusBar
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
-
-
-def grouped(number: int) -> str:
-    """A whole number with thin spaces in its thousands."""
-    return f"{number:,}".replace(",", "\u2009")
 
 
 class StatusBar(QStatusBar):

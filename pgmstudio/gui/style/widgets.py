@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -50,16 +51,14 @@ def button(
     name: str = "",
 ) -> QPushButton:
     """Roles: "" (outlined), primary, link."""
-    made = QPushButton(text)
+    color = {"primary": "on_accent", "link": "accent"}.get(role, "text_secondary")
+    made = _Button(icon_name, color)
+    made.setText(text)
     made.setProperty("role", role)
     made.setToolTip(tip or text)
     made.setAccessibleName(tip or text)
     if name:
         made.setObjectName(name)
-    if icon_name is not None:
-        color = {"primary": "on_accent", "link": "accent"}.get(role, "text_secondary")
-        made.setIcon(icon(icon_name, color))
-        theme().changed.connect(lambda: made.setIcon(icon(icon_name, color)))
     made.clicked.connect(lambda: on_click())
     return made
 
@@ -73,9 +72,7 @@ def tool_button(
     name: str = "",
 ) -> QToolButton:
     """An icon without a word: it has a tooltip and an accessible name."""
-    made = QToolButton()
-    made.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
-    made.setIcon(icon(icon_name, on="accent"))
+    made = _ToolButton(icon_name)
     made.setToolTip(tip)
     made.setAccessibleName(tip)
     made.setCheckable(checkable)
@@ -84,8 +81,35 @@ def tool_button(
         made.setObjectName(name)
     if on_click is not None:
         made.clicked.connect(lambda: on_click())
-    theme().changed.connect(lambda: made.setIcon(icon(icon_name, on="accent")))
     return made
+
+
+# The theme outlives its listeners: only methods of a QObject are forgotten together with it,
+# a lambda would be called after the widget is gone.
+class _Button(QPushButton):
+    def __init__(self, icon_name: str | None, color: str) -> None:
+        super().__init__()
+        self._icon_name, self._color = icon_name, color
+        if icon_name is not None:
+            theme().changed.connect(self._restyle)
+            self._restyle()
+
+    def _restyle(self) -> None:
+        if self._icon_name is not None:
+            self.setIcon(icon(self._icon_name, self._color))
+
+
+class _ToolButton(QToolButton):
+    def __init__(self, icon_name: str) -> None:
+        super().__init__()
+        self._icon_name = icon_name
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        size = theme().px("icon")
+        self.setIconSize(QSize(size, size))
+        self.setIcon(icon(self._icon_name, on="accent"))
 
 
 class Segments(QWidget):
@@ -149,7 +173,7 @@ def hairline() -> QFrame:
 class Note(QFrame):
     """A sentence in a soft box with an icon; level: info, warning, danger, success."""
 
-    _LOOKS = {
+    _LOOKS: ClassVar[dict[str, tuple[str, str, str, str]]] = {
         "info": ("note", "info", "text_secondary", "secondary"),
         "warning": ("note-warning", "warning", "warning_ink", "warning"),
         "danger": ("note-danger", "warning-circle", "danger_ink", "danger"),

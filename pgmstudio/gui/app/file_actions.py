@@ -1,0 +1,231 @@
+"""The File and Edit menus: new, open, save, export, undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.io.model_files import ModelFile, known_endings, write_model
+from pgmstudio.core.io.project_file import write_project
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.opening import (
+    PROJECT_ENDING,
+    add_and_show_model,
+    open_files,
+    open_welcome,
+    show_project,
+)
+from pgmstudio.gui.app.shell import Shell
+
+_DATA_ENDINGS = (
+    "*.csv *.csv.gz *.tsv *.txt *.parquet *.xlsx *.arff *.tab *.cas *.dat *.data *.db *.sqlite"
+)
+
+
+class FileDesk(QObject):
+    """Saving and opening through file choices."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+
+    def new_project(self) -> None:
+        from pgmstudio.gui.app.closing import settled
+
+        if settled(self._shell):
+            show_project(self._shell, Project(), None)
+
+    def new_model(self) -> None:
+        """An empty model to draw in."""
+        from pgmstudio.core.data.variables import Domain
+        from pgmstudio.core.models.bayesian_network import BayesianNetwork
+
+        empty = BayesianNetwork.uniform(Domain(()))
+        number = len(self._shell.project.models) + 1
+        entry = ModelEntry(title=f"Model {number}", model=empty)
+        add_and_show_model(self._shell, entry, f"New model {number}")
+
+    def open(self) -> None:
+        models = " ".join(f"*{ending}" for ending in known_endings())
+        everything = f"*{PROJECT_ENDING} {models} {_DATA_ENDINGS}"
+        chosen, _ = QFileDialog.getOpenFileNames(
+            self._shell.window,
+            "Open project, model or data",
+            self._folder(),
+            f"All of these ({everything});;Projects (*{PROJECT_ENDING});;Models ({models});;"
+            f"Data ({_DATA_ENDINGS});;All files (*)",
+        )
+        open_files(self._shell, [Path(name) for name in chosen])
+
+    def save(self) -> None:
+        path = self._shell.document.path
+        if path is None:
+            self.save_as()
+        else:
+            self.save_to(path)
+
+    def save_as(self) -> None:
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._shell.window,
+            "Save project",
+            str(Path(self._folder()) / f"project{PROJECT_ENDING}"),
+            f"Projects (*{PROJECT_ENDING})",
+        )
+        if chosen:
+            path = Path(chosen)
+            self.save_to(path if path.suffix == PROJECT_ENDING else Path(chosen + PROJECT_ENDING))
+
+    def save_to(self, path: Path) -> bool:
+        """Write the project; when that fails the old file is as it was."""
+        try:
+            write_project(path, self._shell.project)
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return False
+        self._shell.document.mark_saved(path)
+        self._shell.set_preferences(self._shell.preferences.with_recent(path))
+        self._shell.bench.message.emit("info", f"Saved {path.name}.")
+        return True
+
+    def save_model(self) -> None:
+        """The model in view into a file of its own, in the format its ending names."""
+        entry = self._shell.project.models[self._shell.bench.model_id or ""]
+        filters = ";;".join(f"*{ending}" for ending in known_endings())
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._shell.window,
+            "Save model",
+            str(Path(self._folder()) / f"{entry.title}.json"),
+            filters,
+        )
+        if not chosen:
+            return
+        layout = next(iter(entry.layouts.values()), {})
+        file = ModelFile(
+            model=entry.model, title=entry.title, layout=layout, provenance=entry.provenance
+        )
+        try:
+            lossy = write_model(Path(chosen), file)
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        self._shell.tell(" ".join([f"Saved {Path(chosen).name}.", *lossy]))
+
+    def no_model(self) -> str | None:
+        return None if self._shell.bench.model_id else "open a model first."
+
+    def _folder(self) -> str:
+        path = self._shell.document.path
+        return str(path.parent) if path is not None else ""
+
+
+def file_actions(shell: Shell) -> list[ActionSpec]:
+    desk = FileDesk(shell)
+    stack = shell.document.undo_stack
+
+    def close_tab() -> None:
+        if shell.center.current is not None:
+            shell.center.close_page(shell.center.current)
+
+    return [
+        ActionSpec(
+            "file.new",
+            "New project",
+            "File",
+            "An empty project.",
+            desk.new_project,
+            keys=("Ctrl+Shift+N",),
+        ),
+        ActionSpec(
+            "file.new-model",
+            "Draw a new model",
+            "File",
+            "An empty Bayesian network to draw in.",
+            desk.new_model,
+            keys=("Ctrl+N",),
+            icon="plus-circle",
+        ),
+        ActionSpec(
+            "file.open",
+            "Open…",
+            "File",
+            "A project, a model or a data file.",
+            desk.open,
+            keys=("Ctrl+O",),
+            icon="folder-open",
+        ),
+        ActionSpec(
+            "file.welcome",
+            "Welcome page",
+            "File",
+            "Samples, recent projects and the tour.",
+            lambda: open_welcome(shell),
+        ),
+        ActionSpec(
+            "file.save",
+            "Save project",
+            "File",
+            "Everything in one file; the old file is replaced only when the new one is whole.",
+            desk.save,
+            keys=("Ctrl+S",),
+            icon="floppy-disk",
+            separator_before=True,
+        ),
+        ActionSpec(
+            "file.save-as",
+            "Save project as…",
+            "File",
+            "The project under another name.",
+            desk.save_as,
+            keys=("Ctrl+Shift+S",),
+        ),
+        ActionSpec(
+            "file.save-model",
+            "Save model as…",
+            "File",
+            "The model in view as native JSON, BIF or XMLBIF.",
+            desk.save_model,
+            why_not=desk.no_model,
+        ),
+        ActionSpec(
+            "file.close-tab",
+            "Close tab",
+            "File",
+            "The tab in front; what it shows stays in the project.",
+            close_tab,
+            keys=("Ctrl+W",),
+            why_not=lambda: None if shell.center.current else "no tab is open.",
+            separator_before=True,
+        ),
+        ActionSpec(
+            "file.quit",
+            "Quit",
+            "File",
+            "Close the window; unsaved changes are asked about.",
+            shell.window.close,
+            keys=("Ctrl+Q",),
+        ),
+        ActionSpec(
+            "edit.undo",
+            "Undo",
+            "Edit",
+            "Take back the last change.",
+            stack.undo,
+            keys=("Ctrl+Z",),
+            icon="arrow-counter-clockwise",
+            why_not=lambda: None if stack.canUndo() else "nothing was changed yet.",
+        ),
+        ActionSpec(
+            "edit.redo",
+            "Redo",
+            "Edit",
+            "Do the change again that was taken back.",
+            stack.redo,
+            keys=("Ctrl+Shift+Z", "Ctrl+Y"),
+            icon="arrow-clockwise",
+            why_not=lambda: None if stack.canRedo() else "nothing was taken back.",
+        ),
+    ]

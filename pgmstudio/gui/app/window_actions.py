@@ -1,0 +1,233 @@
+"""Actions of the View, Window and Help menus that concern the window itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+
+from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.layout import BOTTOM, LEFT, RIGHT
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.style.theme import theme
+
+SCALE_STEP = 0.1
+
+
+def window_actions(shell: Shell) -> list[ActionSpec]:
+    return [*_look(shell), *_arrangement(shell), *_help(shell)]
+
+
+def _look(shell: Shell) -> list[ActionSpec]:
+    def set_mode(mode: str) -> Callable[[], None]:
+        return lambda: shell.set_preferences(replace(shell.preferences, mode=mode))
+
+    def set_scale(scale: float) -> None:
+        wanted = round(min(2.0, max(0.8, scale)), 2)
+        shell.set_preferences(replace(shell.preferences, scale=wanted))
+
+    def toggle_motion() -> None:
+        wanted = not shell.preferences.reduced_motion
+        shell.set_preferences(replace(shell.preferences, reduced_motion=wanted))
+
+    modes = (
+        ("light", "Light", "Dark letters on light ground."),
+        ("dark", "Dark", "Light letters on dark ground."),
+        ("system", "As the system", "Light or dark as the system says."),
+    )
+    return [
+        *(
+            ActionSpec(
+                f"view.mode.{mode}",
+                text,
+                "View/Colours",
+                tip,
+                set_mode(mode),
+                is_checked=lambda mode=mode: shell.preferences.mode == mode,  # type: ignore[misc]
+            )
+            for mode, text, tip in modes
+        ),
+        ActionSpec(
+            "view.larger",
+            "Larger letters",
+            "View/Font size",
+            "Every font one step larger, up to 200 %.",
+            lambda: set_scale(theme().scale + SCALE_STEP),
+            keys=("Ctrl+Shift+=",),
+            why_not=lambda: "this is the largest size." if theme().scale >= 2 else None,
+        ),
+        ActionSpec(
+            "view.smaller",
+            "Smaller letters",
+            "View/Font size",
+            "Every font one step smaller, down to 80 %.",
+            lambda: set_scale(theme().scale - SCALE_STEP),
+            keys=("Ctrl+Shift+-",),
+            why_not=lambda: "this is the smallest size." if theme().scale <= 0.8 else None,
+        ),
+        ActionSpec(
+            "view.normal",
+            "Normal letters",
+            "View/Font size",
+            "Fonts at 100 %.",
+            lambda: set_scale(1.0),
+        ),
+        ActionSpec(
+            "view.motion",
+            "Reduced motion",
+            "View",
+            "Bars and layouts jump instead of sliding.",
+            toggle_motion,
+            is_checked=lambda: shell.preferences.reduced_motion,
+        ),
+    ]
+
+
+def _arrangement(shell: Shell) -> list[ActionSpec]:
+    from pgmstudio.gui.app.main_window import MainWindow
+
+    def window() -> MainWindow:
+        assert isinstance(shell.window, MainWindow)
+        return shell.window
+
+    def full_screen() -> None:
+        window().setWindowState(window().windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def canvas_only() -> None:
+        docks = [dock for dock in window().docks.values() if not dock.isFloating()]
+        any_shown = any(dock.isVisible() for dock in docks)
+        if any_shown:
+            for dock in docks:
+                dock.hide()
+        else:
+            window().reset_layout()
+
+    def too_few_tabs() -> str | None:
+        if shell.center.is_tiled or len(shell.center.pages) > 1:
+            return None
+        return "open a second tab first."
+
+    return [
+        ActionSpec(
+            "window.left",
+            "Left panels",
+            "Window",
+            "Show or hide the project and variables.",
+            lambda: window().toggle_side(LEFT),
+            keys=("F9",),
+        ),
+        ActionSpec(
+            "window.right",
+            "Right panels",
+            "Window",
+            "Show or hide the inspector.",
+            lambda: window().toggle_side(RIGHT),
+            keys=("F10",),
+        ),
+        ActionSpec(
+            "window.bottom",
+            "Bottom panels",
+            "Window",
+            "Show or hide runs, table and log.",
+            lambda: window().toggle_side(BOTTOM),
+            keys=("F8",),
+        ),
+        ActionSpec(
+            "window.canvas",
+            "Centre only",
+            "Window",
+            "Hide every panel; once more brings them back.",
+            canvas_only,
+            keys=("Ctrl+Shift+F11",),
+        ),
+        ActionSpec(
+            "window.full-screen",
+            "Full screen",
+            "Window",
+            "Fill the screen with the window.",
+            full_screen,
+            keys=("F11",),
+        ),
+        ActionSpec(
+            "window.columns",
+            "Two columns",
+            "Window",
+            "The tab in front beside the others.",
+            lambda: shell.center.tile(Qt.Orientation.Horizontal),
+            why_not=too_few_tabs,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "window.rows",
+            "Two rows",
+            "Window",
+            "The tab in front below the others.",
+            lambda: shell.center.tile(Qt.Orientation.Vertical),
+            why_not=too_few_tabs,
+        ),
+        ActionSpec(
+            "window.one",
+            "One group of tabs",
+            "Window",
+            "All tabs in one row again.",
+            lambda: shell.center.tile(None),
+            why_not=lambda: None if shell.center.is_tiled else "there is only one group.",
+        ),
+        ActionSpec(
+            "window.next-tab",
+            "Next tab",
+            "Window",
+            "Go to the tab at the right.",
+            lambda: shell.center.step(1),
+            keys=("Ctrl+PgDown",),
+        ),
+        ActionSpec(
+            "window.previous-tab",
+            "Previous tab",
+            "Window",
+            "Go to the tab at the left.",
+            lambda: shell.center.step(-1),
+            keys=("Ctrl+PgUp",),
+        ),
+        ActionSpec(
+            "window.reset",
+            "Reset layout",
+            "Window",
+            "Every panel back at its place and size.",
+            lambda: window().reset_layout(),
+            separator_before=True,
+        ),
+    ]
+
+
+def _help(shell: Shell) -> list[ActionSpec]:
+    def show(page: str) -> None:
+        from pgmstudio.gui.pages.help_page import open_help
+
+        open_help(shell, page)
+
+    def about() -> None:
+        from pgmstudio.gui.dialogs.about import show_about
+
+        show_about(shell.window)
+
+    return [
+        ActionSpec(
+            "help.contents",
+            "Manual",
+            "Help",
+            "The manual, offline.",
+            lambda: show("index.md"),
+            keys=("F1",),
+            icon="question",
+        ),
+        ActionSpec(
+            "help.glossary",
+            "Glossary",
+            "Help",
+            "The words of this program and what they mean.",
+            lambda: show("glossary.md"),
+        ),
+        ActionSpec("help.about", "About PGM Studio", "Help", "Version and licence.", about),
+    ]

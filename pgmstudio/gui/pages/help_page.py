@@ -1,0 +1,91 @@
+"""The manual inside the window: the same pages as docs/."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices, QIcon
+from PySide6.QtWidgets import QListWidget, QSplitter, QTextBrowser, QVBoxLayout
+
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.resource import folder_of
+from pgmstudio.gui.style.theme import theme
+
+# The order of the contents; pages not named here follow by name.
+FIRST = ("index.md", "getting-started.md")
+
+
+class HelpPage(Page):
+    """A list of the pages at the left, the text at the right; links lead on inside."""
+
+    def __init__(self) -> None:
+        super().__init__("help")
+        self._folder = folder_of("docs")
+        self._contents = QListWidget()
+        self._contents.setObjectName("helpContents")
+        self._contents.setAccessibleName("Pages of the manual")
+        self._contents.setToolTip("Choose a page of the manual.")
+        self._browser = QTextBrowser()
+        self._browser.setObjectName("helpText")
+        self._browser.setAccessibleName("Manual")
+        self._browser.setToolTip("")
+        self._browser.setOpenLinks(False)
+        self._browser.anchorClicked.connect(self._on_link)
+        self._files = self._pages()
+        for file in self._files:
+            self._contents.addItem(_title_of(file))
+        self._contents.currentRowChanged.connect(self._on_row)
+        splitter = QSplitter()
+        splitter.addWidget(self._contents)
+        splitter.addWidget(self._browser)
+        splitter.setSizes([theme().px("left"), 800])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(splitter)
+        theme().changed.connect(self._restyle)
+
+    @property
+    def title(self) -> str:
+        return "Manual"
+
+    def page_icon(self) -> QIcon:
+        return icon("question")
+
+    def show_file(self, name: str) -> None:
+        names = [file.name for file in self._files]
+        if name in names:
+            self._contents.setCurrentRow(names.index(name))
+
+    def _pages(self) -> list[Path]:
+        files = sorted(self._folder.glob("*.md"))
+        first = [file for name in FIRST for file in files if file.name == name]
+        return first + [file for file in files if file not in first]
+
+    def _on_row(self, number: int) -> None:
+        if 0 <= number < len(self._files):
+            self._browser.setSearchPaths([str(self._folder)])
+            self._browser.setMarkdown(self._files[number].read_text(encoding="utf-8"))
+
+    def _on_link(self, url: QUrl) -> None:
+        if url.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(url)
+        else:
+            self.show_file(Path(url.path()).name)
+
+    def _restyle(self) -> None:
+        self._on_row(self._contents.currentRow())
+
+
+def _title_of(file: Path) -> str:
+    with file.open(encoding="utf-8") as lines:
+        first = lines.readline().lstrip("# ").strip()
+    return first or file.stem
+
+
+def open_help(shell: Shell, name: str = "index.md") -> None:
+    page = shell.open_page("help", HelpPage)
+    assert isinstance(page, HelpPage)
+    page.show_file(name)

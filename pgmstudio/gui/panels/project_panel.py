@@ -1,0 +1,241 @@
+"""The project tree: data, knowledge, models, evidence cases and runs, each under its head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QMenu,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.style.icons import icon, language_icon
+from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import label, row, tool_button
+
+KIND, KEY = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+
+
+class ProjectPanel(QWidget):
+    """Double-click opens, F2 renames, Del deletes (undoable)."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("project")
+        self._shell = shell
+        self._name = label("", "heading", size="dense")
+        self._name.setObjectName("projectName")
+        self._add = tool_button(
+            "plus",
+            "Import data or open a model",
+            lambda: shell.book["file.open"].trigger(),
+            name="projectAdd",
+        )
+        self._tree = QTreeWidget()
+        self._tree.setObjectName("projectTree")
+        self._tree.setAccessibleName("Project")
+        self._tree.setToolTip("Double-click opens, F2 renames, Del deletes.")
+        self._tree.setColumnCount(2)
+        self._tree.setHeaderHidden(True)
+        self._tree.header().setStretchLastSection(False)
+        self._tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self._tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._tree.setIndentation(theme().px("icon"))
+        self._tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._tree.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self._tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._tree.customContextMenuRequested.connect(self._on_menu)
+        self._tree.itemDoubleClicked.connect(lambda item, _: self._open(item))
+        self._tree.itemChanged.connect(self._on_edited)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 0)
+        layout.setSpacing(2)
+        head = row(self._name, None, self._add)
+        head.setContentsMargins(8, 0, 4, 0)
+        layout.addWidget(head)
+        layout.addWidget(self._tree, 1)
+        shell.document.changed.connect(self._on_changed)
+        shell.document.file_changed.connect(self._retitle)
+        shell.bench.model_in_view_changed.connect(self._on_model_in_view)
+        theme().changed.connect(self._rebuild)
+        self._retitle()
+        self._rebuild()
+
+    def _retitle(self) -> None:
+        document = self._shell.document
+        name = document.path.name if document.path is not None else "untitled"
+        self._name.setText(name + ("" if document.is_saved else " •"))
+
+    def _on_changed(self, before: Project, after: Project) -> None:
+        parts = ("data", "models", "evidence_cases", "runs", "knowledge", "unknown")
+        if any(getattr(before, part) is not getattr(after, part) for part in parts):
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        project = self._shell.project
+        self._tree.blockSignals(True)
+        self._tree.clear()
+        if project.data:
+            head = self._head("Data", "database")
+            for key, data in project.data.items():
+                fact = f"{grouped(data.data.row_count)} × {len(data.data.domain)}"
+                item = self._row(head, "data", key, data.name, fact)
+                item.setIcon(0, icon("table"))
+        if not project.knowledge.is_empty:
+            head = self._head("Knowledge", "checks")
+            count = project.knowledge.rule_count()
+            item = self._row(head, "knowledge", "", f"{count} rules", "")
+            item.setIcon(0, icon("prohibit"))
+        if project.models or project.unknown.models:
+            head = self._head("Models", "share-network")
+            for key, model in project.models.items():
+                badge = "stale" if project.is_stale(key) else ""
+                fact = badge or f"{grouped(model.model.representation_size())} par."
+                item = self._row(head, "model", key, model.title, fact)
+                item.setIcon(0, language_icon(model.model.kind))
+            for key, unknown in project.unknown.models.items():
+                self._row(head, "unknown", key, unknown.title, f"unknown: {unknown.kind}")
+        if project.evidence_cases:
+            head = self._head("Evidence cases", "bookmark-simple")
+            for name, case in project.evidence_cases.items():
+                item = self._row(head, "case", name, name, f"{len(case.evidence)}")
+                item.setIcon(0, icon("flag"))
+        if project.runs:
+            head = self._head("Runs", "clock-counter-clockwise")
+            for key, run in project.runs.items():
+                self._row(head, "run", key, run.title or run.learner, f"{run.seconds:.1f} s")
+            head.setExpanded(False)
+        self._tree.blockSignals(False)
+        self._on_model_in_view(self._shell.bench.model_id)
+
+    def _head(self, text: str, icon_name: str) -> QTreeWidgetItem:
+        item = QTreeWidgetItem(self._tree, [text, ""])
+        item.setIcon(0, icon(icon_name))
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        item.setFont(0, theme().font("body", "medium"))
+        item.setExpanded(True)
+        return item
+
+    def _row(
+        self, head: QTreeWidgetItem, kind: str, key: str, title: str, fact: str
+    ) -> QTreeWidgetItem:
+        item = QTreeWidgetItem(head, [title, fact])
+        item.setData(0, KIND, kind)
+        item.setData(0, KEY, key)
+        item.setToolTip(0, title)
+        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        item.setForeground(1, theme().color("text_tertiary"))
+        item.setFont(1, theme().font("caption"))
+        if kind in _RENAMERS:
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+        return item
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        heads = [self._tree.topLevelItem(i) for i in range(self._tree.topLevelItemCount())]
+        rows = [head.child(i) for head in heads if head for i in range(head.childCount())]
+        return [item for item in rows if item is not None]
+
+    def _on_model_in_view(self, model_id: str | None) -> None:
+        for item in self._items():
+            if item.data(0, KIND) == "model" and item.data(0, KEY) == model_id:
+                self._tree.setCurrentItem(item)
+                return
+
+    def _open(self, item: QTreeWidgetItem, *, beside: bool = False) -> None:
+        from pgmstudio.gui.app import opening
+
+        kind, key = item.data(0, KIND), item.data(0, KEY)
+        if kind == "model":
+            opening.open_model_page(self._shell, key, beside=beside)
+        elif kind == "data":
+            opening.open_data_page(self._shell, key, beside=beside)
+        elif kind == "case":
+            live = self._shell.bench.beliefs_in_view
+            if live is not None:
+                live.set_all(self._shell.project.evidence_cases[key].evidence)
+        elif kind == "knowledge" and "knowledge.edit" in self._shell.book.actions:
+            self._shell.book["knowledge.edit"].trigger()
+        elif kind == "run":
+            run = self._shell.project.runs[key]
+            if run.model_id in self._shell.project.models:
+                opening.open_model_page(self._shell, run.model_id or "")
+
+    def _on_edited(self, item: QTreeWidgetItem, column: int) -> None:
+        rename = _RENAMERS.get(item.data(0, KIND))
+        text = item.text(0).strip()
+        if rename is None or column != 0:
+            return
+        if not text or not self._shell.change(f"Rename to {text}", rename(item.data(0, KEY), text)):
+            self._rebuild()
+
+    def _delete(self, item: QTreeWidgetItem) -> None:
+        remove = _REMOVERS.get(item.data(0, KIND))
+        if remove is not None:
+            title = item.text(0)
+            if self._shell.change(f"Delete {title}", remove(item.data(0, KEY))):
+                self._shell.tell(f"{title} was deleted.", undo=True)
+
+    def _on_menu(self, place: QPoint) -> None:
+        item = self._tree.itemAt(place)
+        if item is None or item.data(0, KIND) is None:
+            return
+        menu = QMenu(self)
+        menu.addAction("Open", lambda: self._open(item))
+        if item.data(0, KIND) in ("model", "data"):
+            menu.addAction("Open beside", lambda: self._open(item, beside=True))
+        if item.data(0, KIND) in _RENAMERS:
+            menu.addAction("Rename", lambda: self._tree.editItem(item, 0))
+        if item.data(0, KIND) in _REMOVERS:
+            menu.addAction("Delete", lambda: self._delete(item))
+        menu.popup(self._tree.viewport().mapToGlobal(place))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self._tree.currentItem()
+        if item is not None and item.data(0, KIND) is not None:
+            if event.key() == Qt.Key.Key_Delete:
+                self._delete(item)
+                return
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._open(item)
+                return
+        super().keyPressEvent(event)
+
+
+Maker = Callable[[Project], Project]
+
+
+def _rename_data(key: str, text: str) -> Maker:
+    return partial(edits.rename_data, data_id=key, name=text)
+
+
+def _rename_model(key: str, text: str) -> Maker:
+    return partial(edits.rename_model, model_id=key, title=text)
+
+
+def _rename_case(key: str, text: str) -> Maker:
+    return partial(edits.rename_evidence_case, old=key, new=text)
+
+
+_RENAMERS: dict[str, Callable[[str, str], Maker]] = {
+    "data": _rename_data,
+    "model": _rename_model,
+    "case": _rename_case,
+}
+_REMOVERS: dict[str, Callable[[str], Maker]] = {
+    "data": lambda key: partial(edits.remove_data, data_id=key),
+    "model": lambda key: partial(edits.remove_model, model_id=key),
+    "case": lambda key: partial(edits.delete_evidence_case, name=key),
+    "run": lambda key: partial(edits.remove_run, run_id=key),
+}

@@ -1,0 +1,13 @@
+"""Numbers as people read them: thin spaces in thousands, a true minus."""
+
+from __future__ import annotations
+
+
+def grouped(number: int) -> str:
+    """A whole number with thin spaces in its thousands."""
+    return f"{number:,}".replace(",", "\u2009").replace("-", "−")
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: "1 row", "7 rows"."""
+    return f"{grouped(number)} {one if number == 1 else many or one + 's'}"

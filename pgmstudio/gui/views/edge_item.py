@@ -1,0 +1,246 @@
+"""An edge on the canvas: a clipped line or one soft bend, its arrow, width and label."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from pgmstudio.core.pictures.picture import EdgeStyle, PictureEdge, Point
+from pgmstudio.core.pictures.routes import EdgeRoute
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.views.node_face import Detail
+from pgmstudio.gui.views.zoomed import Zoomed
+
+HIT_WIDTH = 12.0
+LABEL_ROOM = 110.0
+_STEP_RADIUS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class EdgePen:
+    """How a kind of edge is drawn, and its words in the legend."""
+
+    color: str
+    width: float
+    dash: tuple[float, ...]
+    meaning: str
+
+
+PENS = {
+    EdgeStyle.DIRECTED: EdgePen("edge", 1.5, (), "edge"),
+    EdgeStyle.UNDIRECTED: EdgePen("reversible", 1.5, (), "edge without direction"),
+    EdgeStyle.COMPELLED: EdgePen("compelled", 2.0, (), "compelled edge"),
+    EdgeStyle.FILL_IN: EdgePen("fill_in", 1.5, (4.0, 3.0), "added edge"),
+}
+
+
+@dataclass(slots=True)
+class EdgeLook:
+    """How the edge stands on the canvas at this moment."""
+
+    width: float | None = None  # by its strength; None: the plain width
+    is_selected: bool = False
+    is_hovered: bool = False
+    step: int | None = None  # its number on the path of a cycle
+
+
+class EdgeItem(QGraphicsItem):
+    """Lies in scene coordinates; it is given a new route when a node at its end moves."""
+
+    def __init__(self, edge: PictureEdge, zoomed: Zoomed) -> None:
+        super().__init__()
+        self.edge = edge
+        self._zoomed = zoomed
+        self.look = EdgeLook()
+        self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
+        self._middles = QLineF()
+        self._line = QPainterPath()
+        self._bounds = QRectF()
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.edge.source, self.edge.target
+
+    @property
+    def width(self) -> float:
+        """The line's width at rest."""
+        look = self.look
+        return PENS[self.edge.style].width if look.width is None else look.width
+
+    def _drawn_width(self) -> float:
+        look = self.look
+        if look.is_hovered or look.is_selected or look.step is not None:
+            return max(self.width, theme().line("edge_hover"))
+        return self.width
+
+    def set_edge(self, edge: PictureEdge) -> None:
+        if edge != self.edge:
+            self.edge = edge
+            self.update()
+
+    def set_route(self, route: EdgeRoute, source: QPointF, target: QPointF) -> None:
+        """A new way; `source` and `target` are the middles of the two boxes."""
+        self.prepareGeometryChange()
+        self.route = route
+        self._middles = QLineF(source, target)
+        self._line = line_of(route, 0.0)
+        reach = 14.0
+        bounds = self._line.boundingRect().united(
+            QRectF(source, target).normalized()
+        )
+        if self.edge.label:
+            x, y = route.at(0.6)
+            bounds = bounds.united(QRectF(x - LABEL_ROOM / 2, y - 9, LABEL_ROOM, 18))
+        self._bounds = bounds.adjusted(-reach, -reach, reach, reach)
+        self.update()
+
+    def change_look(self, **changes: object) -> None:
+        """Selected, hovered, …; repaints only when something differs."""
+        differs = False
+        for name, value in changes.items():
+            if getattr(self.look, name) != value:
+                setattr(self.look, name, value)
+                differs = True
+        if differs:
+            self.setZValue(0.5 if self._is_lifted() else 0.0)
+            self.update()
+
+    def _is_lifted(self) -> bool:
+        return self.look.is_selected or self.look.is_hovered or self.look.step is not None
+
+    def boundingRect(self) -> QRectF:
+        return self._bounds
+
+    def shape(self) -> QPainterPath:
+        stroker = QPainterPathStroker()
+        stroker.setWidth(HIT_WIDTH)
+        return stroker.createStroke(self._line)
+
+    def _color(self) -> str:
+        if self.look.step is not None:
+            return "danger_ink"
+        return "accent" if self.look.is_selected else PENS[self.edge.style].color
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        zoom = self._zoomed.zoom_of(painter)
+        detail = self._zoomed.detail_of(zoom)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if detail is Detail.DOT:
+            self._paint_far(painter, zoom)
+            return
+        pen_of_style = PENS[self.edge.style]
+        width = self._drawn_width()
+        color = theme().color(self._color())
+        has_arrow = self.edge.style.has_arrow
+        paint_edge(painter, self.route, color, width, has_arrow, pen_of_style.dash)
+        if self.edge.label and detail is Detail.FULL:
+            self._paint_label(painter)
+        if self.look.step is not None:
+            self._paint_step(painter, self.look.step)
+
+    def _paint_far(self, painter: QPainter, zoom: float) -> None:
+        """From afar: a thin line from dot to dot, an arrow only where one looks."""
+        lifted = self._is_lifted()
+        pen = QPen(theme().color(self._color()), (1.8 if lifted else 0.8) / max(zoom, 0.05))
+        if not lifted:
+            color = pen.color()
+            color.setAlphaF(0.55)
+            pen.setColor(color)
+        painter.setPen(pen)
+        bend = self.route.bend
+        if bend is None:
+            painter.drawLine(self._middles)
+            return
+        path = QPainterPath(self._middles.p1())
+        path.quadTo(QPointF(*bend), self._middles.p2())
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path)
+
+    def _paint_label(self, painter: QPainter) -> None:
+        x, y = self.route.at(0.6)  # nearer the target: siblings' labels do not meet
+        metrics = canvas_metrics("caption")
+        words = metrics.elidedText(
+            self.edge.label, Qt.TextElideMode.ElideRight, LABEL_ROOM - 10
+        )
+        width = metrics.horizontalAdvance(words) + 8
+        place = QRectF(x - width / 2, y - 8, width, 16)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("canvas"))
+        painter.drawRoundedRect(place, 4, 4)
+        painter.setPen(theme().color("text_secondary"))
+        painter.setFont(canvas_font("caption"))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+
+    def _paint_step(self, painter: QPainter, step: int) -> None:
+        x, y = self.route.at(0.5)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("danger_ink"))
+        painter.drawEllipse(QPointF(x, y), _STEP_RADIUS, _STEP_RADIUS)
+        painter.setPen(theme().color("surface"))
+        painter.setFont(canvas_font("caption", "semibold"))
+        place = QRectF(x - 8, y - 8, 16, 16)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(step))
+
+
+def line_of(route: EdgeRoute, shorter: float) -> QPainterPath:
+    """The route as a path that ends `shorter` px before its end, along its last direction."""
+    angle = route.arrival
+    end = QPointF(
+        route.end[0] - shorter * math.cos(angle), route.end[1] - shorter * math.sin(angle)
+    )
+    path = QPainterPath(QPointF(*route.start))
+    if route.bend is None:
+        path.lineTo(end)
+    else:
+        path.quadTo(QPointF(*route.bend), end)
+    return path
+
+
+def paint_edge(
+    painter: QPainter,
+    route: EdgeRoute,
+    color: QColor,
+    width: float,
+    has_arrow: bool,
+    dash: tuple[float, ...] = (),
+) -> None:
+    """Line and arrow; the arrow is 8 + 1.3 · width long."""
+    length = 8 + 1.3 * width if has_arrow else 0.0
+    pen = QPen(color, width)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if dash:
+        pen.setDashPattern([part / width for part in dash])
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    # The line must not show beside the tip of the arrow.
+    painter.drawPath(line_of(route, length * 0.8))
+    if has_arrow:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawPolygon(arrow_head(route.end, route.arrival, length))
+
+
+def arrow_head(tip: Point, angle: float, length: float) -> QPolygonF:
+    """A slim head with a notch, so that a thick line does not stick out of it."""
+    cos, sin, half = math.cos(angle), math.sin(angle), length * 0.42
+    back_x, back_y = tip[0] - length * cos, tip[1] - length * sin
+    notch = 0.75 * length
+    return QPolygonF(
+        [
+            QPointF(*tip),
+            QPointF(back_x + half * sin, back_y - half * cos),
+            QPointF(tip[0] - notch * cos, tip[1] - notch * sin),
+            QPointF(back_x - half * sin, back_y + half * cos),
+        ]
+    )

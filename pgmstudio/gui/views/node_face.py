@@ -1,0 +1,115 @@
+"""What a node shows besides its place: title, states, beliefs, evidence and marks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from pgmstudio.core.pictures.boxes import MOST_ROWS
+from pgmstudio.core.pictures.svg_nodes import Mark, mark_of, percent
+
+
+class NodeMode(Enum):
+    """How much of a node is drawn, from little to much."""
+
+    DOT = "dot"
+    NAME = "name"
+    ENTROPY = "entropy"
+    BARS = "bars"
+    PRIOR = "prior"
+
+    @property
+    def has_rows(self) -> bool:
+        return self in (NodeMode.BARS, NodeMode.PRIOR)
+
+
+MODE_TITLES = {
+    NodeMode.DOT: "Dots",
+    NodeMode.NAME: "Names",
+    NodeMode.ENTROPY: "Names + entropy",
+    NodeMode.BARS: "Bars",
+    NodeMode.PRIOR: "Bars + prior",
+}
+
+
+class Detail(Enum):
+    """How much of its mode a node can show at the present zoom."""
+
+    FULL = "full"
+    NAME = "name"
+    DOT = "dot"
+
+
+FULL_FROM, NAME_FROM = 0.70, 0.35
+
+
+def detail_at(zoom: float) -> Detail:
+    """Above 70 % the chosen mode, from 35 % on names, below dots."""
+    # A hair of tolerance: 70 % reached by the wheel must count as 70 %.
+    if zoom >= FULL_FROM - 1e-6:
+        return Detail.FULL
+    return Detail.NAME if zoom >= NAME_FROM - 1e-6 else Detail.DOT
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFace:
+    """Two equal faces look alike, so a node is only repainted when its face differs."""
+
+    title: str
+    mode: NodeMode = NodeMode.NAME
+    states: tuple[str, ...] = ()
+    beliefs: tuple[float, ...] = ()  # empty: not known
+    priors: tuple[float, ...] = ()
+    weights: tuple[float, ...] = ()  # the evidence, one per state; empty: none
+    most_probable: str | None = None
+    is_target: bool = False
+    is_stale: bool = False
+    note: str = ""
+
+    @property
+    def shows_rows(self) -> bool:
+        return self.mode.has_rows and bool(self.states)
+
+    @property
+    def mark(self) -> Mark | None:
+        if not self.weights:
+            return None
+        return mark_of(dict(zip(self.states, self.weights, strict=True)))
+
+    @property
+    def entropy_bits(self) -> float | None:
+        """H = −Σ p log2 p; None while beliefs are not known."""
+        if not self.beliefs:
+            return None
+        return -sum(p * math.log2(p) for p in self.beliefs if p > 0) + 0.0
+
+    def shown_states(self) -> tuple[int, ...]:
+        """All states, or the five largest in their order when there are more than six."""
+        count = len(self.states)
+        if count <= MOST_ROWS:
+            return tuple(range(count))
+        size = self.beliefs or (0.0,) * count
+        largest = sorted(range(count), key=lambda i: (-size[i], i))[: MOST_ROWS - 1]
+        return tuple(sorted(largest))
+
+    def is_impossible(self, index: int) -> bool:
+        """The state cannot be, given evidence elsewhere or at all."""
+        return bool(self.beliefs) and self.beliefs[index] <= 0 and not self.weights
+
+    @property
+    def description(self) -> str:
+        """For those who hear the canvas: “Lung cancer, target, yes 69.2 percent, no 30.8 percent”."""
+        words = [self.title]
+        mark = self.mark
+        if mark is not None:
+            words.append(f"evidence {mark.words}" if not mark.is_soft else mark.words)
+        if self.is_target:
+            words.append("target")
+        if self.is_stale:
+            words.append("stale")
+        words += [
+            f"{state} {percent(value)} percent"
+            for state, value in zip(self.states, self.beliefs, strict=False)
+        ]
+        return ", ".join(words)

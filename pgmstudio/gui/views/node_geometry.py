@@ -1,0 +1,95 @@
+"""Where the parts of a node's box lie, for painting and for the pointer alike.
+
+Coordinates are px at 100 %, from the box's top left corner.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+
+from pgmstudio.core.pictures.boxes import HEAD, LINE, ROW, WIDEST, box_size
+from pgmstudio.core.pictures.picture import NodeShape, PictureNode, Size
+from pgmstudio.gui.views.canvas_fonts import canvas_metrics
+from pgmstudio.gui.views.node_face import NodeFace, NodeMode
+
+INDENT = 9.0
+NUMBER_COLUMN = 40.0
+ROWS_TOP = HEAD + 2.5
+BAR_HEIGHT = 9.0
+MARK_SIZE = 13.0
+DOT_SIZE = 16.0
+NAME_HEIGHT = 26.0
+NARROWEST_NAME = 56.0
+
+
+def face_size(node: PictureNode, face: NodeFace) -> Size:
+    """The box that holds the face; even numbers, so that its middle is a whole pixel."""
+    if face.mode is NodeMode.DOT:
+        return DOT_SIZE, DOT_SIZE
+    if face.shows_rows:
+        width, height = box_size(PictureNode(node.id, face.title), face.states)
+        return _even(width), height
+    lines = face.title.split("\n")
+    metrics = canvas_metrics("dense", "medium")
+    wanted = max(metrics.horizontalAdvance(line) for line in lines) + 2 * INDENT + 4
+    if face.mode is NodeMode.ENTROPY:
+        wanted += 40
+    if face.weights and not node.shape is NodeShape.BOX:
+        wanted += MARK_SIZE
+    width = min(max(wanted, NARROWEST_NAME), WIDEST + (40 if face.mode is NodeMode.ENTROPY else 0))
+    return _even(width), NAME_HEIGHT + LINE * (len(lines) - 1)
+
+
+def _even(width: float) -> float:
+    return 2.0 * round(width / 2)
+
+
+class NodeGeometry:
+    """The rows of one face in a box of this size."""
+
+    def __init__(self, face: NodeFace, size: Size) -> None:
+        self.face = face
+        self.width, self.height = size
+        self.shown = face.shown_states() if face.shows_rows else ()
+        metrics = canvas_metrics("caption")
+        names = max((metrics.horizontalAdvance(face.states[i]) for i in self.shown), default=0.0)
+        self.bar_left = INDENT + min(max(names + 8, 26.0), self.width * 0.42)
+        self.bar_width = self.width - self.bar_left - NUMBER_COLUMN
+        room = self.bar_left - INDENT - 5
+        elide = Qt.TextElideMode.ElideMiddle
+        self.names = tuple(metrics.elidedText(face.states[i], elide, room) for i in self.shown)
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """States behind the row “n more”."""
+        if not self.face.shows_rows:
+            return ()
+        return tuple(i for i in range(len(self.face.states)) if i not in self.shown)
+
+    def row(self, place: int) -> QRectF:
+        return QRectF(0, ROWS_TOP + ROW * place, self.width, ROW)
+
+    def bar(self, place: int) -> QRectF:
+        middle = ROWS_TOP + ROW * (place + 0.5)
+        return QRectF(self.bar_left, middle - BAR_HEIGHT / 2, self.bar_width, BAR_HEIGHT)
+
+    def handle(self, place: int) -> QRectF:
+        """The grip of a likelihood."""
+        bar = self.bar(place)
+        x = bar.left() + bar.width() * self.face.weights[self.shown[place]]
+        return QRectF(x - 2, bar.center().y() - 6.5, 4, 13)
+
+    def state_at(self, point: QPointF) -> int | None:
+        """The index of the state whose row holds the point."""
+        place = int((point.y() - ROWS_TOP) // ROW)
+        if not (0 <= point.x() <= self.width and 0 <= place < len(self.shown)):
+            return None
+        return self.shown[place]
+
+    def is_on_bar(self, point: QPointF) -> bool:
+        """The point is where dragging means a likelihood, a little beyond the bar's ends too."""
+        return self.bar_left - 3 <= point.x() <= self.bar_left + self.bar_width + 4
+
+    def share_at(self, x: float) -> float:
+        """How far along the bar, 0 to 1."""
+        return min(1.0, max(0.0, (x - self.bar_left) / self.bar_width))

@@ -1,0 +1,369 @@
+"""Draws a node: box, head with marks, state rows with bars, as the design page lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from pgmstudio.core.pictures.boxes import HEAD, LINE
+from pgmstudio.core.pictures.picture import NodeShape
+from pgmstudio.core.pictures.svg_nodes import Mark, percent
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics, font_of_height
+from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
+from pgmstudio.gui.views.node_geometry import INDENT, MARK_SIZE, NodeGeometry
+
+# A prior outline that hugs its bar only blurs it.
+LEAST_SHIFT = 0.004
+RING_DISTANCE = 4.0
+# Names keep about this height on screen while the boxes around them shrink.
+NAME_ON_SCREEN = 10.5
+DOT_ON_SCREEN = 9.0
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_CENTER = Qt.AlignmentFlag.AlignCenter
+
+
+@dataclass(slots=True)
+class NodeLook:
+    """How the node stands on the canvas at this moment; changes without its face changing."""
+
+    shape: NodeShape = NodeShape.OVAL
+    is_selected: bool = False
+    has_focus: bool = False  # of the keyboard
+    focus_state: int | None = None  # the state the keyboard is on, inside the node
+    role: str = ""  # "source", "goal", "cycle": while an edge is being drawn
+    found: bool = False  # one of the matches of a search
+
+
+def dot_radius(zoom: float) -> float:
+    """Radius of a dot in scene px, so that it is about as large on screen at any zoom."""
+    return max(7.0, DOT_ON_SCREEN / 2 / max(zoom, 0.2))
+
+
+class NodePainter:
+    """Paints one node in a box of `geometry`, origin at the box's top left corner."""
+
+    def __init__(
+        self,
+        painter: QPainter,
+        face: NodeFace,
+        look: NodeLook,
+        geometry: NodeGeometry,
+        shown_beliefs: Sequence[float],
+    ) -> None:
+        self._painter = painter
+        self._face, self._look, self._geometry = face, look, geometry
+        self._values = shown_beliefs
+        self._mark = face.mark
+        self._box = QRectF(0, 0, geometry.width, geometry.height)
+
+    def paint(self, detail: Detail, zoom: float) -> None:
+        if detail is Detail.DOT or self._face.mode is NodeMode.DOT:
+            self._paint_dot(zoom)
+            return
+        self._paint_box()
+        self._paint_rings()
+        if detail is Detail.NAME:
+            self._paint_name(zoom)
+        elif self._face.shows_rows:
+            self._paint_head(HEAD / 2)
+            self._paint_rows()
+        else:
+            self._paint_label()
+
+    # -- outline
+
+    def _outline(self) -> QPen:
+        mark, colors = self._mark, theme()
+        if mark is not None and mark.is_soft:
+            pen = QPen(colors.color("virtual_ink"), colors.line("node_evidence"))
+            pen.setDashPattern([2.5, 1.5])
+            return pen
+        if mark is not None:
+            return QPen(colors.color("evidence"), colors.line("node_evidence"))
+        if self._face.is_target:
+            return QPen(colors.color("target"), colors.line("node_selected"))
+        return QPen(colors.color("border_control"), colors.line("node"))
+
+    def _paint_box(self) -> None:
+        painter, look = self._painter, self._look
+        pen = self._outline()
+        inset = pen.widthF() / 2
+        radius = theme().radius("bar" if look.shape is NodeShape.BOX else "node")
+        painter.setPen(pen)
+        painter.setBrush(theme().color("surface"))
+        painter.drawRoundedRect(self._box.adjusted(inset, inset, -inset, -inset), radius, radius)
+        if look.shape is NodeShape.DOUBLE:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inner = self._box.adjusted(3.5, 3.5, -3.5, -3.5)
+            painter.drawRoundedRect(inner, radius - 3, radius - 3)
+
+    def _ring(self) -> tuple[str, bool] | None:
+        """Colour and whether it is dashed."""
+        look = self._look
+        if look.role == "cycle":
+            return "danger_ink", False
+        if look.is_selected or look.role:
+            return "accent", False
+        if look.has_focus:
+            return "focus", True
+        return ("virtual_ink", False) if look.found else None
+
+    def _ring_pen(self) -> QPen | None:
+        ring = self._ring()
+        if ring is None:
+            return None
+        pen = QPen(theme().color(ring[0]), theme().line("node_selected"))
+        if ring[1]:
+            pen.setDashPattern([2.0, 2.0])
+        return pen
+
+    def _paint_rings(self) -> None:
+        pen = self._ring_pen()
+        if pen is None:
+            return
+        away = RING_DISTANCE
+        radius = theme().radius("node") + away - 1
+        self._painter.setPen(pen)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        self._painter.drawRoundedRect(self._box.adjusted(-away, -away, away, away), radius, radius)
+
+    # -- small
+
+    def _paint_dot(self, zoom: float) -> None:
+        painter, mark, colors = self._painter, self._mark, theme()
+        radius = dot_radius(zoom)
+        fill = "edge"
+        if mark is not None:
+            fill, radius = ("virtual" if mark.is_soft else "evidence"), radius * 1.35
+        elif self._face.is_target:
+            fill, radius = "target", radius * 1.35
+        middle = self._box.center()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colors.color(fill))
+        if mark is not None and not mark.is_soft:
+            side = radius * 0.9  # another shape, for those who do not see the colour
+            painter.drawRect(QRectF(middle.x() - side, middle.y() - side, 2 * side, 2 * side))
+        else:
+            painter.drawEllipse(middle, radius, radius)
+        pen = self._ring_pen()
+        if pen is not None:
+            pen.setWidthF(2 / max(zoom, 0.2))
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(middle, radius * 1.7, radius * 1.7)
+
+    def _paint_name(self, zoom: float) -> None:
+        """The title alone, as large as the box allows, so that it can still be read."""
+        title = self._face.title.replace("\n", " ")
+        room = self._box.adjusted(4, 1, -4, -1)
+        pixels = int(min(NAME_ON_SCREEN / zoom, room.height() * 0.72))
+        font = font_of_height(max(pixels, 8))
+        self._painter.setFont(font)
+        metrics = self._painter.fontMetrics()
+        shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, int(room.width()))
+        mark = self._mark
+        ink = "text" if mark is None else "virtual_ink" if mark.is_soft else "evidence_ink"
+        self._painter.setPen(theme().color(ink))
+        self._painter.drawText(room, _CENTER, shown)
+
+    def _paint_label(self) -> None:
+        painter, face = self._painter, self._face
+        if self._mark is not None or face.is_target or face.is_stale or face.note:
+            self._paint_head(self._box.height() / 2)
+            return
+        if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
+            self._paint_entropy(face.entropy_bits)
+            return
+        is_box = self._look.shape is NodeShape.BOX
+        painter.setFont(canvas_font("dense", "regular" if is_box else "medium"))
+        painter.setPen(theme().color("text"))
+        metrics = canvas_metrics("dense", "medium")
+        lines = face.title.split("\n")
+        top = self._box.center().y() - LINE * len(lines) / 2
+        for number, words in enumerate(lines):
+            shown = metrics.elidedText(
+                words, Qt.TextElideMode.ElideMiddle, self._box.width() - 2 * INDENT + 6
+            )
+            place = QRectF(0, top + LINE * number, self._box.width(), LINE)
+            painter.drawText(place, _CENTER, shown)
+
+    def _paint_entropy(self, bits: float) -> None:
+        painter, box = self._painter, self._box
+        painter.setFont(canvas_font("dense", "medium"))
+        painter.setPen(theme().color("text"))
+        room = box.adjusted(INDENT, 0, -INDENT - 36, 0)
+        title = canvas_metrics("dense", "medium").elidedText(
+            self._face.title, Qt.TextElideMode.ElideMiddle, room.width()
+        )
+        painter.drawText(room, _LEFT, title)
+        painter.setFont(canvas_font("caption"))
+        painter.setPen(theme().color("text_tertiary"))
+        painter.drawText(box.adjusted(0, 0, -INDENT, 0), _RIGHT, f"{bits:.2f}")
+
+    # -- head
+
+    def _paint_head(self, middle: float) -> None:
+        painter, face, colors = self._painter, self._face, theme()
+        right = self._box.width() - INDENT + 1
+        mark = self._mark
+        words: str | None = None
+        ink = "target_ink"
+        symbols: list[tuple[str, str]] = []
+        if mark is not None:
+            ink = f"{mark.tint}_ink"
+            words = mark.words
+            symbols.append(("sliders-horizontal" if mark.is_soft else "flag-fill", ink))
+        if face.is_target:
+            words = words or "target"
+            symbols.append(("crosshair", "target_ink"))
+        if face.is_stale:
+            symbols.append(("clock", "text_tertiary"))
+        for name, color in symbols:
+            size = MARK_SIZE
+            place = QRectF(right - size, middle - size / 2, size, size)
+            icon(name, color).paint(painter, place.toRect())
+            right -= size + 2
+        if words is not None:
+            metrics = canvas_metrics("caption", "semibold")
+            shown = metrics.elidedText(
+                words, Qt.TextElideMode.ElideMiddle, (self._box.width() - 2 * INDENT) * 0.55
+            )
+            width = metrics.horizontalAdvance(shown)
+            painter.setFont(canvas_font("caption", "semibold"))
+            painter.setPen(colors.color(ink))
+            painter.drawText(QRectF(right - width - 1, middle - 9, width + 1, 18), _RIGHT, shown)
+            right -= width + 5
+        room = right - INDENT - (8 if face.note else 0)
+        bold = canvas_metrics("dense", "semibold")
+        title = face.title.replace("\n", " ")
+        shown = bold.elidedText(title, Qt.TextElideMode.ElideMiddle, room)
+        painter.setFont(canvas_font("dense", "semibold"))
+        painter.setPen(colors.color("text"))
+        painter.drawText(QRectF(INDENT, middle - 9, room + 2, 18), _LEFT, shown)
+        if face.note:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colors.color("text_tertiary"))
+            end = INDENT + bold.horizontalAdvance(shown) + 5
+            painter.drawEllipse(QRectF(end, middle - 2, 4, 4))
+
+    # -- rows
+
+    def _paint_rows(self) -> None:
+        painter, geometry = self._painter, self._geometry
+        painter.setPen(QPen(theme().color("border"), 1))
+        inset = self._outline().widthF()
+        painter.drawLine(QLineF(inset, HEAD + 0.5, self._box.width() - inset, HEAD + 0.5))
+        for place, index in enumerate(geometry.shown):
+            self._paint_row(place, index, geometry.names[place])
+        hidden = geometry.hidden
+        if hidden:
+            row = geometry.row(len(geometry.shown))
+            painter.setFont(canvas_font("caption"))
+            painter.setPen(theme().color("text_tertiary"))
+            painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, f"{len(hidden)} more")
+            if self._values:
+                rest = percent(min(1.0, sum(self._values[i] for i in hidden)))
+                painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, rest)
+
+    def _paint_row(self, place: int, index: int, name: str) -> None:
+        painter, face, mark, colors = self._painter, self._face, self._mark, theme()
+        row = self._geometry.row(place)
+        state = face.states[index]
+        is_known = bool(face.beliefs)
+        is_out = (is_known and face.beliefs[index] <= 0) or (
+            mark is not None and state in mark.struck
+        )
+        is_chosen = mark is not None and state == mark.chosen
+        ink = colors.color("text_secondary" if is_out else "text")
+        painter.setFont(canvas_font("caption"))
+        painter.setPen(ink)
+        painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, name)
+        if is_out:
+            end = INDENT + canvas_metrics("caption").horizontalAdvance(name)
+            middle = row.center().y() + 0.5
+            painter.drawLine(QLineF(INDENT, middle, end, middle))
+        if is_known:
+            painter.setFont(canvas_font("caption", "medium"))
+            painter.setPen(colors.color("evidence_ink") if is_chosen else ink)
+            number = percent(face.beliefs[index])
+            painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, number)
+        self._paint_bar(place, index, mark, is_chosen)
+        if face.most_probable == state:
+            painter.setPen(QPen(colors.color("mpe"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(row.adjusted(4, 0.75, -4, -0.75), 3, 3)
+        if self._look.focus_state == index:
+            pen = QPen(colors.color("focus"), theme().line("focus"))
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(row.adjusted(2, 0, -2, 0), 3, 3)
+
+    def _paint_bar(self, place: int, index: int, mark: Mark | None, is_chosen: bool) -> None:
+        painter, face, colors = self._painter, self._face, theme()
+        bar = self._geometry.bar(place)
+        radius = theme().radius("bar")
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colors.color("belief_track"))
+        painter.drawRoundedRect(bar, radius, radius)
+        value = min(1.0, max(0.0, self._values[index])) if self._values else 0.0
+        if value > 0:
+            fill = "stale" if face.is_stale else "evidence" if is_chosen else "belief"
+            painter.setBrush(colors.color(fill))
+            painter.drawRoundedRect(_part(bar, value), radius, radius)
+        painter.setPen(QPen(colors.color("surface", 0.6), 0.75))
+        painter.drawLines(
+            [
+                QLineF(x, bar.top(), x, bar.bottom())
+                for x in (bar.left() + bar.width() * share for share in (0.25, 0.5, 0.75))
+            ]
+        )
+        if mark is not None and mark.is_soft:
+            self._paint_weight(bar, face.weights[index])
+        if face.mode is NodeMode.PRIOR and face.priors:
+            prior = face.priors[index]
+            if abs(prior - (face.beliefs[index] if face.beliefs else 0)) >= LEAST_SHIFT:
+                paint_prior(painter, bar, prior)
+        if mark is not None and mark.is_soft:
+            painter.setPen(QPen(colors.color("virtual_ink"), 1.25))
+            painter.setBrush(colors.color("surface"))
+            painter.drawRoundedRect(self._geometry.handle(place), 1.5, 1.5)
+
+    def _paint_weight(self, bar: QRectF, weight: float) -> None:
+        strip = QRectF(bar.left(), bar.bottom() - 3, bar.width() * weight, 3)
+        paint_hatched(self._painter, strip, theme().color("virtual"))
+
+
+def _part(bar: QRectF, share: float) -> QRectF:
+    return QRectF(bar.left(), bar.top(), max(bar.width() * share, 1.0), bar.height())
+
+
+def paint_prior(painter: QPainter, bar: QRectF, prior: float) -> None:
+    """The outline of a prior, a little taller than the bar it stands over."""
+    painter.setPen(QPen(theme().color("ghost", 0.6), theme().line("ghost")))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(_part(bar, prior).adjusted(0.5, -1, -0.5, 1))
+
+
+def paint_hatched(painter: QPainter, area: QRectF, color: QColor) -> None:
+    """Slanted stripes on the surface colour: told apart from a bar without its colour."""
+    if area.width() <= 0:
+        return
+    painter.save()
+    painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+    painter.fillRect(area, theme().color("surface"))
+    painter.setPen(QPen(color, 2.0))
+    height = area.height()
+    x = area.left() - height
+    lines = []
+    while x < area.right() + height:
+        lines.append(QLineF(x, area.bottom(), x + height, area.top()))
+        x += 4.5
+    painter.drawLines(lines)
+    painter.restore()

@@ -1,0 +1,24 @@
+"""The zoom an item is painted at, in the words of the zoom control: 1 is 100 %."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem
+
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.node_face import Detail, detail_at
+
+
+class Zoomed:
+    """Shared by the items of a scene; `forced` is the detail of an export, whatever its size."""
+
+    def __init__(self) -> None:
+        self.forced: Detail | None = None
+
+    def zoom_of(self, painter: QPainter) -> float:
+        """The painter's scale without the font scale, which enlarges the whole canvas."""
+        lod = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        return float(lod) / theme().scale
+
+    def detail_of(self, zoom: float) -> Detail:
+        return detail_at(zoom) if self.forced is None else self.forced

@@ -1,0 +1,59 @@
+"""A window on no screen, with preferences and settings of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QSettings, QStandardPaths
+from pytestqt.qtbot import QtBot
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.app.main_window import MainWindow
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Nothing of the person's own preferences is read or written."""
+    QStandardPaths.setTestModeEnabled(True)
+    folder = str(tmp_path_factory.mktemp("settings"))
+    for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
+        QSettings.setPath(QSettings.Format.IniFormat, scope, folder)
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_left() -> Iterator[None]:
+    """A test that starts a thread ends it."""
+    before = set(threading.enumerate())
+    yield
+    for thread in set(threading.enumerate()) - before:
+        if not thread.daemon or thread.name == "job":
+            thread.join(5)
+            assert not thread.is_alive(), f"the thread {thread.name} is left behind"
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    """A main window of 1280×800 in the light theme, without motion."""
+    from pgmstudio.gui.app import preferences
+
+    monkeypatch.setattr(preferences, "preferences_folder", lambda: tmp_path / "preferences")
+    from pgmstudio.gui.app.main import make_application
+    from pgmstudio.gui.app.main_window import MainWindow
+    from pgmstudio.gui.style.theme import theme
+
+    make_application()
+    theme().set_look(mode="light", scale=1.0, reduced_motion=True)
+    made = MainWindow()
+    qtbot.addWidget(made)
+    made.resize(1280, 800)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.shell.bench.runs.stop_all()
+    assert made.shell.bench.runs.wait(10)
+    made.shell.document.undo_stack.setClean()
+    made.close()
