@@ -21,7 +21,7 @@ class CommandField(QLineEdit):
         self.setAccessibleName("Search or run a command")
         self.setToolTip("Every action by name (Ctrl+K)")
         self.setPlaceholderText("Search or run a command · Ctrl K")
-        self.setFixedWidth(theme().px("right") - 40)
+        self.setFixedWidth(theme().px("left") + 24)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._lens = self.addAction(
             icon("magnifying-glass"), QLineEdit.ActionPosition.LeadingPosition

@@ -26,6 +26,7 @@ class PanelSpec:
     icon: str
     tip: str
     shown: bool = True
+    titled: bool = True  # False: the panel says its name itself
 
     def build(self, shell: Any) -> QWidget:
         module, _, name = self.where.partition(":")
@@ -44,6 +45,24 @@ PANELS = (
         _ROOM + "project_panel:ProjectPanel",
         "tree-view",
         "Data, knowledge, models, evidence cases and runs of this project.",
+        titled=False,
+    ),
+    PanelSpec(
+        "historyPanel",
+        "History",
+        LEFT,
+        _ROOM + "history_panel:HistoryPanel",
+        "clock-counter-clockwise",
+        "Every change, to go back and forth.",
+        shown=False,
+    ),
+    PanelSpec(
+        "runsPanel",
+        "Runs",
+        BOTTOM,
+        _ROOM + "runs_panel:RunsPanel",
+        "play-circle",
+        "Learning runs: waiting, running, ended.",
     ),
     PanelSpec(
         "logPanel",
@@ -58,5 +77,6 @@ PANELS = (
 # Where the actions of the menus come from: `module:function(shell) -> list[ActionSpec]`.
 ACTION_TABLES = (
     "pgmstudio.gui.app.file_actions:file_actions",
+    "pgmstudio.gui.app.learn_actions:learn_actions",
     "pgmstudio.gui.app.window_actions:window_actions",
 )

@@ -9,15 +9,24 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QTabWidget,
+    QWidget,
+)
 
 from pgmstudio.gui.app.actions import MENUS, ActionSpec
 from pgmstudio.gui.app.command_field import CommandField
+from pgmstudio.gui.app.dock_title import DockTitle
 from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.status_bar import StatusBar
 from pgmstudio.gui.app.toast import Toast
 from pgmstudio.gui.document.recovery import Autosave
+from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 
@@ -44,6 +53,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.shell.center)
         self.docks: dict[str, QDockWidget] = {}
         self._folded: list[QDockWidget] = []
+        self._sent_away: list[QDockWidget] | None = None
         self._add_panels()
         self._add_menus()
         self.setStatusBar(StatusBar(self.shell))
@@ -55,6 +65,7 @@ class MainWindow(QMainWindow):
         self.shell.toast.connect(self.toast.show_sentence)
         self.shell.errors.sentence.connect(self._on_error_sentence)
         self.shell.reveal_asked.connect(self.reveal)
+        self.shell.center.page_changed.connect(self._on_page_changed)
         self.shell.document.file_changed.connect(self._retitle)
         self.shell.document.changed.connect(lambda *_: self._refresh_soon.start())
         self.shell.bench.selection_changed.connect(lambda _: self._refresh_soon.start())
@@ -75,6 +86,7 @@ class MainWindow(QMainWindow):
             panel.setAccessibleName(spec.title)
             dock.setWidget(panel)
             dock.setFeatures(_DOCK_FEATURES)
+            dock.setTitleBarWidget(DockTitle(spec))
             self.addDockWidget(spec.area, dock)
             self.docks[spec.name] = dock
         bottom = [self.docks[spec.name] for spec in PANELS if spec.area == BOTTOM]
@@ -122,7 +134,8 @@ class MainWindow(QMainWindow):
             if "/" not in title and menu.isEmpty():
                 menu.menuAction().setVisible(False)
         self.command_field = CommandField(self.shell)
-        self.menuBar().setCornerWidget(self.command_field, Qt.Corner.TopRightCorner)
+        # In a holder: the menu bar asks for the size once and ignores a fixed width.
+        self.menuBar().setCornerWidget(_corner(self.command_field), Qt.Corner.TopRightCorner)
 
     def _menu(self, menus: dict[str, QMenu], path: str) -> QMenu:
         if path not in menus:
@@ -140,6 +153,20 @@ class MainWindow(QMainWindow):
         dock.setVisible(True)
         dock.raise_()
         dock.widget().setFocus()
+
+    def _on_page_changed(self, page: Page | None) -> None:
+        """Pages that need the whole window send the panels away; the next page brings them back."""
+        alone = page is None or page.stands_alone
+        if alone and self._sent_away is None:
+            shown = [dock for dock in self.docks.values() if not dock.isHidden()]
+            self._sent_away = [dock for dock in shown if not dock.isFloating()]
+            for dock in self._sent_away:
+                dock.hide()
+        elif not alone and self._sent_away is not None:
+            for dock in self._sent_away:
+                dock.show()
+            self._sent_away = None
+            self._fold(self.width())
 
     def reset_layout(self) -> None:
         """Every panel back at its place and size."""
@@ -228,6 +255,15 @@ class MainWindow(QMainWindow):
 def panel_widget(window: MainWindow, name: str) -> QWidget:
     """The widget inside a panel, for tests."""
     return window.docks[name].widget()
+
+
+def _corner(field: QWidget) -> QWidget:
+    holder = QWidget()
+    layout = QHBoxLayout(holder)
+    layout.setContentsMargins(0, 2, 8, 2)
+    layout.addWidget(field)
+    holder.setFixedWidth(field.width() + 8)
+    return holder
 
 
 def _settings() -> QSettings:

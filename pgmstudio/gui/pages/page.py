@@ -31,6 +31,11 @@ class Page(QWidget):
         """The model this page shows, for the panels around it; None for other pages."""
         return None
 
+    @property
+    def stands_alone(self) -> bool:
+        """True sends the panels around the centre away while this page is in front."""
+        return False
+
     def may_close(self) -> bool:
         """False keeps the tab open; the page says why by itself."""
         return True

@@ -28,7 +28,7 @@ def paint_sample(painter: QPainter, area: QRectF, sample: Sample) -> None:
             painter, area, nodes, edges, accent=1 if sample.file.startswith("asia") else -1
         )
     else:
-        _paint_table(painter, area, gaps="gaps" in sample.chip)
+        _paint_table(painter, area, gaps="gaps" in sample.chip, salt=len(sample.file))
 
 
 def _paint_graph(
@@ -54,7 +54,7 @@ def _paint_graph(
         painter.drawEllipse(place, radius, radius)
 
 
-def _paint_table(painter: QPainter, area: QRectF, *, gaps: bool) -> None:
+def _paint_table(painter: QPainter, area: QRectF, *, gaps: bool, salt: int) -> None:
     columns, rows = 7, 6
     cell = min(area.height() / rows, area.width() / columns / 1.6)
     width = cell * 1.6
@@ -68,7 +68,7 @@ def _paint_table(painter: QPainter, area: QRectF, *, gaps: bool) -> None:
             elif gaps and (r * 5 + c * 3) % 7 == 0:
                 continue
             else:
-                color = theme().sequential((r * r + c * 3 + r * c) % 4 + 1)
+                color = theme().sequential((r * r + c * salt + r * c + salt) % 4 + 1)
             painter.setBrush(color)
             spot = QRectF(left + c * width, top + r * cell, width, cell).adjusted(
                 1.5, 1.5, -1.5, -1.5

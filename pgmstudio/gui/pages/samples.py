@@ -27,23 +27,23 @@ SAMPLES = (
     Sample(
         "asia.json",
         "Asia",
-        "Bayesian network",
+        "Network",
         "Models",
         "Click a bar, watch beliefs move. 8 variables.",
     ),
     Sample(
         "greenhouse.json",
         "Greenhouse",
-        "Bayesian network",
+        "Network",
         "Models",
         "A larger network to find your way in.",
     ),
     Sample(
         "asia_sample.csv",
-        "Asia, 5 000 rows",
+        "Asia rows",
         "Data",
         "Data",
-        "Learn the network back from its rows.",
+        "5 000 rows drawn from Asia: learn it back.",
     ),
     Sample(
         "coronary.csv", "Coronary", "Data", "Data", "Six risk factors of 1 841 men, as published."

@@ -44,10 +44,8 @@ class WelcomePage(Page):
         outer = QHBoxLayout(content)
         outer.setContentsMargins(*([theme().space(7)] * 4))
         outer.setSpacing(theme().space(8))
-        outer.addStretch(1)
         outer.addWidget(self._left_side(), 0, Qt.AlignmentFlag.AlignTop)
-        outer.addWidget(self._right_side(), 4, Qt.AlignmentFlag.AlignTop)
-        outer.addStretch(1)
+        outer.addWidget(self._right_side(), 1, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(scrolled(content, "welcomeScroll"))
@@ -61,6 +59,10 @@ class WelcomePage(Page):
 
     def page_icon(self) -> QIcon:
         return icon("house")
+
+    @property
+    def stands_alone(self) -> bool:
+        return True
 
     def _left_side(self) -> QWidget:
         side = QWidget()
@@ -100,8 +102,8 @@ class WelcomePage(Page):
             tip=book.specs[action].tip,
             name=f"welcome.{action}",
         )
-        made.setMinimumHeight(theme().px("row_roomy") + 4)
-        made.setStyleSheet("text-align: left; padding-left: 14px;")
+        tall = theme().px("row_roomy") + 2
+        made.setStyleSheet(f"text-align: left; padding-left: 14px; min-height: {tall}px;")
         return made
 
     def _recent_row(self, path: Path) -> QWidget:

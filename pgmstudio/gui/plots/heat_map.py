@@ -69,7 +69,7 @@ class HeatMap(QWidget):
     # -- what it shows
 
     def show_values(self, names: Sequence[str], values: Floats, order: Iterable[int]) -> None:
-        """`values` is symmetric; its diagonal is of another kind and does not count for the ramp."""
+        """`values` is symmetric; its diagonal is of another kind and no part of the ramp."""
         self._names, self._values = tuple(names), values
         self._order = list(order)
         self._selected = None

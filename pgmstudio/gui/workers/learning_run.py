@@ -28,6 +28,7 @@ class RunRequest:
     seed: int
     data_id: str
     split_part: str | None = None  # "train" when the data set has a split
+    reproduces: str | None = None  # the id of the recorded run this one repeats
 
 
 @dataclass(slots=True)

@@ -1,0 +1,93 @@
+"""The Learn menu: the run sheet, stop and reproduce."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import cast
+
+from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.opening import close_welcome
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.learn_page import LearnPage
+from pgmstudio.gui.workers.landing import Landing
+
+
+def landing_of(shell: Shell) -> Landing:
+    """The one landing of a shell, made at the first asking."""
+    found = shell.findChild(Landing)
+    return found if isinstance(found, Landing) else Landing(shell)
+
+
+def open_learn_page(shell: Shell, learner: str | None = None) -> LearnPage:
+    close_welcome(shell)
+    page = cast(LearnPage, shell.open_page("learn", lambda: LearnPage(shell, landing_of(shell))))
+    page.choose(learner=learner)
+    return page
+
+
+def learn_actions(shell: Shell) -> list[ActionSpec]:
+    landing = landing_of(shell)
+    runs = shell.bench.runs
+
+    def no_data() -> str | None:
+        return None if shell.project.data else "import data first (Ctrl+I)."
+
+    def run_in_view() -> str | None:
+        entry = shell.project.models.get(shell.bench.model_id or "")
+        return entry.run_id if entry is not None else None
+
+    def reproduce() -> None:
+        run_id = run_in_view()
+        if run_id is not None:
+            landing.again(run_id)
+            shell.reveal("runsPanel")
+
+    return [
+        ActionSpec(
+            "learn.learn",
+            "Learn…",
+            "Learn",
+            "Choose a learner, set it up and start it in the background.",
+            lambda: open_learn_page(shell),
+            keys=("Ctrl+L",),
+            icon="play-circle",
+            why_not=no_data,
+        ),
+        *(
+            ActionSpec(
+                f"learn.{key}",
+                f"{learner.title}…",
+                "Learn/With",
+                " ".join((type(learner).__doc__ or learner.title).split()),
+                partial(open_learn_page, shell, key),
+                why_not=no_data,
+            )
+            for key, learner in all_learners().items()
+        ),
+        ActionSpec(
+            "learn.runs",
+            "Show runs",
+            "Learn",
+            "The runs panel.",
+            lambda: shell.reveal("runsPanel"),
+            separator_before=True,
+        ),
+        ActionSpec(
+            "learn.stop",
+            "Stop all, keep best",
+            "Learn",
+            "End every run; the best model of each is kept.",
+            runs.stop_all,
+            icon="stop",
+            why_not=lambda: None if runs.running or runs.waiting else "nothing runs.",
+        ),
+        ActionSpec(
+            "learn.reproduce",
+            "Reproduce this model",
+            "Learn",
+            "Run its learner again with the same data, settings and seed, and compare.",
+            reproduce,
+            why_not=lambda: None if run_in_view() else "this model was not learned here.",
+        ),
+    ]

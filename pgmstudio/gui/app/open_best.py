@@ -1,0 +1,24 @@
+"""Opening the best model of a run: while it runs as a copy of its own, afterwards its result."""
+
+from __future__ import annotations
+
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.app.opening import add_and_show_model, open_model_page
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.workers.learning_run import LearningRun
+
+
+def open_best(shell: Shell, run: LearningRun) -> None:
+    """The model in a tab of its own, to be looked at, questioned and edited."""
+    if run.model_id in shell.project.models:
+        open_model_page(shell, run.model_id or "")
+        return
+    if run.best is None:
+        return
+    already = next((k for k, e in shell.project.models.items() if e.model is run.best), None)
+    if already is not None:
+        open_model_page(shell, already)
+        return
+    data_id = run.request.data_id if run.request.data_id in shell.project.data else None
+    entry = ModelEntry(title=f"{run.request.title}, best so far", model=run.best, data_id=data_id)
+    add_and_show_model(shell, entry, f"Open the best of {run.request.title}")

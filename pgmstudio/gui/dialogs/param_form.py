@@ -1,0 +1,193 @@
+"""A form made from parameter specs: one field each, help on hover, errors under the field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
+
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
+from pgmstudio.gui.style.widgets import label, set_role
+
+# How objects (a start model, knowledge) are chosen: type -> choices by name, asked when shown.
+ObjectChoices = Mapping[Any, Callable[[], Mapping[str, Any]]]
+
+
+class ParamForm(QWidget):
+    """`params()` is the parameter object, or None while something is wrong and marked."""
+
+    changed = Signal()
+
+    def __init__(self, params_type: type, objects: ObjectChoices | None = None) -> None:
+        super().__init__()
+        self.setObjectName("paramForm")
+        self._type = params_type
+        self._objects = objects or {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+        self._fields: dict[str, _Field] = {}
+        self._errors: dict[str, QLabel] = {}
+        self._titles: dict[str, QLabel] = {}
+        for spec in specs_of(params_type):
+            if spec.kind is ParamKind.OBJECT and spec.object_type not in self._objects:
+                continue
+            self._add(spec)
+        self.show_advanced(False)
+
+    def _add(self, spec: ParamSpec) -> None:
+        field = _Field(spec, self._objects.get(spec.object_type))
+        field.widget.setObjectName(f"param.{spec.name}")
+        field.widget.setToolTip(spec.help)
+        field.widget.setAccessibleName(f"{spec.title}. {spec.help}")
+        field.on_change(self._on_changed)
+        title = label(spec.title, "secondary")
+        title.setToolTip(spec.help)
+        title.setBuddy(field.widget)
+        error = label("", "danger", size="dense", wrap=True)
+        error.setObjectName(f"error.{spec.name}")
+        error.hide()
+        place = 2 * len(self._fields)
+        self._grid.addWidget(title, place, 0)
+        self._grid.addWidget(field.widget, place, 1)
+        self._grid.addWidget(error, place + 1, 1)
+        self._fields[spec.name], self._errors[spec.name] = field, error
+        self._titles[spec.name] = title
+
+    @property
+    def has_advanced(self) -> bool:
+        return any(field.spec.advanced for field in self._fields.values())
+
+    def show_advanced(self, shown: bool) -> None:
+        for name, field in self._fields.items():
+            visible = shown or not field.spec.advanced
+            field.widget.setVisible(visible)
+            self._titles[name].setVisible(visible)
+
+    def params(self) -> Any | None:
+        """The parameters as they stand; fields that are wrong are marked."""
+        texts = {name: field.value() for name, field in self._fields.items()}
+        try:
+            made: Any = parse_params(self._type, texts)
+        except ParameterError as wrong:
+            self._mark(wrong.problems)
+            return None
+        self._mark({})
+        return made
+
+    def set_params(self, params: Any) -> None:
+        """Fill the form from a parameter object."""
+        for name, field in self._fields.items():
+            field.set_value(getattr(params, name))
+
+    def refresh_objects(self) -> None:
+        """Offer the start models and knowledge there are now; what was chosen stays chosen."""
+        for field in self._fields.values():
+            field.refresh_objects()
+
+    def set_locked(self, locked: bool) -> None:
+        for field in self._fields.values():
+            field.widget.setEnabled(not locked)
+
+    def _on_changed(self) -> None:
+        self.params()
+        self.changed.emit()
+
+    def _mark(self, problems: Mapping[str, str]) -> None:
+        for name, field in self._fields.items():
+            problem = problems.get(field.spec.option) or problems.get(name, "")
+            self._errors[name].setText(problem)
+            self._errors[name].setVisible(bool(problem))
+            field.widget.setProperty("state", "error" if problem else "")
+            set_role(field.widget, str(field.widget.property("role") or ""))
+
+
+class _Field:
+    """A spec and the widget that holds its value."""
+
+    def __init__(self, spec: ParamSpec, objects: Callable[[], Mapping[str, Any]] | None) -> None:
+        self.spec = spec
+        self._ask_objects = objects
+        self._objects: Mapping[str, Any] = {}
+        self.widget: QWidget
+        if spec.kind is ParamKind.YES_NO:
+            self.widget = QCheckBox()
+        elif spec.kind in (ParamKind.CHOICE, ParamKind.OBJECT):
+            self.widget = QComboBox()
+            if spec.none_label is not None and objects is None:
+                self.widget.addItem(spec.none_label)
+            self.widget.addItems(spec.choices)
+            self.refresh_objects()
+        else:
+            line = QLineEdit()
+            line.setPlaceholderText(_placeholder(spec))
+            self.widget = line
+        self.set_value(spec.default)
+
+    def refresh_objects(self) -> None:
+        if self._ask_objects is None or not isinstance(self.widget, QComboBox):
+            return
+        chosen = self.widget.currentText()
+        self._objects = self._ask_objects()
+        self.widget.clear()
+        none = [self.spec.none_label] if self.spec.none_label is not None else []
+        self.widget.addItems([*none, *self._objects])
+        self.widget.setCurrentText(chosen)
+
+    def value(self) -> Any:
+        match self.widget:
+            case QCheckBox():
+                return self.widget.isChecked()
+            case QComboBox():
+                text = self.widget.currentText()
+                if text == self.spec.none_label:
+                    return None
+                return self._objects[text] if self.spec.kind is ParamKind.OBJECT else text
+            case QLineEdit():
+                text = self.widget.text().strip()
+                if not text and self.spec.none_label is not None:
+                    return None
+                return text
+        raise TypeError(self.widget)
+
+    def set_value(self, value: Any) -> None:
+        match self.widget:
+            case QCheckBox():
+                self.widget.setChecked(bool(value))
+            case QComboBox():
+                self.widget.setCurrentText(self._text_of(value))
+            case QLineEdit():
+                self.widget.setText("" if value is None else self._text_of(value))
+
+    def _text_of(self, value: Any) -> str:
+        if value is None:
+            return self.spec.none_label or ""
+        if self.spec.kind is ParamKind.OBJECT:
+            return next((name for name, item in self._objects.items() if item is value), "")
+        if isinstance(value, tuple):
+            return ", ".join(f"{part:g}" for part in value)
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    def on_change(self, slot: Callable[[], None]) -> None:
+        match self.widget:
+            case QCheckBox():
+                self.widget.toggled.connect(lambda _: slot())
+            case QComboBox():
+                self.widget.currentIndexChanged.connect(lambda _: slot())
+            case QLineEdit():
+                self.widget.textChanged.connect(lambda _: slot())
+
+
+def _placeholder(spec: ParamSpec) -> str:
+    words = [spec.none_label] if spec.none_label is not None else []
+    words += [AUTO] if spec.allows_auto else []
+    if spec.low is not None and spec.high is not None:
+        words.append(f"{spec.low:g} … {spec.high:g}")
+    elif spec.low is not None:
+        words.append(f"{'>' if spec.low_open else '≥'} {spec.low:g}")
+    return " or ".join(words)

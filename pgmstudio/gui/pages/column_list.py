@@ -1,0 +1,262 @@
+"""A list of columns: tick, kind, small histogram, range or states, missing cells, a chip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from pgmstudio.gui.plots.mini_bars import paint_mini_bars
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.theme import theme
+
+Index = QModelIndex | QPersistentModelIndex
+
+TICK, NAME, BARS, FACTS, MISSING, CHIP = range(6)
+_HEADS = ("", "Column", "", "Range or states", "Missing", "")
+_ROW = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRow:
+    """What the list shows of one column."""
+
+    name: str
+    is_number: bool
+    bars: tuple[float, ...]
+    facts: str
+    missing: int
+    chip: str = ""
+    chip_is_warning: bool = False
+    is_used: bool = True
+    tip: str = ""
+
+
+class _Rows(QAbstractTableModel):
+    ticked = Signal(str, bool)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rows: tuple[ColumnRow, ...] = ()
+
+    def show(self, rows: Sequence[ColumnRow]) -> None:
+        before, rows = self.rows, tuple(rows)
+        if [row.name for row in before] == [row.name for row in rows]:
+            self.rows = rows
+            for place, (old, new) in enumerate(zip(before, rows, strict=True)):
+                if old != new:
+                    self.dataChanged.emit(self.index(place, 0), self.index(place, CHIP))
+            return
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(_HEADS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return _HEADS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section == MISSING else Qt.AlignmentFlag.AlignLeft
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == TICK else flags
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        row = self.rows[index.row()]
+        column = index.column()
+        if role == _ROW:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            texts = {NAME: row.name, FACTS: row.facts, CHIP: row.chip}
+            return grouped(row.missing) if column == MISSING else texts.get(column)
+        if role == Qt.ItemDataRole.CheckStateRole and column == TICK:
+            return Qt.CheckState.Checked if row.is_used else Qt.CheckState.Unchecked
+        if role == Qt.ItemDataRole.DecorationRole and column == NAME:
+            return icon("hash" if row.is_number else "tag")
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._ink(row, column)
+        if role == Qt.ItemDataRole.FontRole and column == MISSING and row.missing:
+            return theme().font("dense", "semibold")
+        if role == Qt.ItemDataRole.TextAlignmentRole and column == MISSING:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return row.tip or row.name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            kind = "numbers" if row.is_number else "states"
+            return f"{row.name}, {kind}, {row.facts}, {row.missing} missing, {row.chip}"
+        return None
+
+    def _ink(self, row: ColumnRow, column: int) -> Any:
+        if not row.is_used:
+            return theme().color("text_disabled")
+        if column == MISSING:
+            return theme().color("warning_ink" if row.missing else "text_secondary")
+        return theme().color("text_secondary") if column == FACTS else None
+
+    def setData(self, index: Index, value: Any, role: int = 0) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole or index.column() != TICK:
+            return False
+        is_used = Qt.CheckState(value) == Qt.CheckState.Checked
+        self.ticked.emit(self.rows[index.row()].name, is_used)
+        return True
+
+
+class _Painter(QStyledItemDelegate):
+    """Small histograms and chips; the rest as usual."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if index.column() not in (BARS, CHIP):
+            super().paint(painter, option, index)
+            return
+        state: Any = option.state
+        rect = QRectF(option.rect)
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        if selected:
+            painter.fillRect(rect, theme().color("selection"))
+        row = index.data(_ROW)
+        if not isinstance(row, ColumnRow):
+            return
+        if index.column() == BARS:
+            bars = rect.adjusted(4, 5, -8, -6)
+            paint_mini_bars(painter, bars, row.bars, dimmed=not row.is_used)
+        elif row.chip:
+            self._paint_chip(painter, rect, row, selected)
+
+    def _paint_chip(self, painter: QPainter, rect: QRectF, row: ColumnRow, selected: bool) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(theme().font("caption", "semibold"))
+        metrics = painter.fontMetrics()
+        width = metrics.horizontalAdvance(row.chip) + 14.0
+        height = metrics.height() + 3.0
+        chip = QRectF(rect.right() - width - 8, rect.center().y() - height / 2, width, height)
+        warn = row.chip_is_warning
+        ground = "surface" if selected else "warning_soft" if warn else "sunken"
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(ground))
+        painter.drawRoundedRect(chip, height / 2, height / 2)
+        ink = "warning_ink" if warn else "accent" if selected else "text_secondary"
+        painter.setPen(theme().color(ink))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, row.chip)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        size = super().sizeHint(option, index)
+        if index.column() == CHIP and isinstance(row := index.data(_ROW), ColumnRow):
+            metrics = QFontMetrics(theme().font("caption", "semibold"))
+            size.setWidth(metrics.horizontalAdvance(row.chip) + 28 if row.chip else 8)
+        return size
+
+
+class ColumnList(QTableView):
+    """Rows of `ColumnRow`; `picked` follows the current row."""
+
+    picked = Signal(str)
+    ticked = Signal(str, bool)
+
+    def __init__(self, name: str, *, with_ticks: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName("Columns")
+        self._rows = _Rows(self)
+        self._rows.ticked.connect(self.ticked)
+        self._found = QSortFilterProxyModel(self)
+        self._found.setSourceModel(self._rows)
+        self._found.setFilterKeyColumn(NAME)
+        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setModel(self._found)
+        self.setItemDelegate(_Painter(self))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.setColumnHidden(TICK, not with_ticks)
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setMinimumSectionSize(8)
+        for column in (TICK, NAME, MISSING, CHIP):
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(BARS, QHeaderView.ResizeMode.Fixed)
+        head.setSectionResizeMode(FACTS, QHeaderView.ResizeMode.ResizeToContents)
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def show_rows(self, rows: Sequence[ColumnRow]) -> None:
+        self._rows.show(rows)
+        if rows and not self.currentIndex().isValid():
+            self.pick(rows[0].name)
+
+    def find_columns(self, text: str) -> None:
+        """Only columns whose name contains `text`."""
+        self._found.setFilterFixedString(text)
+
+    @property
+    def current(self) -> str | None:
+        """The name of the current column."""
+        index = self._found.mapToSource(self.currentIndex())
+        return self._rows.rows[index.row()].name if index.isValid() else None
+
+    def pick(self, name: str) -> None:
+        for place, row in enumerate(self._rows.rows):
+            if row.name == name:
+                index = self._found.mapFromSource(self._rows.index(place, NAME))
+                if index.isValid():
+                    self.setCurrentIndex(index)
+
+    def toggle_current(self) -> None:
+        """Tick or untick the current column."""
+        index = self._found.mapToSource(self.currentIndex())
+        if index.isValid():
+            row = self._rows.rows[index.row()]
+            self.ticked.emit(row.name, not row.is_used)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if Qt.Key(event.key()) == Qt.Key.Key_Space and not self.isColumnHidden(TICK):
+            self.toggle_current()
+            return
+        super().keyPressEvent(event)
+
+    def _on_current_changed(self, *_: object) -> None:
+        if (name := self.current) is not None:
+            self.picked.emit(name)
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("dense"))
+        self.verticalHeader().setDefaultSectionSize(round(theme().px("row") * 1.1))
+        self.setColumnWidth(BARS, round(58 * theme().scale))
+        self.viewport().update()

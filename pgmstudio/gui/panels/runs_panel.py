@@ -1,0 +1,291 @@
+"""The runs: a table of what waits, runs and ended, and the live plot of the selected one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+    QTimer,
+)
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QMenu,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.plots.score_plot import ScorePlot, signed
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import button, label, row
+from pgmstudio.gui.workers.job import JobState
+from pgmstudio.gui.workers.learning_run import LearningRun
+
+Index = QModelIndex | QPersistentModelIndex
+HEADERS = ("Run", "State", "Score ↑", "Time")
+_SIGNS = {
+    JobState.QUEUED: ("hourglass", "text_secondary"),
+    JobState.RUNNING: ("play-circle", "accent"),
+    JobState.CANCELLING: ("hourglass", "warning_ink"),
+    JobState.FINISHED: ("check-circle", "success_ink"),
+    JobState.CANCELLED: ("stop-circle", "warning_ink"),
+    JobState.FAILED: ("warning-circle", "danger_ink"),
+}
+
+
+def state_words(run: LearningRun) -> str:
+    """The state of a run in words: a share, a sentence of its own, or how it ended."""
+    if run.is_paused and run.state is JobState.RUNNING:
+        return "paused"
+    match run.state:
+        case JobState.QUEUED:
+            return "waits"
+        case JobState.RUNNING:
+            fraction = run.progress.fraction
+            if fraction is not None:
+                return (
+                    f"{fraction:.0%} · {run.progress.message}"
+                    if run.progress.message
+                    else (f"{fraction:.0%}")
+                )
+            return run.progress.message or "starts"
+        case JobState.CANCELLING:
+            return "stopping…"
+        case JobState.FINISHED:
+            return "finished"
+        case JobState.CANCELLED:
+            return "stopped, kept" if run.best is not None else "stopped"
+        case JobState.FAILED:
+            return "failed, see log"
+
+
+class RunTable(QAbstractTableModel):
+    """One row per run, in the order they start."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._queue = shell.bench.runs
+        self._queue.run_added.connect(self._reset)
+        self._queue.order_changed.connect(self._reset)
+        self._queue.run_changed.connect(self._on_changed)
+
+    def run_at(self, row_number: int) -> LearningRun | None:
+        runs = self._queue.runs
+        return runs[row_number] if 0 <= row_number < len(runs) else None
+
+    def _reset(self, *_: object) -> None:
+        self.beginResetModel()
+        self.endResetModel()
+
+    def _on_changed(self, run: LearningRun) -> None:
+        if run in self._queue.runs:
+            number = self._queue.runs.index(run)
+            self.dataChanged.emit(self.index(number, 0), self.index(number, len(HEADERS) - 1))
+
+    def tick(self) -> None:
+        """Times go on also when a run is silent."""
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, 1), self.index(self.rowCount() - 1, 3))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return len(self._queue.runs)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return len(HEADERS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS[section]
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        run = self.run_at(index.row())
+        if run is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(run, index.column())
+        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
+            return _sign(run)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{run.request.title}: {state_words(run)}"
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def _text(self, run: LearningRun, column: int) -> str:
+        if column == 0:
+            return run.request.title
+        if column == 1:
+            return state_words(run)
+        if column == 2:
+            score = run.measures.get("score", run.progress.counters.get("score"))
+            return "" if score is None else signed(score)
+        minutes, seconds = divmod(int(run.seconds), 60)
+        return f"{minutes}:{seconds:02d}" if run.seconds else ""
+
+
+def _sign(run: LearningRun) -> QIcon:
+    name, color = _SIGNS[run.state]
+    return icon("pause", "warning_ink") if run.is_paused else icon(name, color)
+
+
+class RunsPanel(QWidget):
+    """Table at the left, live plot at the right, what can be done with the selected run on top."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("runs")
+        self._shell = shell
+        self._table = RunTable(shell)
+        self._view = QTableView()
+        self._view.setObjectName("runTable")
+        self._view.setAccessibleName("Runs")
+        self._view.setToolTip("Runs in the order they start; the menu has more.")
+        self._view.setModel(self._table)
+        self._view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._view.setShowGrid(False)
+        self._view.verticalHeader().hide()
+        self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
+        header = self._view.horizontalHeader()
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column in (1, 2, 3):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._view.customContextMenuRequested.connect(self._on_menu)
+        self._plot = ScorePlot()
+        self._status = label("", "secondary", size="dense")
+        self._status.setObjectName("runStatus")
+        self._open = button(
+            "Open best",
+            self._on_open,
+            name="runOpenBest",
+            tip="The best model so far, to look at, question and edit.",
+        )
+        self._pause = button(
+            "Pause",
+            self._on_pause,
+            role="link",
+            icon_name="pause",
+            name="runPause",
+            tip="Hold the run; once more goes on.",
+        )
+        self._stop = button(
+            "Stop, keep best",
+            self._on_stop,
+            icon_name="stop",
+            name="runStop",
+            tip="End the run within a second; the best model so far is kept.",
+        )
+        splitter = QSplitter()
+        splitter.addWidget(self._view)
+        splitter.addWidget(self._plot)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 2)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 0)
+        layout.setSpacing(2)
+        layout.addWidget(row(self._status, None, self._open, self._pause, self._stop))
+        layout.addWidget(splitter, 1)
+        self._view.selectionModel().currentRowChanged.connect(self._on_selected)
+        runs = shell.bench.runs
+        runs.run_added.connect(self._on_added)
+        runs.run_changed.connect(self._on_changed)
+        runs.order_changed.connect(self._refresh)
+        self._clock = QTimer(self)
+        self._clock.setInterval(500)
+        self._clock.timeout.connect(self._on_tick)
+        self._refresh()
+
+    @property
+    def selected(self) -> LearningRun | None:
+        return self._table.run_at(self._view.currentIndex().row())
+
+    def _on_added(self, run: LearningRun) -> None:
+        self._view.selectRow(self._shell.bench.runs.runs.index(run))
+        self._clock.start()
+        self._refresh()
+
+    def _on_changed(self, run: LearningRun) -> None:
+        if run is self.selected:
+            self._plot.refresh()
+        self._refresh()
+
+    def _on_tick(self) -> None:
+        self._table.tick()
+        if not self._shell.bench.runs.running:
+            self._clock.stop()
+
+    def _on_selected(self, *_: object) -> None:
+        self._plot.show_run(self.selected)
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        run = self.selected
+        if run is None:
+            self._status.setText("No runs yet. Learn ▸ Learn… starts one.")
+        else:
+            self._status.setText(" · ".join(_counters(run)))
+        busy = run is not None and run.state is JobState.RUNNING
+        self._open.setEnabled(run is not None and run.best is not None)
+        self._pause.setEnabled(busy)
+        self._pause.setText("Go on" if run is not None and run.is_paused else "Pause")
+        self._stop.setEnabled(run is not None and not run.state.is_end)
+
+    def _on_open(self) -> None:
+        from pgmstudio.gui.app.open_best import open_best
+
+        if self.selected is not None:
+            open_best(self._shell, self.selected)
+
+    def _on_pause(self) -> None:
+        run = self.selected
+        if run is not None:
+            (run.resume if run.is_paused else run.pause)()
+
+    def _on_stop(self) -> None:
+        if self.selected is not None:
+            self.selected.stop()
+
+    def _on_menu(self, place: QPoint) -> None:
+        run = self._table.run_at(self._view.indexAt(place).row())
+        if run is None:
+            return
+        queue = self._shell.bench.runs
+        menu = QMenu(self)
+        if run.best is not None:
+            menu.addAction("Open best", self._on_open)
+        menu.addAction("Run again with changes", lambda: self._again(run))
+        if run.state is JobState.QUEUED:
+            menu.addAction("Start earlier", lambda: queue.move(run, queue.runs.index(run) - 1))
+            menu.addAction("Start later", lambda: queue.move(run, queue.runs.index(run) + 1))
+        if run.state.is_end or run.state is JobState.QUEUED:
+            menu.addAction("Remove from the list", lambda: queue.remove(run))
+        else:
+            menu.addAction("Stop, keep best", run.stop)
+        menu.popup(self._view.viewport().mapToGlobal(place))
+
+    def _again(self, run: LearningRun) -> None:
+        from pgmstudio.gui.app.learn_actions import open_learn_page
+
+        open_learn_page(self._shell).fill(run.request)
+
+
+def _counters(run: LearningRun) -> list[str]:
+    """What the run tells about itself, in words."""
+    words = [state_words(run)]
+    for name, value in list(run.progress.counters.items())[:5]:
+        shown = signed(value) if name == "score" else f"{value:g}"
+        words.append(f"{name} {shown}")
+    return words

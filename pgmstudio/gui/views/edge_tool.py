@@ -1,0 +1,142 @@
+"""Drawing an edge: a rubber line from node to node that says what the edge would cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from pgmstudio.core.pictures.routes import EdgeRoute
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.views.edge_item import paint_edge
+from pgmstudio.gui.views.tools import Modifiers, Tool
+from pgmstudio.gui.views.wishes import EdgeAdvice, Hit
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.views.graph_view import GraphView
+
+
+class EdgeTool(Tool):
+    """Drag from a node to a node; with the keyboard, pick one and then the other."""
+
+    name = "edge"
+    cursor = Qt.CursorShape.CrossCursor
+
+    def __init__(self, view: GraphView) -> None:
+        super().__init__(view)
+        self._source: str | None = None
+        self._goal: str | None = None
+        self._point = QPointF()
+        self._advice = EdgeAdvice()
+
+    @property
+    def is_busy(self) -> bool:
+        return self._source is not None
+
+    @property
+    def advice(self) -> EdgeAdvice:
+        """What is said at the pointer now."""
+        return self._advice
+
+    def press(self, hit: Hit, modifiers: Modifiers) -> None:
+        if hit.node is not None:
+            self._begin(hit.node.id, hit.point)
+
+    def pick(self, node: str) -> None:
+        """By keyboard: the first pick is the source, the second the target."""
+        point = self._view.graph.nodes[node].pos()
+        if self._source is None:
+            self._begin(node, point)
+        else:
+            self._aim(node)
+            self._drop()
+
+    def aim(self, node: str) -> None:
+        """By keyboard: look at a target without choosing it."""
+        if self._source is not None:
+            self._point = self._view.graph.nodes[node].pos()
+            self._aim(node)
+
+    def _begin(self, node: str, point: QPointF) -> None:
+        self._view.stop_hover()
+        self._source, self._point = node, point
+        self._view.graph.nodes[node].change_look(role="source")
+
+    def move(self, point: QPointF, modifiers: Modifiers) -> None:
+        if self._source is None:
+            return
+        self._point = point
+        node = self._view.hit_at(point).node
+        self._aim(None if node is None else node.id)
+
+    def _aim(self, goal: str | None) -> None:
+        if goal == self._source:
+            goal = None
+        if goal != self._goal:
+            scene = self._view.graph
+            scene.show_cycle(())
+            if self._goal in scene.nodes:
+                scene.nodes[self._goal].change_look(role="")
+            self._goal = goal
+            self._advice = EdgeAdvice()
+            if goal is not None and self._source is not None:
+                self._advice = self._view.advise_edge(self._source, goal)
+                scene.nodes[goal].change_look(role="goal")
+                scene.show_cycle(self._advice.path)
+        self._view.viewport().update()
+
+    def release(self, hit: Hit, modifiers: Modifiers) -> None:
+        if self._source is not None:
+            self._aim(None if hit.node is None else hit.node.id)
+            self._drop()
+
+    def _drop(self) -> None:
+        source, goal, advice = self._source, self._goal, self._advice
+        self.cancel()
+        if source is None or goal is None:
+            return
+        if advice.refusal:
+            self._view.wishes.refused.emit(advice.refusal)
+        else:
+            self._view.wishes.add_edge.emit(source, goal)
+
+    def cancel(self) -> None:
+        scene = self._view.graph
+        scene.show_cycle(())
+        for node in (self._source, self._goal):
+            if node in scene.nodes:
+                scene.nodes[node].change_look(role="")
+        self._source = self._goal = None
+        self._advice = EdgeAdvice()
+        self._view.viewport().update()
+
+    def paint(self, painter: QPainter) -> None:
+        scene = self._view.graph
+        if self._source not in scene.nodes:
+            return
+        begin = scene.nodes[self._source].pos()
+        end = self._point if self._goal is None else scene.nodes[self._goal].pos()
+        route = EdgeRoute((begin.x(), begin.y()), (end.x(), end.y()))
+        advice = self._advice
+        color = "danger_ink" if advice.refusal else "accent"
+        paint_edge(painter, route, theme().color(color), 2.0, True, (6.0, 4.0))
+        if advice.words:
+            ink = "danger_ink" if advice.refusal else "warning_ink" if advice.is_warning else "text"
+            self._paint_words(painter, advice.words, ink)
+
+    def _paint_words(self, painter: QPainter, words: str, ink: str) -> None:
+        """A small card beside the pointer, as large on screen at any zoom."""
+        painter.save()
+        painter.translate(self._point)
+        painter.scale(1 / self._view.zoom, 1 / self._view.zoom)
+        width = canvas_metrics("dense", "medium").horizontalAdvance(words) + 16
+        card = QRectF(14, 14, width, 24)
+        painter.setPen(theme().color("border_control"))
+        painter.setBrush(theme().color("raised"))
+        painter.drawRoundedRect(card, 5, 5)
+        painter.setPen(theme().color(ink))
+        painter.setFont(canvas_font("dense", "medium"))
+        painter.drawText(card, Qt.AlignmentFlag.AlignCenter, words)
+        painter.restore()

@@ -1,0 +1,64 @@
+"""From afar nodes are dots; names stand beside those that matter: hovered, selected, evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.views.node_face import Detail, NodeMode
+from pgmstudio.gui.views.node_item import NodeItem
+from pgmstudio.gui.views.node_painter import dot_radius
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.views.graph_view import GraphView
+
+
+def paint_far_labels(painter: QPainter, view: GraphView) -> None:
+    """Names beside dots, in the size they have at 100 %."""
+    far = view.detail is Detail.DOT
+    if not far and not view.has_dots:
+        return
+    for item in view.graph.nodes.values():
+        if item.isVisible() and (far or item.face.mode is NodeMode.DOT) and _matters(item, view):
+            _paint_label(painter, item, view)
+
+
+def _matters(item: NodeItem, view: GraphView) -> bool:
+    look, hovered = item.look, view.hovered
+    return (
+        look.is_selected
+        or look.has_focus
+        or look.found
+        or bool(look.role)
+        or bool(item.face.weights)
+        or item.face.is_target
+        or item.id == hovered
+        or (isinstance(hovered, tuple) and item.id in hovered)
+    )
+
+
+def _paint_label(painter: QPainter, item: NodeItem, view: GraphView) -> None:
+    mark = item.face.mark
+    words = item.face.title.replace("\n", " ")
+    if mark is not None:
+        words = f"{words} {mark.words}"
+    ink = "text" if mark is None else f"{mark.tint}_ink"
+    painter.save()
+    painter.translate(item.pos() + QPointF(dot_radius(view.zoom) * 1.9, 0))
+    painter.scale(1 / view.zoom, 1 / view.zoom)
+    shown = canvas_metrics("caption", "medium").elidedText(
+        words, Qt.TextElideMode.ElideMiddle, 180
+    )
+    width = canvas_metrics("caption", "medium").horizontalAdvance(shown) + 8
+    card = QRectF(0, -8.5, width, 17)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("canvas", 0.88))
+    painter.drawRoundedRect(card, 3, 3)
+    painter.setPen(theme().color(ink))
+    painter.setFont(canvas_font("caption", "medium"))
+    painter.drawText(card, Qt.AlignmentFlag.AlignCenter, shown)
+    painter.restore()

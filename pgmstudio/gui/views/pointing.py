@@ -1,0 +1,80 @@
+"""What lies under the pointer, and what is said about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QPointF, QRectF
+
+from pgmstudio.core.pictures.svg_nodes import percent
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.edge_item import EdgeItem
+from pgmstudio.gui.views.graph_scene import GraphScene
+from pgmstudio.gui.views.node_face import Detail, NodeMode
+from pgmstudio.gui.views.node_item import NodeItem
+from pgmstudio.gui.views.node_painter import dot_radius
+from pgmstudio.gui.views.wishes import Hit
+
+
+def hit_in(scene: GraphScene, point: QPointF, detail: Detail, pixels_per_unit: float) -> Hit:
+    """Nodes before edges; of several the nearest."""
+    reach = theme().px("hit_min") / 2 / pixels_per_unit
+    area = QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach)
+    nodes: list[NodeItem] = []
+    edges: list[EdgeItem] = []
+    for item in scene.items(area):
+        if isinstance(item, NodeItem):
+            nodes.append(item)
+        elif isinstance(item, EdgeItem):
+            edges.append(item)
+    nodes = [item for item in nodes if _holds(item, point, detail, reach, pixels_per_unit)]
+    if nodes:
+        node = min(nodes, key=lambda item: QLineF(item.pos(), point).length())
+        return _on_node(node, point, detail)
+    near = QRectF(point.x() - 1, point.y() - 1, 2, 2)
+    touched = [edge for edge in edges if edge.shape().intersects(near)]
+    return Hit(point, edge=touched[0] if touched else None)
+
+
+def _holds(
+    item: NodeItem, point: QPointF, detail: Detail, reach: float, pixels_per_unit: float
+) -> bool:
+    if detail is Detail.DOT or item.face.mode is NodeMode.DOT:
+        radius = max(reach, dot_radius(pixels_per_unit))
+        return QLineF(item.pos(), point).length() <= radius
+    return item.box.contains(point)
+
+
+def _on_node(node: NodeItem, point: QPointF, detail: Detail) -> Hit:
+    if detail is not Detail.FULL or not node.face.shows_rows:
+        return Hit(point, node)
+    inside = node.in_box(point)
+    state = node.geometry.state_at(inside)
+    on_bar = state is not None and node.geometry.is_on_bar(inside)
+    return Hit(point, node, state=state, is_on_bar=on_bar)
+
+
+def tooltip_of(hit: Hit) -> str:
+    """The words that appear after a while; empty for the ground."""
+    if hit.edge is not None:
+        source, target = hit.edge.ends
+        arrow = "→" if hit.edge.edge.style.has_arrow else "–"
+        name = f"{source} {arrow} {target}"
+        return f"{name}\n{hit.edge.edge.label}" if hit.edge.edge.label else name
+    if hit.node is None:
+        return ""
+    face = hit.node.face
+    if hit.state is None:
+        words = face.title if hit.node.id == face.title else f"{face.title} ({hit.node.id})"
+        if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
+            words += f"\nEntropy {face.entropy_bits:.3f} bits"
+        return f"{words}\n{face.note}" if face.note else words
+    state = face.states[hit.state]
+    words = f"{face.title} = {state}"
+    if not face.beliefs:
+        return words
+    words += f": {percent(face.beliefs[hit.state])} %"
+    if face.priors:
+        words += f", prior {percent(face.priors[hit.state])} %"
+    return (
+        f"{words}\nClick sets evidence, Shift excludes, Ctrl allows several, "
+        "dragging the bar sets a likelihood."
+    )

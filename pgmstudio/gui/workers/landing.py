@@ -1,0 +1,184 @@
+"""Where runs come from and where their results go: requests, and models landing in the project."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+import pgmstudio
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import DataError, PgmStudioError
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.io.model_files import ModelFile
+from pgmstudio.core.io.model_json import document_of
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.project.edits import add_run
+from pgmstudio.core.project.plain import plain_params, restored_params
+from pgmstudio.core.project.project import ModelEntry, Outcome, Project, Run
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.workers.job import JobState
+from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest
+
+# More points than a plot is wide tell nothing.
+MOST_TRACE_POINTS = 600
+_OUTCOMES = {
+    JobState.FINISHED: Outcome.FINISHED,
+    JobState.CANCELLED: Outcome.STOPPED,
+    JobState.FAILED: Outcome.FAILED,
+}
+
+
+def training_rows(project: Project, data_id: str, part: str | None) -> DataSet:
+    """The rows a run learns from: all, or one part of the data set's split."""
+    entry = project.data_entry(data_id)
+    if part is None or entry.split is None:
+        return entry.data
+    if part not in entry.split.names:
+        raise DataError(f"The split of {entry.name} has no part called {part}.")
+    return entry.split.parts(entry.data)[entry.split.names.index(part)]
+
+
+def models_of(project: Project) -> dict[str, Any]:
+    return {key: entry.model for key, entry in project.models.items()}
+
+
+class Landing(QObject):
+    """Starts runs for the shell and puts what they found into the project, undoably."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        shell.bench.runs.run_ended.connect(self._on_run_ended)
+
+    def start(self, request: RunRequest) -> LearningRun:
+        data = training_rows(self._shell.project, request.data_id, request.split_part)
+        task = LearnTask(request.learner_key, data, request.params, request.seed)
+        return self._shell.bench.runs.enqueue(request, task)
+
+    def again(self, run_id: str) -> LearningRun | None:
+        """Run what a record says once more; the same seed must give the same model."""
+        project = self._shell.project
+        run = project.runs[run_id]
+        try:
+            params_type = learner_of(run.learner).params_type
+            params: Any = parse_params(params_type, restored_params(run.params, models_of(project)))
+            part = self._part_of(run)
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return None
+        title = f"{run.title}, reproduced"
+        request = RunRequest(title, run.learner, params, run.seed, run.data_id or "", part, run_id)
+        return self.start(request)
+
+    def _part_of(self, run: Run) -> str | None:
+        entry = self._shell.project.data_entry(run.data_id or "")
+        if entry.data.fingerprint == run.data_fingerprint:
+            return None
+        if entry.split is not None and run.data_fingerprint in entry.split.part_fingerprints:
+            return entry.split.names[entry.split.part_fingerprints.index(run.data_fingerprint)]
+        raise DataError(f"The rows of {entry.name} have changed since; the run cannot be repeated.")
+
+    def _on_run_ended(self, run: LearningRun) -> None:
+        if run.state is JobState.FAILED and run.error is not None:
+            self._shell.errors.report(run.error)
+        if run.state is JobState.CANCELLED and run.best is None:
+            self._shell.tell(f"{run.request.title} was stopped before it found a model.")
+            return
+        model_id = self._shell.project.next_model_id() if run.best is not None else None
+        record = self._record(run)
+        entry = None
+        if run.best is not None:
+            entry = ModelEntry(
+                title=run.request.title,
+                model=run.best,
+                data_id=record.data_id,
+                provenance=_provenance(record),
+            )
+        word = "Learn" if run.state is JobState.FINISHED else "Keep the best of"
+        if self._shell.change(
+            f"{word} {run.request.title}", partial(add_run, run=record, model=entry)
+        ):
+            run.model_id = model_id
+            self._shell.tell(self._same_as_before(run) or end_sentence(run))
+            self._tell_constraints(run)
+
+    def _same_as_before(self, run: LearningRun) -> str | None:
+        """For a reproduction: whether the model is the recorded one, to the last bit."""
+        record = self._shell.project.runs.get(run.request.reproduces or "")
+        entry = self._shell.project.models.get(record.model_id or "") if record else None
+        if record is None or run.best is None:
+            return None
+        if entry is None or entry.is_edited:
+            return f"{record.title} was run again; its first model is gone or was edited since."
+        if document_of(ModelFile(run.best)) == document_of(ModelFile(entry.model)):
+            return f"{record.title} was reproduced: the same model, bit for bit."
+        return f"{record.title} was run again and gave another model than at first."
+
+    def _record(self, run: LearningRun) -> Run:
+        request, project = run.request, self._shell.project
+        steps, scores = run.trace.steps, run.trace.scores
+        thin = max(1, len(steps) // MOST_TRACE_POINTS)
+        return Run(
+            learner=request.learner_key,
+            params=plain_params(request.params, models_of(project)),
+            seed=request.seed,
+            data_fingerprint=run.task.data.fingerprint,
+            program_version=pgmstudio.__version__,
+            outcome=_OUTCOMES[run.state],
+            title=request.title,
+            data_id=request.data_id if request.data_id in project.data else None,
+            seconds=round(run.seconds, 3),
+            measures=run.measures,
+            trace=tuple(zip(steps[::thin], scores[::thin], strict=True)),
+            messages=tuple(run.notes),
+        )
+
+    def _tell_constraints(self, run: LearningRun) -> None:
+        sentence = constraint_sentence(run)
+        if sentence is not None:
+            level = "info" if sentence.startswith("All") else "warning"
+            self._shell.bench.message.emit(level, sentence)
+
+
+def constraint_sentence(run: LearningRun) -> str | None:
+    """Whether the best model obeys the knowledge, checked without the learner; None without."""
+    knowledge = getattr(run.request.params, "knowledge", None)
+    if not isinstance(knowledge, Knowledge) or knowledge.is_empty or run.best is None:
+        return None
+    if not isinstance(run.best, DirectedModel):
+        return None
+    broken = knowledge.violations(run.best.edges)
+    if broken:
+        return f"{len(broken)} rules are broken: {' '.join(broken[:5])}"
+    count = knowledge.rule_count()
+    return f"All {count} constraints hold." if count != 1 else "All constraints hold."
+
+
+def _provenance(run: Run) -> dict[str, Any]:
+    return {
+        "learner": run.learner,
+        "parameters": dict(run.params),
+        "seed": run.seed,
+        "data": run.data_fingerprint,
+        "version": run.program_version,
+        "outcome": run.outcome.value,
+        "seconds": run.seconds,
+        "measures": dict(run.measures),
+    }
+
+
+def end_sentence(run: LearningRun) -> str:
+    """How a run ended, in words."""
+    seconds = f"{run.seconds:.1f} s"
+    score = run.measures.get("score")
+    told = f" Score {score:,.1f}.".replace(",", "\u2009").replace("-", "−") if score else ""
+    if run.state is JobState.FINISHED:
+        return f"{run.request.title} finished after {seconds}.{told}"
+    if run.best is not None:
+        return f"{run.request.title} stopped after {seconds}. The best model was kept.{told}"
+    return f"{run.request.title} failed after {seconds}."
