@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 from pgmstudio.core.errors import CycleError, GraphError, UnknownNameError
 
@@ -180,3 +181,26 @@ class Dag:
         for child in self.children(name):
             blanket.update(self.parents(child))
         return frozenset(blanket - {name})
+
+    @cached_property
+    def skeleton(self) -> frozenset[tuple[str, str]]:
+        """The edges without directions, each as (earlier node, later node)."""
+        return frozenset(
+            (self.names[min(parent, child)], self.names[max(parent, child)])
+            for child, parents in enumerate(self.parent_indices)
+            for parent in parents
+        )
+
+    @cached_property
+    def v_structures(self) -> frozenset[tuple[str, str, str]]:
+        """Every (x, z, y) with x → z ← y, x before y, and no edge between x and y."""
+        return frozenset(
+            (self.names[x], self.names[z], self.names[y])
+            for z, parents in enumerate(self.parent_indices)
+            for x, y in combinations(parents, 2)
+            if (self.names[x], self.names[y]) not in self.skeleton
+        )
+
+    def is_equivalent_to(self, other: Dag) -> bool:
+        """Whether both entail the same independencies (Theorem 3.2); same nodes in the same order."""
+        return self.skeleton == other.skeleton and self.v_structures == other.v_structures

@@ -57,6 +57,14 @@ PANELS = (
         shown=False,
     ),
     PanelSpec(
+        "tablePanel",
+        "Table",
+        BOTTOM,
+        _ROOM + "table_panel:TablePanel",
+        "table",
+        "The table of the selected variable.",
+    ),
+    PanelSpec(
         "runsPanel",
         "Runs",
         BOTTOM,

@@ -262,7 +262,7 @@ def _corner(field: QWidget) -> QWidget:
     layout = QHBoxLayout(holder)
     layout.setContentsMargins(0, 2, 8, 2)
     layout.addWidget(field)
-    holder.setFixedWidth(field.width() + 8)
+    holder.setFixedWidth(field.minimumWidth() + 8)
     return holder
 
 

@@ -16,7 +16,12 @@ _ASIA = (
 )
 _WIDE = (
     tuple((x / 5 + 0.1 * (y % 2) * 0.5, y / 3) for y in range(4) for x in range(6)),
-    tuple((y * 6 + x, (y + 1) * 6 + (x * 5 + y) % 6) for y in range(3) for x in range(6)),
+    tuple(
+        (y * 6 + x, (y + 1) * 6 + min(5, max(0, x + step)))
+        for y in range(3)
+        for x in range(6)
+        for step in ((-1, 1), (0,), (1, 0))[(x + 2 * y) % 3]
+    ),
 )
 
 

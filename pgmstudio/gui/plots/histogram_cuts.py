@@ -69,11 +69,9 @@ class HistogramCuts(QWidget):
     def dragged(self) -> int | None:
         return self._dragged
 
-    def show_column(
-        self, name: str, values: Floats, points: Sequence[float], weights: Floats | None = None
-    ) -> None:
+    def show_column(self, column: ColumnValues, points: Sequence[float]) -> None:
         """Another column; a drag under way is forgotten."""
-        self._column = ColumnValues.of(name, values, weights)
+        self._column = column
         self._dragged = self._focused = None
         self.show_points(points)
 

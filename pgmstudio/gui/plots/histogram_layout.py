@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -58,3 +59,21 @@ def moved_between(
     above = points[index + 1] if index + 1 < len(points) else high
     lowest, highest = below + smallest, above - (smallest if index + 1 < len(points) else 0)
     return min(max(value, lowest), highest) if lowest <= highest else points[index]
+
+
+def one_cut_more(
+    points: Sequence[float], counts: Sequence[float], low: float, high: float
+) -> tuple[float, ...]:
+    """A cut in the middle of the fullest bin; the same cuts when that is too narrow."""
+    ends = [low, *points, high]
+    fullest = max(range(len(counts)), key=lambda place: counts[place])
+    left, right = ends[fullest], ends[fullest + 1]
+    middle = snapped((left + right) / 2, round_step(right - left, 20)) if right > left else left
+    return tuple(sorted({*points, middle})) if left < middle < right else tuple(points)
+
+
+def one_cut_less(points: Sequence[float], counts: Sequence[float]) -> tuple[float, ...]:
+    """Without the cut between the two neighbours that have fewest rows together."""
+    together = [left + right for left, right in itertools.pairwise(counts)]
+    gone = min(range(len(together)), key=lambda place: together[place])
+    return (*points[:gone], *points[gone + 1 :])

@@ -91,9 +91,7 @@ class EdgeItem(QGraphicsItem):
         self._middles = QLineF(source, target)
         self._line = line_of(route, 0.0)
         reach = 14.0
-        bounds = self._line.boundingRect().united(
-            QRectF(source, target).normalized()
-        )
+        bounds = self._line.boundingRect().united(QRectF(source, target).normalized())
         if self.edge.label:
             x, y = route.at(0.6)
             bounds = bounds.united(QRectF(x - LABEL_ROOM / 2, y - 9, LABEL_ROOM, 18))
@@ -170,9 +168,7 @@ class EdgeItem(QGraphicsItem):
     def _paint_label(self, painter: QPainter) -> None:
         x, y = self.route.at(0.6)  # nearer the target: siblings' labels do not meet
         metrics = canvas_metrics("caption")
-        words = metrics.elidedText(
-            self.edge.label, Qt.TextElideMode.ElideRight, LABEL_ROOM - 10
-        )
+        words = metrics.elidedText(self.edge.label, Qt.TextElideMode.ElideRight, LABEL_ROOM - 10)
         width = metrics.horizontalAdvance(words) + 8
         place = QRectF(x - width / 2, y - 8, width, 16)
         painter.setPen(Qt.PenStyle.NoPen)

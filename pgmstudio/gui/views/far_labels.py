@@ -50,9 +50,7 @@ def _paint_label(painter: QPainter, item: NodeItem, view: GraphView) -> None:
     painter.save()
     painter.translate(item.pos() + QPointF(dot_radius(view.zoom) * 1.9, 0))
     painter.scale(1 / view.zoom, 1 / view.zoom)
-    shown = canvas_metrics("caption", "medium").elidedText(
-        words, Qt.TextElideMode.ElideMiddle, 180
-    )
+    shown = canvas_metrics("caption", "medium").elidedText(words, Qt.TextElideMode.ElideMiddle, 180)
     width = canvas_metrics("caption", "medium").horizontalAdvance(shown) + 8
     card = QRectF(0, -8.5, width, 17)
     painter.setPen(Qt.PenStyle.NoPen)

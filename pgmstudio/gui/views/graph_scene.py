@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtWidgets import QGraphicsScene
@@ -216,11 +217,12 @@ class GraphScene(QGraphicsScene):
         for ends, edge in self.edges.items():
             inside = nodes is None or (ends[0] in nodes and ends[1] in nodes)
             edge.setOpacity(1.0 if inside else DIMMED)
-            edge.change_look(is_hovered=(nodes is not None and inside and hovered is None) or ends == hovered)
+            near = nodes is not None and inside and hovered is None
+            edge.change_look(is_hovered=near or ends == hovered)
 
     def show_cycle(self, path: Sequence[str]) -> None:
         """Light up the edges of a path with their numbers; an empty path takes it away."""
-        steps = {pair: i for i, pair in enumerate(zip(path, path[1:], strict=False), start=1)}
+        steps = {pair: i for i, pair in enumerate(pairwise(path), start=1)}
         on_path = set(path)
         for ends, edge in self.edges.items():
             edge.change_look(step=steps.get(ends))
@@ -247,3 +249,9 @@ class GraphScene(QGraphicsScene):
         for item in (*self.nodes.values(), *self.edges.values()):
             item.update()
         self.update()
+
+    def stop(self) -> None:
+        """Nothing goes on after this: no movement, no question."""
+        self._bars.stop()
+        self._places.stop()
+        self._routes.stop()

@@ -54,6 +54,7 @@ class GraphView(QGraphicsView):
         self.snaps_to_grid = False
         self.advise: Adviser | None = None
         self.explain_impossible: Callable[[str, str], str] | None = None
+        self.step_match: Callable[[int], None] | None = None  # while a search is open
         self._zoom = 1.0
         self._is_fitted = True
         self._pan_from: QPoint | None = None
@@ -153,9 +154,13 @@ class GraphView(QGraphicsView):
         if item is not None:
             if self._zoom < 0.5:
                 self.set_zoom(1.0)
-            self.centerOn(item.pos())
-            self._is_fitted = False
-            self.looked_elsewhere.emit()
+            self.centre_on(item.pos())
+
+    def centre_on(self, point: QPointF) -> None:
+        """Put a point of the scene in the middle of the view."""
+        self.centerOn(point)
+        self._is_fitted = False
+        self.looked_elsewhere.emit()
 
     def _scroll_by(self, way: QPoint) -> None:
         across, down = self.horizontalScrollBar(), self.verticalScrollBar()
@@ -202,6 +207,11 @@ class GraphView(QGraphicsView):
         if self.viewport().rect().contains(self.viewport().mapFromGlobal(QCursor.pos())):
             return self._pointer
         return self.sight().center()
+
+    @property
+    def last_pointer(self) -> QPointF:
+        """Where the pointer was last seen in the scene."""
+        return self._pointer
 
     # -- tools
 
@@ -263,6 +273,7 @@ class GraphView(QGraphicsView):
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
         elif event.button() == Qt.MouseButton.LeftButton:
             hit = self.hit(event.position().toPoint())
+            self._pointer = hit.point
             self.keys.follow_pointer(hit)
             self._tool.press(hit, event.modifiers())
 
@@ -292,7 +303,9 @@ class GraphView(QGraphicsView):
             self._pan_from = None
             self._show_cursor()
         elif event.button() == Qt.MouseButton.LeftButton:
-            self._tool.release(self.hit(event.position().toPoint()), event.modifiers())
+            hit = self.hit(event.position().toPoint())
+            self._pointer = hit.point
+            self._tool.release(hit, event.modifiers())
 
     def leaveEvent(self, event: QEvent) -> None:
         self.stop_hover()
@@ -384,10 +397,10 @@ class GraphView(QGraphicsView):
 
     def event(self, event: QEvent) -> bool:
         # Keys of the canvas win over shortcuts of the window while the canvas has the focus.
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if self.keys.wants(event):
-                event.accept()
-                return True
+        is_shortcut = event.type() == QEvent.Type.ShortcutOverride
+        if is_shortcut and isinstance(event, QKeyEvent) and self.keys.wants(event):
+            event.accept()
+            return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -447,9 +460,8 @@ class GraphView(QGraphicsView):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             hit = self.hit(event.pos())
             words = tooltip_of(hit)
-            if hit.node is not None and hit.state is not None:
-                if hit.node.face.is_impossible(hit.state):
-                    words = self._impossible(hit.node, hit.state)
+            if hit.is_impossible and hit.node is not None and hit.state is not None:
+                words = self._impossible(hit.node, hit.state)
             QToolTip.showText(event.globalPos(), words, self.viewport())
             return True
         return super().viewportEvent(event)
@@ -460,4 +472,3 @@ class GraphView(QGraphicsView):
             self.fit()
         else:
             self._give_room()
-

@@ -58,7 +58,9 @@ class Slide(QObject):
 Values = tuple[float, ...]
 
 
-def between(start: Mapping[str, Values], end: Mapping[str, Values], share: float) -> dict[str, Values]:
+def between(
+    start: Mapping[str, Values], end: Mapping[str, Values], share: float
+) -> dict[str, Values]:
     """The values on the way; exactly `end` at 1."""
     if share >= 1:
         return dict(end)

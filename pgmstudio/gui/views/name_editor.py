@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class NameEditor(QLineEdit):
-    """Enter takes the name, Esc or leaving gives up; an empty name counts as giving up."""
+    """Enter or leaving takes the name, Esc gives up; an empty name counts as giving up."""
 
     def __init__(self, view: GraphView) -> None:
         super().__init__(view.viewport())
@@ -49,7 +49,7 @@ class NameEditor(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._end("")
+            self._end(self.text().strip())
 
     def _end(self, name: str) -> None:
         done, self._done = self._done, None

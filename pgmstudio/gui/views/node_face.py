@@ -99,7 +99,7 @@ class NodeFace:
 
     @property
     def description(self) -> str:
-        """For those who hear the canvas: “Lung cancer, target, yes 69.2 percent, no 30.8 percent”."""
+        """For those who hear the canvas: “Lung cancer, target, yes 69.2 percent, …”."""
         words = [self.title]
         mark = self.mark
         if mark is not None:

@@ -34,7 +34,7 @@ def face_size(node: PictureNode, face: NodeFace) -> Size:
     wanted = max(metrics.horizontalAdvance(line) for line in lines) + 2 * INDENT + 4
     if face.mode is NodeMode.ENTROPY:
         wanted += 40
-    if face.weights and not node.shape is NodeShape.BOX:
+    if face.weights and node.shape is not NodeShape.BOX:
         wanted += MARK_SIZE
     width = min(max(wanted, NARROWEST_NAME), WIDEST + (40 if face.mode is NodeMode.ENTROPY else 0))
     return _even(width), NAME_HEIGHT + LINE * (len(lines) - 1)

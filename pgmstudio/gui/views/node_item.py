@@ -128,4 +128,3 @@ class NodeItem(QGraphicsItem):
         painter.translate(self.corner)
         look, face = self.look, self._face
         NodePainter(painter, face, look, self.geometry, self.shown_beliefs).paint(detail, zoom)
-

@@ -95,7 +95,9 @@ def distributed(boxes: Mapping[str, Box], *, across: bool) -> dict[str, Point]:
     return placed
 
 
-def spread(positions: Mapping[str, Point], sizes: Mapping[str, Size], gap: float) -> dict[str, Point]:
+def spread(
+    positions: Mapping[str, Point], sizes: Mapping[str, Size], gap: float
+) -> dict[str, Point]:
     """The same arrangement, stretched in x and y just enough that no boxes are closer than `gap`.
 
     Pairs that overlap in both directions are parted along the one that needs less stretching.

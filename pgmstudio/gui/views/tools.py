@@ -144,7 +144,8 @@ class SelectTool(Tool):
 
     def _drag_weight(self, point: QPointF) -> None:
         hit = self._pressed
-        assert hit is not None and hit.node is not None and hit.state is not None
+        if hit is None or hit.node is None or hit.state is None:
+            return
         node = hit.node
         share = node.geometry.share_at(node.in_box(point).x())
         self._weights[node.face.states[hit.state]] = max(LEAST_WEIGHT, round(share, 2))
@@ -152,7 +153,8 @@ class SelectTool(Tool):
 
     def _drag_nodes(self, way: QPointF, modifiers: Modifiers) -> None:
         scene, hit = self._view.graph, self._pressed
-        assert hit is not None and hit.node is not None
+        if hit is None or hit.node is None:
+            return
         dx, dy = way.x(), way.y()
         self._guides = ()
         x, y = self._starts[hit.node.id]
@@ -192,7 +194,8 @@ class SelectTool(Tool):
                 inside = tuple(dict.fromkeys((*scene.selected_nodes, *inside)))
             wishes.select.emit(inside, ())
         elif gesture == "" and pressed.node is not None and pressed.state is not None:
-            if hit.node is pressed.node and hit.state == pressed.state:
+            is_same = hit.node is pressed.node and hit.state == pressed.state
+            if is_same:
                 self._view.use_state(pressed.node, pressed.state, modifiers)
 
     def cancel(self) -> None:

@@ -21,6 +21,15 @@ class Hit:
     state: int | None = None
     is_on_bar: bool = False
 
+    @property
+    def is_impossible(self) -> bool:
+        """A state that cannot be."""
+        return (
+            self.node is not None
+            and self.state is not None
+            and self.node.face.is_impossible(self.state)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class EdgeAdvice:

@@ -1,0 +1,52 @@
+"""`python -m pgmstudio`: the window, or the command line when a command follows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Open the window with the files given, or do what the words say; returns the exit code."""
+    words = list(sys.argv[1:] if words is None else words)
+    if _is_for_the_window(words):
+        return _open_window(words)
+    from pgmstudio.cli.main import main as command_line
+
+    return command_line(words)
+
+
+def _is_for_the_window(words: Sequence[str]) -> bool:
+    from pgmstudio.cli.commands import COMMANDS
+
+    if not words:
+        return True
+    if words[0] in COMMANDS or words[0].startswith("-") or words[0] == "help":
+        return False
+    # What looks like a file goes to the window, which says so when it is not there; a bare word
+    # that is no file is a mistyped command.
+    return Path(words[0]).exists() or bool(Path(words[0]).suffix)
+
+
+def _open_window(files: Sequence[str]) -> int:
+    from importlib.util import find_spec
+
+    absent = [name for name in files if not Path(name).exists()]
+    if absent:
+        print(f"There is no file {', '.join(absent)}.", file=sys.stderr)
+        return 2
+    if find_spec("pgmstudio.gui") is None or find_spec("pgmstudio.gui.app.main") is None:
+        print(
+            "This version has no window. `pgmstudio --help` lists what the command line does.",
+            file=sys.stderr,
+        )
+        return 2
+    from importlib import import_module
+
+    window = import_module("pgmstudio.gui.app.main")
+    return int(window.main(list(files)) or 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""The table of words the command line knows; a module is imported when its word is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+Run = Callable[[Sequence[str]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One word: what follows it, and what it does."""
+
+    name: str
+    follows: str
+    help: str
+
+    def load(self) -> Run:
+        """The function that takes the words after this one and returns the exit code."""
+        run: Run = import_module(f"pgmstudio.cli.{self.name}").run
+        return run
+
+
+COMMANDS: dict[str, Command] = {
+    command.name: command
+    for command in (
+        Command("learners", "", "every learner with its parameters"),
+        Command("describe", "FILE", "what a data or model file holds"),
+        Command("learn", "KEY DATA", "run one learner"),
+        Command("evaluate", "MODEL DATA", "log-likelihood of rows, and sizes"),
+        Command("query", "MODEL", "beliefs given evidence"),
+        Command("sample", "MODEL -n N -o DATA", "draw rows from a model"),
+        Command("curve", "DATA --learners KEY,… -o OUT", "size against likelihood, many models"),
+        Command("compare", "DATA MODEL MODEL…", "models side by side on the same rows"),
+        Command("convert", "IN OUT", "between model formats, by file ending"),
+        Command("draw", "MODEL OUT.svg", "the picture of a model"),
+        Command("generate", "NAME -n N -o DATA", "a synthetic data set"),
+        Command("tour", "[--out FOLDER]", "a walk through a sample, kept as numbered files"),
+    )
+}

@@ -1,0 +1,64 @@
+"""`pgmstudio compare`: models of any languages side by side on the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pgmstudio.cli.inputs import add_data_options, open_model, read_rows_for
+from pgmstudio.cli.output import count_of, decimal, print_json, print_table, whole
+from pgmstudio.cli.parsing import CommandParser
+from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.core.experiments.compare import ComparedModel, compare
+
+
+def run(words: Sequence[str]) -> int:
+    parser = CommandParser(
+        "compare",
+        "Bits per row of several models on the same rows, and which differences are more than\n"
+        "chance (paired over rows, 95 % intervals).",
+    )
+    parser.add_argument("data", metavar="DATA", help="rows to compare on")
+    parser.add_argument("models", metavar="MODEL", nargs="+", help="model files")
+    add_data_options(parser)
+    parser.add_json()
+    parser.add_quiet()
+    args = parser.parse(words)
+    line = ProgressLine(quiet=args.quiet)
+    names = _names(args.models)
+    models = {
+        name: open_model(path, line).model for name, path in zip(names, args.models, strict=True)
+    }
+    first = next(iter(models.values()))
+    compared = compare(models, read_rows_for(first, args.data, args, line))
+    if args.json:
+        print_json({"data": args.data, **compared.as_dict()})
+        return 0
+    print(f"{count_of(compared.rows, 'row')} of {args.data}; bits per row, higher is better\n")
+    print_table(
+        ("Model", "Kind", "Bits per row", "±", "To the best", "Parameters", "Effective", ""),
+        [_row(model) for model in compared.models],
+        "<<>>>>><",
+    )
+    if any(model.zero_probability_rows for model in compared.models):
+        print("\n−∞: the model rules out rows that occur; smoothing its tables avoids that.")
+    return 0
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """File names without endings where that tells the models apart, else the paths."""
+    short = [Path(path).stem for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)
+
+
+def _row(model: ComparedModel) -> tuple[str, ...]:
+    return (
+        model.name,
+        model.kind,
+        decimal(model.log2_likelihood_per_row),
+        decimal(model.standard_error),
+        decimal(model.difference) if model.verdict != "best" else "",
+        whole(model.representation_size),
+        whole(model.effective_size),
+        model.verdict,
+    )

@@ -1,0 +1,82 @@
+"""`pgmstudio evaluate`: how probable a model finds rows, and how large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pgmstudio.cli.inputs import add_data_options, open_model, read_rows_for
+from pgmstudio.cli.output import count_of, decimal, print_json, print_pairs, whole
+from pgmstudio.cli.parsing import CommandParser
+from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.models.protocols import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """log2-likelihood of weighted rows; −inf when a row of weight above 0 is impossible."""
+
+    log2_likelihood: float
+    per_row: float
+    zero_probability_rows: int
+
+
+def likelihood_of(model: Model, data: DataSet) -> Likelihood:
+    """Σ w log2 P(row), missing cells summed out."""
+    import numpy as np
+
+    from pgmstudio.core.inference.likelihood import log2_probabilities
+
+    logs = log2_probabilities(model, data)
+    weights = np.ones(data.row_count) if data.weights is None else data.weights
+    counted = weights > 0  # a row of weight 0 says nothing, also when it is impossible
+    total = float(logs[counted] @ weights[counted])
+    zero = int(np.isneginf(logs[counted]).sum())
+    per_row = total / data.total_weight if data.total_weight > 0 else float("nan")
+    return Likelihood(total, per_row, zero)
+
+
+def run(words: Sequence[str]) -> int:
+    parser = CommandParser(
+        "evaluate",
+        "Log-likelihood of the rows in bits, base 2; missing cells are summed out. And sizes.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="a model file")
+    parser.add_argument("data", metavar="DATA", help="a data file with the model's variables")
+    add_data_options(parser)
+    parser.add_json()
+    parser.add_quiet()
+    args = parser.parse(words)
+    line = ProgressLine(quiet=args.quiet)
+    model = open_model(args.model, line).model
+    data = read_rows_for(model, args.data, args, line)
+    found = likelihood_of(model, data)
+    if args.json:
+        print_json(
+            {
+                "kind": model.kind,
+                "rows": data.row_count,
+                "log2_likelihood": found.log2_likelihood,
+                "log2_likelihood_per_row": found.per_row,
+                "zero_probability_rows": found.zero_probability_rows,
+                "representation_size": model.representation_size(),
+                "effective_size": model.effective_size(),
+            }
+        )
+        return 0
+    pairs = [
+        ("Model", f"{model.kind}, {count_of(len(model.domain), 'variable')}"),
+        ("Rows", whole(data.row_count)),
+        ("Log-likelihood", f"{decimal(found.log2_likelihood)} bits"),
+        ("Per row", f"{decimal(found.per_row)} bits"),
+        ("Free parameters", whole(model.representation_size())),
+        ("Effective size", whole(model.effective_size())),
+    ]
+    if data.weights is not None:
+        pairs.insert(2, ("Total weight", decimal(data.total_weight, 0)))
+    print_pairs(pairs)
+    if found.zero_probability_rows:
+        few = count_of(found.zero_probability_rows, "row")
+        print(f"{few} impossible in this model, hence −∞; smoothing the tables avoids it.")
+    return 0

@@ -1,0 +1,59 @@
+"""`pgmstudio generate`: the synthetic data sets of the specifications, and our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pgmstudio.cli.output import count_of, print_json
+from pgmstudio.cli.param_options import add_param_options, params_from
+from pgmstudio.cli.parsing import CommandParser, whole_number
+from pgmstudio.cli.progress import ProgressLine
+
+
+def run(words: Sequence[str]) -> int:
+    from pgmstudio.core.experiments.generators.registry import GENERATORS, generator_of
+
+    names = ", ".join(GENERATORS)
+    chosen = next((word for word in words if word in GENERATORS), None)
+    told = f"Draws rows of a synthetic data set. NAME is one of {names}."
+    parser = CommandParser("generate", told)
+    if chosen is None:
+        parser.epilog = "pgmstudio generate NAME --help tells the parameters of a generator."
+    else:
+        parser.description = f"{chosen}: {GENERATORS[chosen].help}"
+    parser.add_argument("name", metavar="NAME", help="which data set")
+    parser.add_argument(
+        "-n", "--rows", type=whole_number(0), required=True, metavar="N", help="rows to draw"
+    )
+    parser.add_argument("-o", "--output", required=True, metavar="DATA", help="where they go")
+    parser.add_seed()
+    parser.add_json()
+    parser.add_quiet()
+    if chosen is None:
+        args, _ = parser.parse_known_args(list(words))
+        generator_of(args.name)  # says which there are
+    generator = generator_of(chosen or "")
+    add_param_options(parser, generator.params_type, f"parameters of {generator.name}")
+    args = parser.parse(words)
+    params: Any = params_from(args, generator.params_type)
+
+    import numpy as np
+
+    from pgmstudio.core.io.data_files import write_data
+
+    data = generator.generate(params, np.random.default_rng(args.seed), args.rows)
+    write_data(args.output, data)
+    if args.json:
+        print_json(
+            {
+                "generator": generator.name,
+                "seed": args.seed,
+                "rows": data.row_count,
+                "variables": len(data.domain),
+                "data": args.output,
+            }
+        )
+    rows, columns = count_of(data.row_count, "row"), count_of(len(data.domain), "column")
+    ProgressLine(quiet=args.quiet).say(f"Wrote {rows} of {columns} to {args.output}.")
+    return 0

@@ -1,0 +1,144 @@
+"""Reading data and model files for a command, with what there is to say about them."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pgmstudio.cli.output import count_of
+from pgmstudio.cli.parsing import CommandParser, whole_number
+from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import ModelFileError
+from pgmstudio.core.io.model_files import ModelFile, is_model_path, known_endings, read_model
+from pgmstudio.core.models.protocols import Model
+
+if TYPE_CHECKING:
+    from pgmstudio.core.data.imported import Imported
+    from pgmstudio.core.io.import_options import ImportOptions
+
+# As many unseen states are named before the rest is counted.
+STATES_NAMED = 5
+
+
+def add_data_options(parser: CommandParser) -> None:
+    """How a data file becomes rows of states; the same options for every command."""
+    group = parser.add_argument_group("reading data")
+    group.add_argument(
+        "--missing-as-state",
+        action="store_true",
+        help="an empty cell, ? or NA is a state of its own, not missing",
+    )
+    group.add_argument(
+        "--bins",
+        type=whole_number(2),
+        metavar="N",
+        help="cut columns of many numbers into N intervals",
+    )
+    group.add_argument(
+        "--binning",
+        metavar="HOW",
+        help="how they are cut: width, frequency, kmeans, nice, or mdl with --target",
+    )
+    group.add_argument("--target", metavar="COLUMN", help="the column that mdl cuts separate")
+    group.add_argument(
+        "--frequency", metavar="COLUMN", help="the column that counts how often a row occurs"
+    )
+    group.add_argument(
+        "--leave-out", metavar="COLUMN", action="append", default=[], help="skip a column"
+    )
+    group.add_argument(
+        "--sheet",
+        "--table",
+        metavar="NAME",
+        help="of a workbook with several sheets, or a database",
+    )
+
+
+def import_options(args: argparse.Namespace) -> ImportOptions:
+    """The options as the importer takes them."""
+    from pgmstudio.core.io.import_options import ImportOptions
+
+    told = {} if args.binning is None else {"binning": args.binning}
+    return ImportOptions(
+        missing_as_state=args.missing_as_state,
+        bins=args.bins,
+        target=args.target,
+        frequency=args.frequency,
+        leave_out=tuple(args.leave_out),
+        sheet=args.sheet,
+        **told,
+    )
+
+
+def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
+    from pgmstudio.core.io.data_files import import_data
+
+    imported = import_data(path, options)
+    for remark in imported.remarks:
+        line.say(remark)
+    return imported
+
+
+def read_rows(path: str, args: argparse.Namespace, line: ProgressLine) -> DataSet:
+    """The rows of a file whose states are found in it."""
+    return _import(path, import_options(args), line).data
+
+
+def read_together(
+    path: str, other_path: str, args: argparse.Namespace, line: ProgressLine
+) -> tuple[DataSet, DataSet]:
+    """Two files over one domain: the first's columns and cuts, and the states of both.
+
+    A state that only the second file has becomes a state of the domain too, so that a model learned
+    from the first can be measured on the second.
+    """
+    from pgmstudio.core.data.editing import fitted_to
+    from pgmstudio.core.io.data_files import common_domain
+
+    options = import_options(args)
+    first = _import(path, options, line)
+    # The second file is cut where the first is, and not judged by its own values.
+    kept = tuple(name for name in first.data.domain.names if name not in first.cuts)
+    rest = replace(options, bins=None, discretise=first.cuts, as_states=kept)
+    parts = [first.data, _import(other_path, rest, line).data]
+    domain = common_domain([Path(path), Path(other_path)], parts)
+    unseen = [
+        f"{variable.name} = {state}"
+        for variable in domain
+        for state in variable.states
+        if state not in first.data.domain[variable.name].states
+    ]
+    if unseen:
+        more = f" and {len(unseen) - STATES_NAMED} more" if len(unseen) > STATES_NAMED else ""
+        line.say(
+            f"{count_of(len(unseen), 'state')} only in {other_path} taken in: "
+            f"{', '.join(unseen[:STATES_NAMED])}{more}."
+        )
+    data, other = (fitted_to(part, domain) for part in parts)
+    return data, other
+
+
+def read_rows_for(model: Model, path: str, args: argparse.Namespace, line: ProgressLine) -> DataSet:
+    """The rows of a file with the model's states; other states and lacking columns are refused."""
+    options = replace(import_options(args), bins=None, domain=model.domain)
+    return _import(path, options, line).data.of_columns(model.domain.names)
+
+
+def open_model(path: str, line: ProgressLine) -> ModelFile:
+    """A model file; what its reader had to put right is said."""
+    file = read_model(path)
+    for remark in file.remarks:
+        line.say(remark)
+    return file
+
+
+def check_model_target(path: str) -> None:
+    """Refuse a place where no model can be written before a long run, not after it."""
+    if not is_model_path(path):
+        listed = ", ".join(known_endings())
+        raise ModelFileError(path, f"does not end as a model file does: {listed}.")
+    if not Path(path).absolute().parent.is_dir():
+        raise ModelFileError(path, f"cannot be written: there is no folder {Path(path).parent}.")

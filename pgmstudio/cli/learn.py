@@ -1,0 +1,254 @@
+"""`pgmstudio learn`: one learner on one data file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pgmstudio import __version__
+from pgmstudio.cli.evaluate import likelihood_of
+from pgmstudio.cli.inputs import add_data_options, check_model_target, read_rows, read_together
+from pgmstudio.cli.output import count_of, decimal, plain, print_json, print_pairs, whole
+from pgmstudio.cli.param_options import add_param_options, given_texts, params_from
+from pgmstudio.cli.parsing import CommandParser, UsageError, number
+from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.cli.running import LearnOutcome, run_learner
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.protocols import Learner
+from pgmstudio.core.learning.registry import all_learners, learner_of
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.protocols import DirectedModel, Model, ProbabilisticModel
+from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
+
+
+def run(words: Sequence[str]) -> int:
+    known = all_learners()
+    key = next((word for word in words if word in known), None)
+    parser = _parser(None if key is None else known[key])
+    if key is None:
+        args, _ = parser.parse_known_args(list(words))
+        learner_of(args.key)  # says which is nearest
+        raise UsageError("Missing: KEY. pgmstudio learners lists them.")
+    learner = known[key]
+    args = parser.parse(words)
+    params: Any = params_from(args, learner.params_type)
+    if args.output is not None:
+        check_model_target(args.output)
+    line = ProgressLine(quiet=args.quiet)
+    data, valid = _read(args, line)
+    for rules in knowledge_in(params):
+        rules.check(data.domain.names)
+    refusal = learner.refuses(data)
+    if refusal is not None:
+        raise DataError(refusal)
+    if data.has_missing:
+        line.say(learner.on_missing(data))
+    task = LearnTask(learner.key, data, params, args.seed)
+    done = run_learner(task, line, time_limit=args.time_limit)
+    if done.model is None:
+        when = f"Stopped after {done.seconds:.1f} s, before a first model was found"
+        if done.was_interrupted:
+            line.say(f"{when}.")
+            return 130
+        raise UsageError(f"{when}; give it more time.")
+    if args.output is not None:  # first, so that nothing that follows can lose it
+        _save(args, task, done, done.model, line)
+    report = LearnReport.of(learner, task, done, valid)
+    for rules in knowledge_in(params):
+        line.say(rules_check(rules, done.model))
+    line.say(outcome_sentence(done, report.log2_per_row))
+    if args.json:
+        print_json(report.as_json(args.output))
+    else:
+        report.print(args.output)
+    return 130 if done.was_interrupted else 0
+
+
+def _parser(learner: Learner[Any] | None) -> CommandParser:
+    if learner is None:
+        parser = CommandParser("learn", "Runs one learner on the rows of a file.")
+        parser.epilog = (
+            "pgmstudio learners lists the keys; pgmstudio learn KEY --help the parameters of one."
+        )
+    else:
+        told = f"{learner.key}: {learner.title} ({learner.kind})."
+        parser = CommandParser("learn", told)
+    parser.add_argument("key", metavar="KEY", help="which learner, such as tree.chow-liu")
+    parser.add_argument("data", metavar="DATA", help="a data file")
+    if learner is not None:
+        add_param_options(parser, learner.params_type, f"parameters of {learner.key}")
+    parser.add_argument("--valid", metavar="DATA", help="rows to measure the model on afterwards")
+    parser.add_seed()
+    parser.add_argument(
+        "--time-limit",
+        type=number(0, low_open=True),
+        metavar="S",
+        help="stop after S seconds and keep the best model found",
+    )
+    parser.add_argument("-o", "--output", metavar="MODEL", help="where the model goes")
+    add_data_options(parser)
+    parser.add_json()
+    parser.add_quiet()
+    return parser
+
+
+def _read(args: argparse.Namespace, line: ProgressLine) -> tuple[DataSet, DataSet | None]:
+    if args.valid is None:
+        return read_rows(args.data, args, line), None
+    return read_together(args.data, args.valid, args, line)
+
+
+def knowledge_in(params: Any) -> list[Knowledge]:
+    """The rules about edges among the parameters of a run."""
+    values = [getattr(params, spec.name) for spec in specs_of(type(params))]
+    return [value for value in values if isinstance(value, Knowledge) and not value.is_empty]
+
+
+def rules_check(rules: Knowledge, model: Model) -> str:
+    """Whether the edges of a model keep the rules, computed without the learner."""
+    if not isinstance(model, DirectedModel):
+        return "The rules about edges cannot be checked: the model has no directed edges."
+    broken = rules.violations(model.edges)
+    if broken:
+        return "Rules are broken: " + " ".join(broken)
+    return f"All {count_of(rules.rule_count(), 'rule')} about edges hold."
+
+
+def outcome_sentence(done: LearnOutcome, bits_per_row: float | None) -> str:
+    """The last line of a run."""
+    score = "" if bits_per_row is None else f": {decimal(bits_per_row)} bits per row"
+    if done.is_finished:
+        return f"Finished after {done.seconds:.1f} s{score}."
+    return f"Stopped after {done.seconds:.1f} s. The best model so far was kept{score}."
+
+
+@dataclass(frozen=True, eq=False)
+class LearnReport:
+    """What is told of a run, to a person or to a program."""
+
+    learner: Learner[Any]
+    task: LearnTask
+    done: LearnOutcome
+    model: Model
+    log2_per_row: float | None
+    valid_log2_per_row: float | None
+    has_valid: bool
+
+    @classmethod
+    def of(
+        cls, learner: Learner[Any], task: LearnTask, done: LearnOutcome, valid: DataSet | None
+    ) -> LearnReport:
+        """Measure the model that a run left behind."""
+        model = done.model
+        assert model is not None
+        measured = isinstance(model, ProbabilisticModel)
+        return cls(
+            learner=learner,
+            task=task,
+            done=done,
+            model=model,
+            log2_per_row=likelihood_of(model, task.data).per_row if measured else None,
+            valid_log2_per_row=(
+                likelihood_of(model, valid).per_row if measured and valid is not None else None
+            ),
+            has_valid=valid is not None,
+        )
+
+    def as_json(self, output: str | None) -> dict[str, Any]:
+        report: dict[str, Any] = {
+            "learner": self.learner.key,
+            "kind": self.model.kind,
+            "seed": self.task.seed,
+            "seconds": self.done.seconds,
+            "rows": self.task.data.row_count,
+            "variables": len(self.task.data.domain),
+            "outcome": self.done.outcome,
+            "measures": self.done.measures,
+            "representation_size": self.model.representation_size(),
+            "effective_size": self.model.effective_size(),
+            "log2_likelihood_per_row": self.log2_per_row,
+        }
+        if self.has_valid:
+            report["valid_log2_likelihood_per_row"] = self.valid_log2_per_row
+        if output is not None:
+            report["model"] = output
+        return report
+
+    def print(self, output: str | None) -> None:
+        data, model = self.task.data, self.model
+        pairs = [
+            ("Learner", f"{self.learner.key}, {self.learner.title}"),
+            ("Data", f"{count_of(data.row_count, 'row')}, {count_of(len(data.domain), 'column')}"),
+            ("Model", f"{model.kind}, {count_of(len(model.domain), 'variable')}"),
+        ]
+        if isinstance(model, DirectedModel):
+            pairs.append(("Edges", whole(len(model.edges))))
+        pairs += [
+            ("Free parameters", whole(model.representation_size())),
+            ("Effective size", whole(model.effective_size())),
+            ("Log-likelihood", f"{decimal(self.log2_per_row)} bits per row"),
+        ]
+        if self.has_valid:
+            pairs.append(("On validation rows", f"{decimal(self.valid_log2_per_row)} bits per row"))
+        pairs += [
+            (name.replace("_", " ").capitalize(), decimal(value))
+            for name, value in self.done.measures.items()
+            if name != "log2_likelihood_per_row"
+        ]
+        pairs.append(("Time", f"{self.done.seconds:.2f} s, {self.done.outcome}"))
+        if output is not None:
+            pairs.append(("Saved to", output))
+        print_pairs(pairs)
+
+
+def provenance_of(
+    task: LearnTask, done: LearnOutcome, data_file: str, objects: Mapping[str, str]
+) -> dict[str, Any]:
+    """Enough to run it again and to see that the same comes out.
+
+    `objects` has the files of parameters that are no plain values.
+    """
+    is_object = {s.name: s.kind is ParamKind.OBJECT for s in specs_of(type(task.params))}
+    told: dict[str, Any] = plain(
+        {
+            "program": f"PGM Studio {__version__}",
+            "learner": task.learner_key,
+            "parameters": {
+                name: objects.get(name) if is_object[name] else value
+                for name, value in params_to_dict(task.params).items()
+            },
+            "seed": task.seed,
+            "data": {
+                "file": data_file,
+                "fingerprint": task.data.fingerprint,
+                "rows": task.data.row_count,
+                "variables": len(task.data.domain),
+            },
+            "outcome": done.outcome,
+            "seconds": done.seconds,
+            "measures": done.measures,
+            "trace": done.trace,
+        }
+    )
+    return told
+
+
+def _save(
+    args: argparse.Namespace,
+    task: LearnTask,
+    done: LearnOutcome,
+    model: Model,
+    line: ProgressLine,
+) -> None:
+    from pathlib import Path
+
+    from pgmstudio.core.io.model_files import ModelFile, write_model
+
+    told = provenance_of(task, done, Path(args.data).name, given_texts(args))
+    file = ModelFile(model, title=Path(args.output).stem, provenance=told)
+    for sentence in write_model(args.output, file):
+        line.say(sentence)

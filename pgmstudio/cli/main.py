@@ -1,0 +1,82 @@
+"""From words to an exit code: 0 done, 2 the person can fix it, 1 a bug, 130 interrupted."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from pgmstudio import __version__
+from pgmstudio.cli.commands import COMMANDS
+from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError, UnknownNameError
+
+DONE, BUG, FIXABLE, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(words: Sequence[str]) -> int:
+    """Do what the words say; people's mistakes end in a sentence and 2, bugs in a traceback."""
+    _never_fail_on_a_letter()
+    try:
+        return _dispatch(words)
+    except ParameterError as wrong:
+        sentences = [f"--{name}: {message}" for name, message in wrong.problems.items()]
+        return _say("\n".join(sentences))
+    except PgmStudioError as wrong:
+        return _say(str(wrong))
+    except (KeyboardInterrupt, Cancelled):
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; Python must not complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def _dispatch(words: Sequence[str]) -> int:
+    first, rest = (words[0], words[1:]) if words else ("--help", ())
+    if first in ("-h", "--help", "help"):
+        if rest and rest[0] in COMMANDS:
+            return COMMANDS[rest[0]].load()(["--help"])
+        print(overview())
+        return DONE
+    if first == "--version":
+        print(f"PGM Studio {__version__}")
+        return DONE
+    if first not in COMMANDS:
+        what = "option" if first.startswith("-") else "command"
+        known = ["--help", "--version"] if what == "option" else list(COMMANDS)
+        raise UnknownNameError(what, first, known)
+    return COMMANDS[first].load()(rest)
+
+
+def overview() -> str:
+    """The text of `pgmstudio --help`."""
+    calls = [(f"pgmstudio {c.name} {c.follows}".rstrip(), c.help) for c in COMMANDS.values()]
+    calls.insert(0, ("pgmstudio [FILE…]", "open the window"))
+    width = max(len(call) for call, _ in calls)
+    lines = [f"  {call:<{width}}  {text}" for call, text in calls]
+    return "\n".join(
+        [
+            "PGM Studio: learn, look at, edit and question probabilistic graphical models.",
+            "",
+            *lines,
+            "",
+            "pgmstudio COMMAND --help tells the options of a command,",
+            "pgmstudio learn KEY --help the parameters of a learner.",
+            "--json gives one JSON object, --quiet no progress; --version says the version.",
+            "Exit codes: 0 done, 2 something to fix, 1 a bug, 130 interrupted.",
+        ]
+    )
+
+
+def _say(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return FIXABLE
+
+
+def _never_fail_on_a_letter() -> None:
+    """A terminal that cannot show − or λ gets a question mark, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
+            stream.reconfigure(errors="replace")

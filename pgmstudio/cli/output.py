@@ -1,0 +1,84 @@
+"""What goes to standard output: one JSON object, or aligned tables with words and units."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+THIN_SPACE = "\u202f"  # narrow, and does not break
+BAR_CELLS = 24
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Exactly one JSON object; minus infinity and whatever is no finite number become null."""
+    json.dump(plain(value), sys.stdout, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+def plain(value: Any) -> Any:
+    """The value with nothing in it that JSON lacks: no infinity, no numpy number, no tuple."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if hasattr(value, "item"):  # a numpy number
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def whole(value: float) -> str:
+    """1841 as 1 841."""
+    return f"{value:,.0f}".replace(",", THIN_SPACE).replace("-", "−")
+
+
+def decimal(value: float | None, digits: int = 3) -> str:
+    """A number with a true minus sign; a dash when there is none."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:,.{digits}f}".replace(",", THIN_SPACE).replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """A probability for reading: 0 only when it is 0, 100 only when it is 1."""
+    if 0 < share < 0.0005:
+        return "0+ %"
+    if 0.9995 <= share < 1:
+        return "100− %"
+    return f"{100 * share:.1f} %"
+
+
+def count_of(value: float, one: str, many: str = "") -> str:
+    """ "1 row", "2 rows"."""
+    return f"{whole(value)} {one if value == 1 else many or one + 's'}"
+
+
+def bar(share: float, cells: int = BAR_CELLS) -> str:
+    """A bar of that share of `cells`, to an eighth of a cell."""
+    eighths = round(max(0.0, min(1.0, share)) * cells * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(cells)
+
+
+def print_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Names and values in two columns."""
+    width = max((len(name) for name, _ in pairs), default=0)
+    for name, value in pairs:
+        print(f"{name:<{width}}  {value}")
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> None:
+    """Columns aligned as `align` says: one of < and > for each, words to the left."""
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    for row in [head, *rows]:
+        cells = [
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths, strict=True)
+        ]
+        print("  ".join(cells).rstrip())

@@ -1,0 +1,171 @@
+"""Counts of joint states; the one place where rows are read for learning.
+
+A row that misses one of the variables asked for is left out of that count (available cases).
+Memory does not grow with the rows: they are read in chunks, and stopping is possible between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.bit_columns import BitLayout, pack_rows
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import TooLargeError
+from pgmstudio.core.running import NEVER, CancelToken
+
+Counts = NDArray[np.float64]
+
+# Rows per compiled call, so that a stop is heard within a few hundredths of a second.
+ROWS_PER_CALL = 1 << 20
+# Rows packed into bits at a time: the bit columns of a hundred variables fit the processor's cache.
+PACKED_CHUNK = 1 << 15
+# A histogram reads a row in about the time in which popcount reads this many state pairs of it.
+STATE_PAIRS_PER_ROW_READ = 150
+MOST_CELLS = 250_000_000  # 2 GB
+
+
+def _cards(data: DataSet) -> NDArray[np.int64]:
+    return np.array(data.domain.cardinalities, dtype=np.int64)
+
+
+def _check_cells(cells: int, what: str) -> None:
+    if cells > MOST_CELLS:
+        raise TooLargeError(
+            f"{what} has {cells:,} cells; at most {MOST_CELLS:,} fit. "
+            "Merge states, discretise into fewer bins, or leave columns out."
+        )
+
+
+def joint_counts(data: DataSet, variables: Sequence[int], cancel: CancelToken = NEVER) -> Counts:
+    """How often each joint state of `variables` occurs: one axis per variable, in that order."""
+    from pgmstudio.core.data.counting_kernels import count_joint, count_joint_weighted
+
+    cards = _cards(data)
+    chosen = np.array(variables, dtype=np.int64)
+    shape = tuple(int(cards[v]) for v in variables)
+    cells = math.prod(shape)
+    _check_cells(cells, "The table of " + ", ".join(data.domain.names[v] for v in variables))
+    exact = np.zeros(cells, dtype=np.int64)
+    weighted = np.zeros(cells if data.weights is not None else 0)
+    for start in range(0, data.row_count, ROWS_PER_CALL):
+        cancel.raise_if_cancelled()
+        stop = min(start + ROWS_PER_CALL, data.row_count)
+        place = (chosen, cards, data.missing_code, start, stop)
+        if data.weights is None:
+            count_joint(data.codes, *place, exact)
+        else:
+            count_joint_weighted(data.codes, data.weights, *place, weighted)
+    counts: Counts = exact.astype(np.float64) if data.weights is None else weighted
+    return counts.reshape(shape)
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """The tables of all pairs of columns, one after the other.
+
+    The table of i < j starts at `offsets[i, j]` of `flat`, the states of j running fastest.
+    """
+
+    cardinalities: tuple[int, ...]
+    flat: Counts
+    offsets: NDArray[np.int64]
+
+    def table(self, i: int, j: int) -> Counts:
+        """Counts of (i, j), one axis each, in the order asked."""
+        if i > j:
+            return self.table(j, i).T
+        cells = self.cardinalities[i] * self.cardinalities[j]
+        start = self.offsets[i, j]
+        return self.flat[start : start + cells].reshape(
+            self.cardinalities[i], self.cardinalities[j]
+        )
+
+
+def pair_counts(data: DataSet, cancel: CancelToken = NEVER) -> PairCounts:
+    """The joint counts of every pair of columns, each over the rows that have both."""
+    cards = _cards(data)
+    n = len(cards)
+    above = np.triu_indices(n, 1)
+    sizes = cards[above[0]] * cards[above[1]]
+    _check_cells(int(sizes.sum()), "The table of all pairs of columns")
+    offsets = np.zeros((n, n), dtype=np.int64)
+    offsets[above] = np.cumsum(sizes) - sizes
+    if data.weights is not None:
+        flat = _weighted_pairs(data, data.weights, cards, offsets, int(sizes.sum()), cancel)
+    else:
+        flat = _unweighted_pairs(data, cards, offsets, int(sizes.sum()), cancel)
+    return PairCounts(data.domain.cardinalities, flat, offsets)
+
+
+def _weighted_pairs(
+    data: DataSet,
+    weights: NDArray[np.float64],
+    cards: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    cells: int,
+    cancel: CancelToken,
+) -> Counts:
+    from pgmstudio.core.data.counting_kernels import count_pairs_weighted
+
+    flat = np.zeros(cells)
+    step = _rows_per_call(len(cards) * len(cards))
+    for start in range(0, data.row_count, step):
+        cancel.raise_if_cancelled()
+        stop = min(start + step, data.row_count)
+        count_pairs_weighted(data.codes, weights, cards, offsets, start, stop, flat)
+    return flat
+
+
+def _unweighted_pairs(
+    data: DataSet,
+    cards: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    cells: int,
+    cancel: CancelToken,
+) -> Counts:
+    from pgmstudio.core.data import counting_kernels as kernels
+
+    layout = BitLayout.of(data)
+    packed, stored = layout.base >= 0, cards - layout.first_state
+    by_bits = np.outer(packed, packed) & (np.outer(stored, stored) <= STATE_PAIRS_PER_ROW_READ)
+    has_histograms = not by_bits[np.triu_indices(len(cards), 1)].all()
+    flat = np.zeros(cells, dtype=np.int64)
+    ones = np.zeros(layout.width, dtype=np.int64)
+    for start in range(0, data.row_count, PACKED_CHUNK):
+        cancel.raise_if_cancelled()
+        stop = min(start + PACKED_CHUNK, data.row_count)
+        bits = pack_rows(data, layout, start, stop)
+        kernels.count_bits(bits, ones)
+        kernels.count_pairs_by_bits(
+            bits, layout.base, layout.first_state, cards, by_bits, offsets, flat
+        )
+        if has_histograms:
+            kernels.count_pairs_by_histogram(data.codes, cards, by_bits, offsets, start, stop, flat)
+    kernels.fill_implied_states(
+        ones, layout.base, layout.first_state, cards, by_bits, offsets, data.row_count, flat
+    )
+    return flat.astype(np.float64)
+
+
+def _rows_per_call(columns_read: int) -> int:
+    """Rows that keep one compiled call near a twentieth of a second."""
+    return max(PACKED_CHUNK, (50_000_000 // max(columns_read, 1)) & ~63)
+
+
+def grouped_rows(data: DataSet) -> DataSet:
+    """Equal rows once, with their summed weights, where that pays: rows far outnumber joint states.
+
+    Counts, and all that is computed from them, stay the same; the order of rows does not.
+    """
+    cells = data.domain.joint_states()
+    if data.has_missing or cells * 4 > data.row_count:
+        return data
+    weights = joint_counts(data, range(len(data.domain))).ravel()
+    seen = np.flatnonzero(weights)
+    codes = np.array(np.unravel_index(seen, data.domain.cardinalities))
+    return DataSet(data.domain, codes.astype(data.codes.dtype), weights[seen])

@@ -1,0 +1,214 @@
+"""Models of any languages on the same rows: bits per row, paired differences, a verdict in words.
+
+The likelihoods of two models on one row go up and down together, so the difference per row is far
+better known than either mean; verdicts rest on the paired differences alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.experiments.means import Mean, mean_of
+from pgmstudio.core.inference.likelihood import log2_probabilities
+from pgmstudio.core.models.protocols import Model, ProbabilisticModel
+
+Verdict = Literal["best", "worse", "not distinguishable"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a comparison needs of one model: its sizes and its log2-probability of every row."""
+
+    kind: str
+    representation_size: float
+    effective_size: float
+    row_log2: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedModel:
+    """One row of the table; `difference` is to the best model, negative is worse.
+
+    It is None when the model rules out rows that the best one does not: no number can make up for
+    that. `interval` is the 95 % confidence interval of the difference. `bic` and `aic` are in bits
+    on these rows: L − ½ log2 N · size_rep and L − size_rep; higher is better.
+    """
+
+    name: str
+    kind: str
+    log2_likelihood_per_row: float
+    standard_error: float | None
+    zero_probability_rows: float
+    representation_size: float
+    effective_size: float
+    bic: float
+    aic: float
+    difference: float | None
+    interval: tuple[float, float] | None
+    verdict: Verdict
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; minus infinity is None."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "log2_likelihood_per_row": finite(self.log2_likelihood_per_row),
+            "standard_error": self.standard_error,
+            "zero_probability_rows": whole(self.zero_probability_rows),
+            "representation_size": whole(self.representation_size),
+            "effective_size": whole(self.effective_size),
+            "bic": finite(self.bic),
+            "aic": finite(self.aic),
+            "difference": self.difference,
+            "interval": None if self.interval is None else list(self.interval),
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Models in the order given; `rows` is the total weight; `row_log2` has every row of each."""
+
+    rows: float
+    best: str
+    models: tuple[ComparedModel, ...]
+    row_log2: Mapping[str, NDArray[np.float64]] = field(repr=False)
+
+    def __getitem__(self, name: str) -> ComparedModel:
+        return next(model for model in self.models if model.name == name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, without the rows."""
+        models = [model.as_dict() for model in self.models]
+        return {"rows": whole(self.rows), "best": self.best, "models": models}
+
+
+def compare(models: Mapping[str, Model], data: DataSet) -> Comparison:
+    """Every model on the same rows; missing cells are summed out, weights count as rows."""
+    _refuse_unlike(models, data)
+    return comparison_of(
+        {
+            name: Scored(
+                model.kind,
+                model.representation_size(),
+                model.effective_size(),
+                row_log2(model, data),
+            )
+            for name, model in models.items()
+        },
+        data.weights,
+    )
+
+
+def row_log2(model: Model, data: DataSet) -> NDArray[np.float64]:
+    """log2 P(row) for each row, missing cells summed out; DataError for models that are no
+    distribution."""
+    if not isinstance(model, ProbabilisticModel):
+        raise DataError(f"A model of the kind {model.kind} gives rows no probability.")
+    return log2_probabilities(model, data)
+
+
+def comparison_of(scored: Mapping[str, Scored], weights: NDArray[np.float64] | None) -> Comparison:
+    """The comparison of models whose rows are already scored.
+
+    The best model rules out the fewest rows and, among those, gives the rest the most bits.
+    """
+    ruled_out = {name: np.isneginf(one.row_log2) for name, one in scored.items()}
+    count = {name: _weight(rows, weights) for name, rows in ruled_out.items()}
+
+    def rank(name: str) -> tuple[float, float]:
+        possible = ~ruled_out[name]
+        return -count[name], _mean(scored[name].row_log2, possible, weights).value
+
+    best = max(scored, key=rank)
+    total = _weight(np.ones_like(ruled_out[best]), weights)
+    compared = []
+    for name, one in scored.items():
+        mean = mean_of(one.row_log2, weights)
+        total_bits = mean.value * total
+        difference: Mean | None = None
+        if count[name] == count[best]:
+            # Rows that either rules out say nothing finite about the difference.
+            both = ~(ruled_out[name] | ruled_out[best])
+            change = np.subtract(
+                one.row_log2, scored[best].row_log2, out=np.zeros(len(both)), where=both
+            )
+            difference = _mean(change, both, weights)
+        interval = None if difference is None else difference.interval()
+        compared.append(
+            ComparedModel(
+                name,
+                one.kind,
+                mean.value,
+                mean.standard_error,
+                count[name],
+                one.representation_size,
+                one.effective_size,
+                total_bits - math.log2(max(total, 1.0)) / 2 * one.representation_size,
+                total_bits - one.representation_size,
+                None if difference is None else finite(difference.value),
+                interval,
+                _verdict(name == best, difference, interval),
+            )
+        )
+    rows = {name: one.row_log2 for name, one in scored.items()}
+    return Comparison(total, best, tuple(compared), rows)
+
+
+def _verdict(
+    is_best: bool, difference: Mean | None, interval: tuple[float, float] | None
+) -> Verdict:
+    if is_best:
+        return "best"
+    if difference is None or (interval is not None and interval[1] < 0):
+        return "worse"
+    return "not distinguishable"
+
+
+def _weight(rows: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
+    return float(rows.sum() if weights is None else weights[rows].sum())
+
+
+def _mean(
+    values: NDArray[np.float64], rows: NDArray[np.bool_], weights: NDArray[np.float64] | None
+) -> Mean:
+    return mean_of(values[rows], None if weights is None else weights[rows])
+
+
+def _refuse_unlike(models: Mapping[str, Model], data: DataSet) -> None:
+    """Likelihoods over different variables cannot be compared; say all that is wrong."""
+    if not models:
+        raise DataError("There is no model to compare.")
+    if data.row_count == 0:
+        raise DataError("There are no rows to compare the models on.")
+    names = list(models)
+    first = set(models[names[0]].domain.names)
+    problems = []
+    for name in names:
+        own = set(models[name].domain.names)
+        if not isinstance(models[name], ProbabilisticModel):
+            problems.append(f"{name} ({models[name].kind}) gives rows no probability.")
+        if absent := sorted(own - set(data.domain.names)):
+            problems.append(f"{name} needs {', '.join(absent)}, which the data do not have.")
+        if unlike := sorted(own ^ first):
+            problems.append(f"{name} and {names[0]} differ in {', '.join(unlike)}.")
+    if problems:
+        raise DataError(" ".join([*problems, "Compare distributions over the same variables."]))
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where JSON has none for it."""
+    return value if math.isfinite(value) else None
+
+
+def whole(value: float) -> int | float:
+    """A count as people write it: 12, not 12.0; weights may make it 12.5."""
+    return int(value) if float(value).is_integer() else value

@@ -1,0 +1,146 @@
+"""Cross-validation: every row is scored by models that have not seen it, the same folds for all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.split import split
+from pgmstudio.core.errors import ParameterError, PgmStudioError
+from pgmstudio.core.experiments.compare import Comparison, Scored, comparison_of, row_log2
+from pgmstudio.core.learning.protocols import Finished
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.running import CancelToken, Note, Progress
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A learner and the parameters that differ from its defaults."""
+
+    learner: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScored:
+    """A model learned without one fold, and the log2-probabilities of the rows of that fold."""
+
+    name: str
+    fold: int
+    rows: NDArray[np.intp]
+    row_log2: NDArray[np.float64]
+    seconds: float
+    model: Model
+
+
+def cross_validate(
+    candidates: Mapping[str, Candidate],
+    data: DataSet,
+    *,
+    folds: int = 10,
+    seed: int = 0,
+    cancel: CancelToken,
+) -> Iterator[Progress | Note | FoldScored | Comparison]:
+    """Learn every candidate on all folds but one and score that one, for each fold in turn.
+
+    The last event is the comparison over all rows, with mean sizes, of the candidates that could be
+    learned on every fold; one that could not is told in a note. Folds and learners both take
+    `seed`.
+    """
+    prepared = _prepared(candidates, data, folds)
+    parts = split(data, (1 / folds,) * folds, seed).indices
+    results: dict[str, list[FoldScored]] = {name: [] for name in candidates}
+    place, count = 0, folds * len(candidates)
+    for fold, rows in enumerate(parts):
+        rest = np.sort(np.concatenate([part for i, part in enumerate(parts) if i != fold]))
+        train, test = data.of_rows(rest), data.of_rows(rows)
+        for name, params in prepared.items():
+            cancel.raise_if_cancelled()
+            title = f"{name}, fold {fold + 1} of {folds}"
+            yield Progress(place / count, title)
+            place += 1
+            task = LearnTask(candidates[name].learner, train, params, seed)
+            try:
+                start = time.perf_counter()
+                model = _model_of(task, cancel)
+                seconds = time.perf_counter() - start
+                scored = FoldScored(name, fold, rows, row_log2(model, test), seconds, model)
+            except PgmStudioError as problem:
+                yield Note(f"{title}: {problem}")
+                continue
+            results[name].append(scored)
+            yield scored
+    yield Progress(1.0)
+    complete = {name: found for name, found in results.items() if len(found) == folds}
+    if complete:
+        yield comparison_of(
+            {name: _joined(found, data.row_count) for name, found in complete.items()},
+            data.weights,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidationTask:
+    """A cross-validation as a task for a child process."""
+
+    candidates: Mapping[str, Candidate]
+    data: DataSet
+    folds: int = 10
+    seed: int = 0
+
+    def __call__(
+        self, cancel: CancelToken, /
+    ) -> Iterator[Progress | Note | FoldScored | Comparison]:
+        yield from cross_validate(
+            self.candidates, self.data, folds=self.folds, seed=self.seed, cancel=cancel
+        )
+
+
+def _prepared(candidates: Mapping[str, Candidate], data: DataSet, folds: int) -> dict[str, Any]:
+    """Parameters by name; one ParameterError names all that is wrong."""
+    problems: dict[str, str] = {}
+    if not candidates:
+        problems["learners"] = "needs at least one learner"
+    if not 2 <= folds <= data.row_count:
+        problems["folds"] = f"must lie between 2 and the {data.row_count} rows"
+    prepared: dict[str, Any] = {}
+    for name, candidate in candidates.items():
+        params_type = learner_of(candidate.learner).params_type
+        try:
+            prepared[name] = parse_params(params_type, candidate.parameters)
+        except ParameterError as wrong:
+            problems |= {f"{name} {option}": text for option, text in wrong.problems.items()}
+    if problems:
+        raise ParameterError(problems)
+    return prepared
+
+
+def _model_of(task: LearnTask, cancel: CancelToken) -> Model:
+    why = learner_of(task.learner_key).refuses(task.data)
+    if why is not None:
+        raise PgmStudioError(why)
+    finished = [event for event in task(cancel) if isinstance(event, Finished)]
+    return finished[-1].model
+
+
+def _joined(found: list[FoldScored], row_count: int) -> Scored:
+    """The rows of all folds in the order of the data, and the mean sizes of the models."""
+    row_log2 = np.empty(row_count)
+    for scored in found:
+        row_log2[scored.rows] = scored.row_log2
+    models = [scored.model for scored in found]
+    return Scored(
+        models[0].kind,
+        float(np.mean([model.representation_size() for model in models])),
+        float(np.mean([model.effective_size() for model in models])),
+        row_log2,
+    )

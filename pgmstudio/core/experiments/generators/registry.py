@@ -1,0 +1,23 @@
+"""The table of generators; a new one is its file and one line here."""
+
+from __future__ import annotations
+
+from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.experiments.generators.bars import BARS
+from pgmstudio.core.experiments.generators.four_cycle import FOUR_CYCLE
+from pgmstudio.core.experiments.generators.generator import Generator
+from pgmstudio.core.experiments.generators.logic import LOGIC_GENERATORS
+from pgmstudio.core.experiments.generators.random_networks import RANDOM_NETWORKS
+from pgmstudio.core.experiments.generators.random_trees import RANDOM_TREES
+from pgmstudio.core.experiments.generators.survey import SURVEY
+
+_ALL = (*LOGIC_GENERATORS, FOUR_CYCLE, BARS, RANDOM_TREES, *RANDOM_NETWORKS, SURVEY)
+GENERATORS: dict[str, Generator] = {generator.name: generator for generator in _ALL}
+
+
+def generator_of(name: str) -> Generator:
+    """The generator of that name; UnknownNameError suggests the nearest."""
+    try:
+        return GENERATORS[name]
+    except KeyError:
+        raise UnknownNameError("generator", name, GENERATORS) from None

@@ -1,0 +1,93 @@
+"""Excel workbooks (.xlsx), one sheet of them; every cell is read as the text it shows."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+
+from pgmstudio.core.errors import DataFileError, UnknownNameError
+from pgmstudio.core.io.data_formats import raw_table
+from pgmstudio.core.io.data_formats.raw_table import RawTable, TextFacts, check_size, unique_names
+from pgmstudio.core.io.data_formats.text_sniffing import looks_like_header
+from pgmstudio.core.io.import_options import ImportOptions
+
+# Cells are held with all the empty ones between them, so one far corner can cost all the memory.
+_MOST_SHEET_CELLS = 100_000_000
+_CELL = re.compile(rb'<c\b[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_STRIDE = 1 << 22
+
+
+def read(path: Path, options: ImportOptions) -> RawTable:
+    """The sheet asked for, or the first; its first row is the header unless it looks like data."""
+    import polars
+    from fastexcel import read_excel
+
+    _refuse_bombs(path)
+    workbook = read_excel(path)
+    sheets = tuple(workbook.sheet_names)
+    if not sheets:
+        raise DataFileError(path, "has no sheets.")
+    if options.sheet is not None and options.sheet not in sheets:
+        raise UnknownNameError("sheet", options.sheet, sheets)
+    chosen = options.sheet or sheets[0]
+    frame = workbook.load_sheet(chosen, header_row=None, dtypes="string").to_polars()
+    if frame.width == 0 or frame.height == 0:
+        raise DataFileError(path, f"has nothing on sheet “{chosen}”.")
+    records = [[(cell or "").strip() for cell in row] for row in frame.head(200).rows()]
+    header = options.header
+    if header is None:
+        header = looks_like_header(records, ".")
+    remarks: tuple[str, ...] = ()
+    if header:
+        names, remarks = unique_names(records[0])
+        frame = frame.slice(1)
+    else:
+        names = tuple(f"X{place + 1}" for place in range(frame.width))
+        if options.header is None:
+            remarks = ("The first row looks like data, so the columns are named X1, X2, ….",)
+    frame.columns = list(names)
+    blank = polars.all_horizontal(polars.all().is_null())
+    frame = frame.filter(~blank)
+    return RawTable(
+        frame,
+        TextFacts("", "", header, "."),
+        first_is_unnamed=header and not records[0][0] and len(names) > 1,
+        tables=sheets,
+        remarks=remarks,
+    )
+
+
+def _refuse_bombs(path: Path) -> None:
+    """Refuse a workbook that unpacks too far, or whose cells span too large a rectangle."""
+    try:
+        _check_members(path)
+    except (NotImplementedError, RuntimeError, EOFError, ValueError) as strange:
+        raise DataFileError(path, f"cannot be unpacked ({strange}).") from strange
+
+
+def _check_members(path: Path) -> None:
+    with zipfile.ZipFile(path) as packed:
+        if sum(member.file_size for member in packed.infolist()) > raw_table.MOST_UNPACKED_BYTES:
+            raise DataFileError(path, "unpacks to more than fits, too much to read.")
+        for member in packed.infolist():
+            if member.filename.startswith("xl/worksheets/") and member.file_size:
+                rows, columns = _corner(packed, member)
+                if rows * columns > _MOST_SHEET_CELLS:
+                    check_size(path, rows * columns, 1 << 20)
+
+
+def _corner(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[int, int]:
+    """The largest row and column that a cell of the sheet names."""
+    rows, widest, left = 0, b"", b""
+    with packed.open(member) as stream:
+        while piece := stream.read(_STRIDE):
+            text = left + piece
+            for column, row in _CELL.findall(text):
+                rows = max(rows, int(row))
+                widest = max(widest, column, key=lambda name: (len(name), name))
+            left = text[-200:]
+    number = 0
+    for letter in widest:
+        number = number * 26 + letter - ord("A") + 1
+    return rows, number

@@ -1,0 +1,142 @@
+"""RawTable: a file as its cells, before anyone decides what they mean."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pgmstudio.core.errors import DataFileError
+
+if TYPE_CHECKING:
+    import polars
+
+# A packed file may unpack to a thousand times its size; past this it is refused, not read.
+MOST_UNPACKED_BYTES = 4 << 30
+MOST_CELLS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextFacts:
+    """How a text table is written."""
+
+    delimiter: str
+    encoding: str
+    has_header: bool
+    decimal: str
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """The cells of a file.
+
+    Columns of `frame` are texts, numbers or booleans, null where the file has nothing. `declared`
+    are states the file itself names, in order. `weight_column` and `left_out` are what the format
+    says about a column's role; a first column without a name is an index, more often than not.
+    With `numbered_states`, a cell `#k` is the state of index k.
+    """
+
+    frame: polars.DataFrame
+    facts: TextFacts | None = None
+    preview: polars.DataFrame | None = None
+    declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weight_column: str | None = None
+    left_out: tuple[str, ...] = ()
+    first_is_unnamed: bool = False
+    markers: tuple[str, ...] = ()
+    numbered_states: bool = False
+    tables: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def with_remark(self, remark: str) -> RawTable:
+        return replace(self, remarks=(*self.remarks, remark))
+
+    @property
+    def decimal(self) -> str:
+        return "." if self.facts is None else self.facts.decimal
+
+
+def bytes_of(path: Path) -> bytes:
+    """The content of a file, unpacked when it ends in .gz; one that unpacks too far is refused."""
+    if path.suffix.lower() != ".gz":
+        return path.read_bytes()
+    pieces, size = [], 0
+    try:
+        with gzip.open(path, "rb") as stream:
+            while piece := stream.read(1 << 22):
+                size += len(piece)
+                if size > MOST_UNPACKED_BYTES:
+                    limit = f"{MOST_UNPACKED_BYTES / (1 << 30):g} GB"
+                    raise DataFileError(path, f"unpacks to more than {limit}, too much to read.")
+                pieces.append(piece)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as broken:
+        raise DataFileError(path, f"is not a whole gzip file ({broken}).") from broken
+    return b"".join(pieces)
+
+
+def text_of(path: Path, encoding: str | None) -> str:
+    """The content of a file as text: as told, else by its byte order mark, UTF-8 or Western."""
+    return decoded(path, bytes_of(path), encoding)[0]
+
+
+def decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str]:
+    """Text and the encoding that gave it; every content has one, since latin-1 takes any byte."""
+    for mark, name in _MARKS:
+        if encoding is None and content.startswith(mark):
+            encoding = name
+    for name in (encoding,) if encoding else ("utf-8", "cp1252", "latin-1"):
+        try:
+            return content.decode(name), name
+        except UnicodeError as wrong:
+            if encoding:
+                message = f"is not {encoding} text. Choose another encoding."
+                raise DataFileError(path, message) from wrong
+    raise AssertionError("latin-1 takes any byte")
+
+
+_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+
+def check_size(path: Path, rows: int, columns: int) -> None:
+    """Refuse a table that says it has more cells than can be held."""
+    if rows * max(columns, 1) > MOST_CELLS:
+        raise DataFileError(path, f"has {rows:,} rows and {columns:,} columns, too many to read.")
+
+
+def unique_names(names: Iterable[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Usable column names, and remarks on those that were there twice."""
+    wanted = [(name or "").strip() or f"column {place}" for place, name in enumerate(names, 1)]
+    free_ends = dict.fromkeys(wanted, 2)
+    used: dict[str, None] = {}
+    remarks = []
+    for name in wanted:
+        chosen = name
+        while chosen in used or (chosen != name and chosen in free_ends):
+            chosen = f"{name} ({free_ends[name]})"
+            free_ends[name] += 1
+        used[chosen] = None
+        if chosen != name:
+            remarks.append(f"Two columns are called “{name}”; the later one is “{chosen}” here.")
+    return tuple(used), tuple(remarks)
+
+
+def frame_of_rows(
+    path: Path, names: Sequence[str], rows: Sequence[Sequence[str | None]]
+) -> polars.DataFrame:
+    """A table of texts from rows of equal length."""
+    import polars
+
+    check_size(path, len(rows), len(names))
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    series = [
+        polars.Series(name, column, dtype=polars.String)
+        for name, column in zip(names, columns, strict=True)
+    ]
+    return polars.DataFrame(series)

@@ -1,0 +1,183 @@
+"""JSON for files: reading it strictly with the place of every problem, writing it readably."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pgmstudio.core.errors import FileError, ModelFileError
+
+ErrorType = Callable[[Path, str], FileError]
+
+
+class _Twice(ValueError):
+    """An entry occurs twice in one JSON object."""
+
+
+def parse_json(
+    content: bytes, path: Path, *, error: ErrorType = ModelFileError, member: str = ""
+) -> JsonPlace:
+    """The document, to be walked with its places; `member` names a part of a project file."""
+    prefix = f"{member}: " if member else ""
+    try:
+        document = json.loads(
+            content.decode("utf-8-sig"),
+            parse_int=_whole,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_once,
+        )
+    except UnicodeDecodeError as problem:
+        raise error(path, f"{prefix}is not UTF-8 text, so it is no JSON.") from problem
+    except json.JSONDecodeError as problem:
+        message = f"{prefix}{problem.msg[:1].lower()}{problem.msg[1:]}."
+        if error is ModelFileError:
+            raise ModelFileError(path, message, problem.lineno, problem.colno) from problem
+        raise error(path, f"line {problem.lineno}: {message}") from problem
+    except RecursionError as problem:
+        raise error(path, f"{prefix}is nested too deeply.") from problem
+    except ValueError as problem:
+        raise error(path, f"{prefix}{problem}.") from problem
+    return JsonPlace(document, path, member, error)
+
+
+def _whole(digits: str) -> int | float:
+    # Whole numbers beyond doubles are no probabilities; float() also has no limit on digits.
+    return int(digits) if len(digits) <= 18 else float(digits)
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number that a file may hold")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Twice(f"the entry “{twice}” occurs twice in one object")
+    return found
+
+
+class JsonPlace:
+    """A value in a document and where it stands; asking for another type raises with the place."""
+
+    __slots__ = ("_error", "_path", "_where", "value")
+
+    def __init__(
+        self, value: Any, path: Path, where: str = "", error: ErrorType = ModelFileError
+    ) -> None:
+        self.value = value
+        self._path, self._where, self._error = path, where, error
+
+    def fail(self, message: str) -> NoReturn:
+        place = f"{self._where}: " if self._where else ""
+        raise self._error(self._path, f"{place}{message}")
+
+    def _inside(self, value: Any, key: str | int) -> JsonPlace:
+        step = f"[{key}]" if isinstance(key, int) else key
+        dot = "." if self._where and isinstance(key, str) else ""
+        return JsonPlace(value, self._path, f"{self._where}{dot}{step}", self._error)
+
+    def mapping(self) -> Mapping[str, Any]:
+        if not isinstance(self.value, dict):
+            self.fail(f"expected an object, found {_kind(self.value)}.")
+        return self.value
+
+    def __getitem__(self, key: str) -> JsonPlace:
+        inside = self.mapping()
+        if key not in inside:
+            self.fail(f"the entry “{key}” is missing.")
+        return self._inside(inside[key], key)
+
+    def get(self, key: str) -> JsonPlace | None:
+        """The entry; None when it is absent or null."""
+        value = self.mapping().get(key)
+        return None if value is None else self._inside(value, key)
+
+    def entries(self) -> Iterator[tuple[str, JsonPlace]]:
+        for key, value in self.mapping().items():
+            yield self._checked_text(key), self._inside(value, key)
+
+    def elements(self) -> list[JsonPlace]:
+        if not isinstance(self.value, list):
+            self.fail(f"expected a list, found {_kind(self.value)}.")
+        return [self._inside(value, index) for index, value in enumerate(self.value)]
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            self.fail(f"expected a text, found {_kind(self.value)}.")
+        return self._checked_text(self.value)
+
+    def _checked_text(self, text: str) -> str:
+        if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
+            self.fail("the text holds half of a character; it cannot be shown or saved.")
+        return text
+
+    def texts(self) -> tuple[str, ...]:
+        return tuple(element.text() for element in self.elements())
+
+    def number(self) -> float:
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            self.fail(f"expected a number, found {_kind(self.value)}.")
+        number = float(self.value)
+        if not math.isfinite(number):
+            self.fail("the number is too large.")
+        return number
+
+    def whole(self) -> int:
+        if isinstance(self.value, bool) or not isinstance(self.value, int):
+            self.fail(f"expected a whole number, found {_kind(self.value)}.")
+        return self.value
+
+    def yes_no(self) -> bool:
+        if not isinstance(self.value, bool):
+            self.fail(f"expected true or false, found {_kind(self.value)}.")
+        return self.value
+
+    def point(self) -> tuple[float, float]:
+        numbers = [element.number() for element in self.elements()]
+        if len(numbers) != 2:
+            self.fail(f"expected two numbers, found {len(numbers)}.")
+        return numbers[0], numbers[1]
+
+    def points(self) -> dict[str, tuple[float, float]]:
+        return {name: place.point() for name, place in self.entries()}
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "a text"
+    return "a list" if isinstance(value, list) else "an object"
+
+
+def render_json(document: Any, *, depth: int = 3) -> bytes:
+    """The document as text, the outer `depth` levels a line per entry; floats come back exactly."""
+    return (_rendered(document, depth, "") + "\n").encode()
+
+
+def _rendered(value: Any, depth: int, indent: str) -> str:
+    if depth and value and isinstance(value, dict):
+        inner = indent + "  "
+        lines = (
+            f"{inner}{_compact(str(key))}: {_rendered(entry, depth - 1, inner)}"
+            for key, entry in value.items()
+        )
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    if depth and value and isinstance(value, list) and isinstance(value[0], dict | list):
+        inner = indent + "  "
+        lines = (f"{inner}{_rendered(entry, 0, inner)}" for entry in value)
+        return "[\n" + ",\n".join(lines) + f"\n{indent}]"
+    return _compact(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

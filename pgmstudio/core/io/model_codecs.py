@@ -1,0 +1,107 @@
+"""How each model language is written into the native JSON document; one row per language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.io.json_documents import JsonPlace
+from pgmstudio.core.io.network_formats import TableChecker, assembled_network, row_namer
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.models.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a codec reads from: the checked domain, its two parts, and the checker of tables."""
+
+    path: Path
+    domain: Domain
+    structure: JsonPlace
+    parameters: JsonPlace
+    checker: TableChecker
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCodec:
+    """`encode` gives the entries `structure` and `parameters`; `decode` checks and reads them."""
+
+    encode: Callable[[Any], tuple[dict[str, Any], dict[str, Any]]]
+    decode: Callable[[Reading], Model]
+
+
+def _encode_network(network: BayesianNetwork) -> tuple[dict[str, Any], dict[str, Any]]:
+    parents = {name: list(network.dag.parents(name)) for name in network.domain.names}
+    tables = {
+        variable.name: table.reshape(-1, variable.cardinality).tolist()
+        for variable, table in zip(network.domain, network.tables, strict=True)
+    }
+    return {"parents": parents}, {"tables": tables}
+
+
+def _decode_network(reading: Reading) -> BayesianNetwork:
+    """One table per variable: a row per combination of its parents, the last running fastest."""
+    listed, tables = reading.structure["parents"], reading.parameters["tables"]
+    for place in (listed, tables):
+        for name, inside in place.entries():
+            if name not in reading.domain:
+                inside.fail("there is no such variable.")
+    parents: dict[str, list[str]] = {}
+    rows: dict[str, NDArray[np.float64]] = {}
+    for variable in reading.domain:
+        place = listed[variable.name]
+        parents[variable.name] = names = list(place.texts())
+        for name in names:
+            if name not in reading.domain:
+                place.fail(f"there is no variable “{name}”.")
+        if len(set(names)) != len(names) or variable.name in names:
+            place.fail("a parent is named twice, or the variable itself.")
+        givens = [reading.domain[name] for name in names]
+        rows[variable.name] = read_rows(reading, tables[variable.name], variable, givens)
+    return assembled_network(reading.path, reading.domain.variables, parents, rows)
+
+
+def read_rows(
+    reading: Reading, place: JsonPlace, variable: Variable, givens: list[Variable]
+) -> NDArray[np.float64]:
+    """The rows of a table P(variable | givens), checked and each summing to 1."""
+    shape = (*(given.cardinality for given in givens), variable.cardinality)
+    reading.checker.reserve(variable.name, shape)
+    count = int(np.prod(shape[:-1], dtype=np.int64))
+    listed = place.elements()
+    if len(listed) != count:
+        place.fail(f"has {len(listed)} rows instead of {count}.")
+    for row in listed:
+        numbers = row.value
+        if not isinstance(numbers, list) or len(numbers) != variable.cardinality:
+            row.fail(f"expected a row of {variable.cardinality} numbers, one per state.")
+        if not all(type(number) in (float, int) for number in numbers):
+            for element in row.elements():
+                element.number()
+    table = np.array(place.value, dtype=np.float64).reshape(count, variable.cardinality)
+    return reading.checker.checked(variable.name, table, row_namer(givens), lambda row: None)
+
+
+def _encode_tree(tree: Tree) -> tuple[dict[str, Any], dict[str, Any]]:
+    return _encode_network(tree.as_bayesian_network)
+
+
+def _decode_tree(reading: Reading) -> Tree:
+    try:
+        return Tree.from_bayesian_network(_decode_network(reading))
+    except GraphError as problem:
+        reading.structure.fail(str(problem))
+
+
+CODECS: dict[str, ModelCodec] = {
+    BayesianNetwork.kind: ModelCodec(_encode_network, _decode_network),
+    Tree.kind: ModelCodec(_encode_tree, _decode_tree),
+}

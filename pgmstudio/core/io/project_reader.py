@@ -1,0 +1,395 @@
+"""Reading a project file member by member, with limits, trusting nothing in it."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Collection
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.cuts import Cuts
+from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.split import Split
+from pgmstudio.core.errors import DataError, ModelFileError, ProjectFileError
+from pgmstudio.core.graphs.knowledge import Edge
+from pgmstudio.core.io.evidence_json import read_evidence
+from pgmstudio.core.io.json_documents import JsonPlace, parse_json
+from pgmstudio.core.io.knowledge_files import knowledge_of_document
+from pgmstudio.core.io.migrations import MIGRATIONS, VERSION, migrated
+from pgmstudio.core.io.model_codecs import CODECS
+from pgmstudio.core.io.model_json import check_version, file_of_document, read_variables
+from pgmstudio.core.project.project import (
+    ComparisonEntry,
+    CurveEntry,
+    DataEntry,
+    EvidenceCase,
+    ModelEntry,
+    Outcome,
+    Project,
+    Run,
+    UnknownContent,
+    UnknownModel,
+)
+
+FORMAT = "pgmstudio-project"
+
+MOST_MEMBERS = 20_000
+MOST_BYTES = 1 << 32
+# A file that grows this much on unpacking, beyond a size any project is welcome to, is a trap.
+_FREE_BYTES = 1 << 28
+_MOST_GROWTH = 500
+
+_ENTRIES = frozenset({"format", "version", "program", "title", "notes"})
+_ENTRIES |= {"data", "models", "runs", "curves", "comparisons"}
+_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_KNOWN_JSON = re.compile(
+    r"project\.json|knowledge\.json|evidence\.json|(?:models|runs|curves)/[A-Za-z0-9_-]{1,32}\.json"
+)
+
+# What the zip module raises on files that are no zips or were cut off, edited or made up.
+_ZIP_PROBLEMS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    LookupError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+
+# What the array module raises on a header that it did not write.
+_HEADER_PROBLEMS = (
+    ValueError,
+    SyntaxError,
+    TypeError,
+    RecursionError,
+    MemoryError,
+    tokenize.TokenError,
+)
+
+
+def project_in(stream: IO[bytes], path: Path) -> Project:
+    """The project in an open file; ProjectFileError says what is wrong with it."""
+    return _Reader(_members(stream, path), path).project()
+
+
+def _members(stream: IO[bytes], path: Path) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            infos = [info for info in archive.infolist() if not info.is_dir()]
+            _check_members(infos, path)
+            return {info.filename: _content(archive, info) for info in infos}
+    except _ZIP_PROBLEMS as problem:
+        raise ProjectFileError(
+            path,
+            f"is damaged or not a project file ({problem}). Open a copy of it, if there is one.",
+        ) from problem
+
+
+def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    with archive.open(info) as member:
+        content = member.read(info.file_size + 1)
+    if len(content) != info.file_size:
+        raise zipfile.BadZipFile(f"{info.filename} is not as long as it says")
+    return content
+
+
+def _check_members(infos: list[zipfile.ZipInfo], path: Path) -> None:
+    """Refuse before anything is unpacked."""
+    names = [info.filename for info in infos]
+    if len(names) > MOST_MEMBERS:
+        raise ProjectFileError(path, f"holds {len(names)} files; that is no project.")
+    if len(set(names)) != len(names):
+        raise ProjectFileError(path, "holds two files of the same name; it was tampered with.")
+    for info in infos:
+        parts = info.filename.split("/")
+        if "\\" in info.filename or ":" in info.filename or {"", ".", ".."} & set(parts):
+            raise ProjectFileError(path, f"holds a file with an odd name, {info.filename!r}.")
+        if info.flag_bits & 1:
+            raise ProjectFileError(path, "is encrypted; unpack it and pack it without a password.")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ProjectFileError(path, f"{info.filename} is packed in a way no project is.")
+    unpacked = sum(info.file_size for info in infos)
+    packed = sum(info.compress_size for info in infos)
+    if unpacked > MOST_BYTES or (unpacked > _FREE_BYTES and unpacked > _MOST_GROWTH * packed):
+        raise ProjectFileError(path, f"would unpack to {unpacked >> 20} MB; that is no project.")
+
+
+class _Reader:
+    """Turns members into a project; every reference and number is checked."""
+
+    def __init__(self, members: dict[str, bytes], path: Path) -> None:
+        self._path = path
+        self._raw = members
+        if "project.json" not in members:
+            raise ProjectFileError(path, "holds no project.json; it is not a project file.")
+        documents: dict[str, Any] = {
+            name: self._parsed(content, name) if _KNOWN_JSON.fullmatch(name) else content
+            for name, content in members.items()
+        }
+        version = check_version(
+            self._place(documents["project.json"], ""), "format", FORMAT, VERSION
+        )
+        if version < min(MIGRATIONS, default=VERSION):
+            raise ProjectFileError(path, f"there is no version {version} of project files.")
+        self._members = dict(migrated(documents, version))
+        self._used = {"project.json"}
+        self._top = self._place(self._members["project.json"], "project.json")
+
+    def _parsed(self, content: bytes, name: str) -> Any:
+        return parse_json(content, self._path, error=ProjectFileError, member=name).value
+
+    def _place(self, value: Any, where: str) -> JsonPlace:
+        return JsonPlace(value, self._path, where, ProjectFileError)
+
+    def _fail(self, message: str) -> NoReturn:
+        raise ProjectFileError(self._path, message)
+
+    def _member(self, name: str) -> Any:
+        if name not in self._members:
+            self._fail(f"the file {name} is missing in it.")
+        self._used.add(name)
+        return self._members[name]
+
+    def _document(self, name: str) -> JsonPlace:
+        return self._place(self._member(name), name)
+
+    def project(self) -> Project:
+        top = self._top
+        data = {key: self._data(key, place) for key, place in self._listed(top["data"])}
+        run_ids = self._ids(top["runs"])
+        listed = dict(self._listed(top["models"]))
+        self._data_ids, self._run_ids, self._model_ids = set(data), set(run_ids), set(listed)
+        models: dict[str, ModelEntry] = {}
+        unknown: dict[str, UnknownModel] = {}
+        for key, place in listed.items():
+            document = self._document(f"models/{key}.json")
+            kind = place["kind"].text()
+            if kind in CODECS:
+                models[key] = self._model(place, document)
+            else:
+                title = place["title"].text()
+                unknown[key] = UnknownModel(title, kind, place.mapping(), document.mapping())
+        cases = self._cases()
+        knowledge = knowledge_of_document(self._document("knowledge.json"))
+        runs = {key: self._run(self._document(f"runs/{key}.json")) for key in run_ids}
+        curves = {
+            key: self._curve(self._document(f"curves/{key}.json"))
+            for key in self._ids(top["curves"])
+        }
+        comparisons = {
+            key: self._comparison(place) for key, place in self._listed(top["comparisons"])
+        }
+        return Project(
+            title=top["title"].text(),
+            notes=top["notes"].text(),
+            data=data,
+            models=models,
+            knowledge=knowledge,
+            evidence_cases=cases,
+            runs=runs,
+            curves=curves,
+            comparisons=comparisons,
+            unknown=UnknownContent(
+                unknown,
+                {key: value for key, value in top.mapping().items() if key not in _ENTRIES},
+                # Last, when it is known which members were of use.
+                {name: raw for name, raw in self._raw.items() if name not in self._used},
+            ),
+        )
+
+    def _listed(self, place: JsonPlace) -> list[tuple[str, JsonPlace]]:
+        entries = list(place.entries())
+        for key, inside in entries:
+            if not _ID.fullmatch(key):
+                inside.fail("its name is no id of letters and digits.")
+        return entries
+
+    def _ids(self, place: JsonPlace) -> tuple[str, ...]:
+        ids = place.texts()
+        if len(set(ids)) != len(ids) or not all(map(_ID.fullmatch, ids)):
+            place.fail("expected ids of letters and digits, each once.")
+        return ids
+
+    def _reference(self, place: JsonPlace, entry: str, known: Collection[str]) -> str | None:
+        inside = place.get(entry)
+        if inside is None:
+            return None
+        if inside.text() not in known:
+            inside.fail(f"there is no “{inside.text()}” in the project.")
+        return inside.text()
+
+    def _data(self, key: str, place: JsonPlace) -> DataEntry:
+        domain = read_variables(place["variables"])
+        rows = place["rows"].whole()
+        try:
+            codes = self._array(f"data/{key}.npy", code_dtype(domain), (len(domain), rows))
+            weights = None
+            if place["weighted"].yes_no():
+                weights = self._array(f"data/{key}.weights.npy", np.dtype("<f8"), (rows,))
+            data = DataSet(domain, codes, weights)
+            cuts = {
+                name: Cuts(
+                    inside["column"].text(),
+                    tuple(point.number() for point in inside["points"].elements()),
+                    inside["labels"].texts(),
+                )
+                for name, inside in place["cuts"].entries()
+            }
+        except DataError as problem:
+            place.fail(str(problem))
+        split = place.get("split")
+        return DataEntry(
+            name=place["name"].text(),
+            data=data,
+            source=place["source"].text(),
+            cuts=cuts,
+            missing_markers=place["missing_markers"].texts(),
+            split=None if split is None else self._split(key, split, rows),
+            notes=place["notes"].text(),
+            provenance=dict(place["provenance"].mapping()),
+        )
+
+    def _split(self, key: str, place: JsonPlace, rows: int) -> Split:
+        sizes = [size.whole() for size in place["sizes"].elements()]
+        names, prints = place["names"].texts(), place["part_fingerprints"].texts()
+        if min(sizes, default=0) < 0 or sum(sizes) != rows:
+            place["sizes"].fail(f"the parts do not add up to {rows} rows.")
+        if not len(sizes) == len(names) == len(prints):
+            place.fail("names, sizes and fingerprints are not equally many.")
+        order = self._array(f"data/{key}.split.npy", np.dtype("<i8"), (rows,))
+        seen = np.zeros(rows, dtype=bool)
+        seen[order[(order >= 0) & (order < rows)]] = True
+        if not seen.all():
+            place.fail("the parts do not hold every row once.")
+        ends = np.cumsum([0, *sizes]).tolist()
+        indices = tuple(
+            order[low:high].astype(np.intp) for low, high in pairwise(ends)
+        )
+        seed = place.get("seed")
+        return Split(
+            indices,
+            names,
+            None if seed is None else seed.whole(),
+            place["fingerprint"].text(),
+            prints,
+        )
+
+    def _array(self, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+        """An array of exactly this type and shape; nothing is allocated before that is known."""
+        content = self._member(name)
+        stream = io.BytesIO(content)
+        try:
+            version = np.lib.format.read_magic(stream)
+            if version != (1, 0):
+                self._fail(f"{name} is an array of another version.")
+            found = np.lib.format.read_array_header_1_0(stream)
+        except _HEADER_PROBLEMS as problem:
+            raise ProjectFileError(self._path, f"{name} is no array.") from problem
+        wanted = dtype.newbyteorder("<")
+        if found != (shape, False, wanted):
+            self._fail(
+                f"{name} holds an array of {found[2]} {found[0]} instead of {dtype} {shape}."
+            )
+        body = content[stream.tell() :]
+        if len(body) != wanted.itemsize * int(np.prod(shape, dtype=np.int64)):
+            self._fail(f"{name} is not as long as it says.")
+        return np.frombuffer(body, dtype=wanted).reshape(shape).astype(dtype, copy=False)
+
+    def _model(self, place: JsonPlace, document: JsonPlace) -> ModelEntry:
+        try:
+            model = file_of_document(document, self._path).model
+        except ModelFileError as problem:  # from checks that know nothing of projects
+            document.fail(problem.reason)
+        edge_notes: dict[Edge, str] = {}
+        for element in place["edge_notes"].elements():
+            texts = element.texts()
+            if len(texts) != 3:
+                element.fail("expected the two ends of an edge and a note.")
+            edge_notes[texts[0], texts[1]] = texts[2]
+        if model.kind != place["kind"].text():
+            place["kind"].fail(f"the model is a {model.kind}.")
+        return ModelEntry(
+            title=place["title"].text(),
+            model=model,
+            data_id=self._reference(place, "data", self._data_ids),
+            run_id=self._reference(place, "run", self._run_ids),
+            is_edited=place["edited"].yes_no(),
+            layouts={name: inside.points() for name, inside in place["layouts"].entries()},
+            display_modes=_texts(place["display_modes"]),
+            node_titles=_texts(place["node_titles"]),
+            notes=place["notes"].text(),
+            node_notes=_texts(place["node_notes"]),
+            edge_notes=edge_notes,
+            provenance=dict(place["provenance"].mapping()),
+        )
+
+    def _cases(self) -> dict[str, EvidenceCase]:
+        return {
+            name: EvidenceCase(
+                read_evidence(place["evidence"]), self._reference(place, "model", self._model_ids)
+            )
+            for name, place in self._document("evidence.json").entries()
+        }
+
+    def _run(self, place: JsonPlace) -> Run:
+        outcome = place["outcome"].text()
+        if outcome not in {known.value for known in Outcome}:
+            place["outcome"].fail(f"a run does not end “{outcome}”.")
+        trace = []
+        for element in place["trace"].elements():
+            pair = element.elements()
+            if len(pair) != 2:
+                element.fail("expected a time or step and a score.")
+            trace.append((_number(pair[0]), _number(pair[1])))
+        return Run(
+            learner=place["learner"].text(),
+            params=dict(place["params"].mapping()),
+            seed=place["seed"].whole(),
+            data_fingerprint=place["data_fingerprint"].text(),
+            program_version=place["program_version"].text(),
+            outcome=Outcome(outcome),
+            title=place["title"].text(),
+            data_id=self._reference(place, "data", self._data_ids),
+            model_id=self._reference(place, "model", self._model_ids),
+            seconds=_number(place["seconds"]),
+            measures={name: _number(inside) for name, inside in place["measures"].entries()},
+            trace=tuple(trace),
+            messages=place["messages"].texts(),
+        )
+
+    def _curve(self, place: JsonPlace) -> CurveEntry:
+        return CurveEntry(
+            place["title"].text(),
+            tuple(dict(point.mapping()) for point in place["points"].elements()),
+            self._reference(place, "data", self._data_ids),
+        )
+
+    def _comparison(self, place: JsonPlace) -> ComparisonEntry:
+        model_ids = place["models"].texts()
+        if not self._model_ids.issuperset(model_ids):
+            place["models"].fail("names a model that is not in the project.")
+        return ComparisonEntry(
+            place["title"].text(), model_ids, self._reference(place, "data", self._data_ids)
+        )
+
+
+def _texts(place: JsonPlace) -> dict[str, str]:
+    return {name: inside.text() for name, inside in place.entries()}
+
+
+def _number(place: JsonPlace) -> float:
+    """A number; JSON has no infinities, so they are texts."""
+    if place.value in ("inf", "-inf", "nan"):
+        return float(place.value)
+    return place.number()

@@ -1,0 +1,403 @@
+"""XMLBIF 0.3, the XML form of BIF that JavaBayes, Weka, SamIam and UnBBayes write (Cozman 1998).
+
+In a TABLE the variable's own states run fastest, then those of the last GIVEN. Names that are not
+letters, digits and underscores are written as a safe name beside a PROPERTY `title = "…"`.
+Entities are refused: nothing outside of the file is read and nothing is expanded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
+from pgmstudio.core.io.model_files import ModelFile, Point, Properties
+from pgmstudio.core.io.network_formats import (
+    NO_TITLE,
+    TableChecker,
+    assembled_network,
+    either_way,
+    network_in,
+    position_in,
+    position_text,
+    row_namer,
+    title_in,
+    what_is_lost,
+)
+
+_DEEPEST = 32
+_SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TITLE = re.compile(r'title\s*=\s*(".*")', re.DOTALL)
+_OUTCOME = re.compile(r'outcome (\d{1,6})\s*=\s*(".*")', re.DOTALL)
+_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+# No document type: every reader does without it, and pyAgrum's stumbles over one.
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<BIF VERSION="0.3">
+<NETWORK>"""
+
+
+@dataclass
+class _Element:
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    column: int
+    pieces: list[str] = field(default_factory=list)
+    children: list[_Element] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces).strip()
+
+    def all(self, *tags: str) -> Iterator[_Element]:
+        return (child for child in self.children if child.tag in tags)
+
+    def texts(self, *tags: str) -> list[str]:
+        return [child.text for child in self.all(*tags)]
+
+
+def parse(content: bytes, path: Path) -> ModelFile:
+    """The network in an XMLBIF text; ModelFileError has line and column."""
+    return _Reader(path).read(content)
+
+
+class _Reader:
+    """Reads one file; `fail` knows where."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._remarks: list[str] = []
+        self._utilities: set[str] = set()
+
+    def fail(self, message: str, element: _Element | None = None) -> NoReturn:
+        line, column = (None, None) if element is None else (element.line, element.column)
+        raise ModelFileError(self._path, message, line, column)
+
+    def read(self, content: bytes) -> ModelFile:
+        network = self._network_element(self._tree(content))
+        title, network_properties = self._title(network)
+        self._list_unknown(network)
+        names: dict[str, str] = {}  # as it stands in the file -> as the variable is called
+        variables: dict[str, Variable] = {}
+        layout: dict[str, Point] = {}
+        kept: dict[str, tuple[str, ...]] = {}
+        decisions = []
+        for element in network.all("VARIABLE"):
+            role = element.attributes.get("TYPE", "nature").strip().lower()
+            if role == "utility":
+                self._leave_out_utility(element)
+                continue
+            identifier, variable, position, others = self._variable(element)
+            if identifier in names or variable.name in variables:
+                self.fail(f"there are two variables called {variable.name}.", element)
+            names[identifier] = variable.name
+            variables[variable.name] = variable
+            if role == "decision":
+                decisions.append(variable)
+            if position is not None:
+                layout[variable.name] = position
+            if others:
+                kept[variable.name] = tuple(others)
+        if not variables:
+            self.fail("holds no variables; is it an XMLBIF file?", network)
+        checker = TableChecker(self._path)
+        parents: dict[str, list[str]] = {}
+        rows: dict[str, NDArray[np.float64]] = {}
+        table_properties: dict[str, tuple[str, ...]] = {}
+        for element in network.all("DEFINITION", "PROBABILITY"):
+            family = self._family(element, names)
+            if family is None:
+                continue
+            child = family[0]
+            if child in rows:
+                self.fail(f"there are two tables of {child}.", element)
+            parents[child] = family[1:]
+            rows[child] = self._rows(element, [variables[name] for name in family], checker)
+            if properties := element.texts("PROPERTY"):
+                table_properties[child] = tuple(map(_read_property, properties))
+        for variable in decisions:
+            if variable.name not in rows:
+                parents[variable.name] = []
+                rows[variable.name] = np.full((1, variable.cardinality), 1 / variable.cardinality)
+                self._remarks.append(
+                    f"{variable.name} is a decision; it was read as a variable whose states are "
+                    "equally probable."
+                )
+        bare = [name for name in variables if name not in rows]
+        if bare:
+            shown = ", ".join(bare[:10]) + (f" and {len(bare) - 10} more" if bare[10:] else "")
+            self.fail(f"there is no table of {shown}.", network)
+        return ModelFile(
+            assembled_network(self._path, list(variables.values()), parents, rows),
+            title=title,
+            layout=layout,
+            properties=Properties(tuple(network_properties), kept, table_properties),
+            remarks=(*self._remarks, *checker.remarks()),
+        )
+
+    def _tree(self, content: bytes) -> _Element:
+        parser = expat.ParserCreate(self._encoding(content))
+        parser.buffer_text = True
+        root = _Element("", {}, 1, 1)
+        stack = [root]
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            place = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+            attributes = {name.upper(): value for name, value in attributes.items()}
+            element = _Element(tag.upper(), attributes, *place)
+            if len(stack) > _DEEPEST:
+                self.fail("the elements are nested too deeply.", element)
+            stack[-1].children.append(element)
+            stack.append(element)
+
+        def end(tag: str) -> None:
+            stack.pop()
+
+        def text(piece: str) -> None:
+            stack[-1].pieces.append(piece)
+
+        def refuse(*told: object) -> NoReturn:
+            raise ModelFileError(
+                self._path,
+                "declares or uses an entity; such files are not read, since they can pull in "
+                "other files. Write the text itself instead.",
+                parser.CurrentLineNumber,
+                parser.CurrentColumnNumber + 1,
+            )
+
+        parser.StartElementHandler = start
+        parser.EndElementHandler = end
+        parser.CharacterDataHandler = text
+        parser.EntityDeclHandler = refuse
+        parser.UnparsedEntityDeclHandler = refuse
+        parser.ExternalEntityRefHandler = refuse
+        parser.SkippedEntityHandler = refuse
+        try:
+            parser.Parse(content, True)
+        except expat.ExpatError as problem:
+            reason = expat.errors.messages.get(problem.code, "damaged")
+            raise ModelFileError(
+                self._path, f"is not XML: {reason}.", problem.lineno, problem.offset + 1
+            ) from problem
+        except (LookupError, ValueError) as problem:
+            self.fail(f"its encoding cannot be read: {problem}.")
+        return root
+
+    def _encoding(self, content: bytes) -> str | None:
+        if b"encoding" in content[:200] or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return None  # the file says it itself
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            self._remarks.append("The file is not UTF-8; it was read as Latin-1. Check the names.")
+            return "iso-8859-1"
+        return None
+
+    def _network_element(self, root: _Element) -> _Element:
+        networks = [n for top in root.all("BIF") for n in top.all("NETWORK")]
+        if not networks:
+            self.fail("holds no <BIF> with a <NETWORK> in it; is it an XMLBIF file?")
+        if len(networks) > 1:
+            self._remarks.append(f"Only the first of {len(networks)} networks was read.")
+        return networks[0]
+
+    def _list_unknown(self, network: _Element) -> None:
+        known = {"NAME", "PROPERTY", "VARIABLE", "DEFINITION", "PROBABILITY"}
+        for tag in sorted({child.tag for child in network.children} - known):
+            line = next(network.all(tag)).line
+            self._remarks.append(f"Line {line}: <{tag}> is not known here and was left out.")
+
+    def _one(self, element: _Element, tag: str) -> str:
+        found = element.texts(tag)
+        if len(found) != 1 or not found[0]:
+            self.fail(f"<{element.tag}> needs one <{tag}> with a text.", element)
+        return found[0]
+
+    def _leave_out_utility(self, element: _Element) -> None:
+        name = self._one(element, "NAME")
+        self._utilities.add(name)
+        self._remarks.append(
+            f"Line {element.line}: the utility {name} was left out; only chance variables are read."
+        )
+
+    def _title(self, network: _Element) -> tuple[str, list[str]]:
+        name = next(iter(network.texts("NAME")), "")
+        title, others = title_in(name), []
+        for text in map(_read_property, network.texts("PROPERTY")):
+            said = _quoted_in(_TITLE, text)
+            if said is None:
+                others.append(text)
+            else:
+                title = said[-1]
+        return title, others
+
+    def _variable(self, element: _Element) -> tuple[str, Variable, Point | None, list[str]]:
+        identifier = name = self._one(element, "NAME")
+        states = element.texts("OUTCOME", "VALUE")
+        position: Point | None = None
+        others: list[str] = []
+        for text in map(_read_property, element.texts("PROPERTY")):
+            if (point := position_in(text)) is not None:
+                position = point
+            elif (said := _quoted_in(_TITLE, text)) is not None:
+                name = said[-1]
+            elif (said := _quoted_in(_OUTCOME, text)) is not None and int(said[0]) < len(states):
+                states[int(said[0])] = said[-1]
+            else:
+                others.append(text)
+        try:
+            return identifier, Variable(name, tuple(states)), position, others
+        except DataError as problem:
+            self.fail(str(problem), element)
+
+    def _family(self, element: _Element, names: dict[str, str]) -> list[str] | None:
+        """The variable and its parents; None for the table of a utility, which was left out."""
+        owner = self._one(element, "FOR")
+        family = []
+        for identifier in (owner, *element.texts("GIVEN")):
+            if identifier not in names:
+                if owner in self._utilities:
+                    return None
+                self.fail(str(UnknownNameError("variable", identifier, names)), element)
+            if names[identifier] in family:
+                self.fail(f"{identifier} is named twice in this table.", element)
+            family.append(names[identifier])
+        return family
+
+    def _rows(
+        self, element: _Element, family: list[Variable], checker: TableChecker
+    ) -> NDArray[np.float64]:
+        child, *givens = family
+        count = math.prod(given.cardinality for given in givens)
+        checker.reserve(child.name, (count, child.cardinality), element.line)
+        tables = list(element.all("TABLE"))
+        if len(tables) != 1:
+            self.fail(f"the definition of {child.name} needs one <TABLE>.", element)
+        numbers = []
+        for word in tables[0].text.replace(",", " ").split():
+            try:
+                number = math.nan if "_" in word else float(word)
+            except ValueError:
+                number = math.nan
+            if not math.isfinite(number) or number < 0:
+                self.fail(f"“{word}” in the table of {child.name} is no probability.", tables[0])
+            numbers.append(number)
+        wanted = count * child.cardinality
+        if len(numbers) != wanted:
+            self.fail(
+                f"the table of {child.name} has {len(numbers)} numbers instead of {wanted}.",
+                tables[0],
+            )
+        rows, turned = either_way(np.array(numbers), count, child.cardinality, child_first=False)
+        if turned:
+            self._remarks.append(
+                f"Line {tables[0].line}: the table of {child.name} lists its own states slowest, "
+                "against the format; it was read that way, since only so its rows sum to 1."
+            )
+        line = tables[0].line
+        return checker.checked(child.name, rows, row_namer(givens), lambda row: line)
+
+
+def _quoted_in(pattern: re.Pattern[str], text: str) -> tuple[str, ...] | None:
+    """The groups of a match, the last one unquoted; None when it is another property."""
+    found = pattern.fullmatch(text)
+    if found is None:
+        return None
+    try:
+        return *found.groups()[:-1], str(json.loads(found[found.lastindex or 0]))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read_property(text: str) -> str:
+    """A property's text; one that XML cannot hold was written as a JSON text."""
+    if text.startswith('"') and text.endswith('"'):
+        try:
+            return str(json.loads(text))
+        except ValueError:
+            return text
+    return text
+
+
+def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """The text of an XMLBIF file, and what it cannot hold."""
+    network = network_in(file, path, "XMLBIF")
+    safe = _safe_names(network.domain)
+    lines = [_HEAD]
+    lines.append(f"<NAME>{_escaped(file.title) if _fits_xml(file.title) else NO_TITLE}</NAME>")
+    if file.title and not _fits_xml(file.title):
+        lines.append(_property(f"title = {json.dumps(file.title)}"))
+    lines += map(_property, file.properties.network)
+    for variable in network.domain:
+        lines.append('<VARIABLE TYPE="nature">')
+        lines.append(f"  <NAME>{safe[variable.name]}</NAME>")
+        extra = []
+        for number, state in enumerate(variable.states):
+            held = state
+            if not _fits_xml(state):
+                held = _unused(f"state{number}", variable.states)
+                extra.append(f"outcome {number} = {json.dumps(state)}")
+            lines.append(f"  <OUTCOME>{_escaped(held)}</OUTCOME>")
+        if variable.name in file.layout:
+            extra.append(position_text(file.layout[variable.name]))
+        if safe[variable.name] != variable.name:
+            extra.append(f"title = {json.dumps(variable.name, ensure_ascii=False)}")
+        extra += file.properties.variables.get(variable.name, ())
+        lines += [f"  {_property(text)}" for text in extra]
+        lines.append("</VARIABLE>")
+    for index, variable in enumerate(network.domain):
+        lines.append("<DEFINITION>")
+        lines.append(f"  <FOR>{safe[variable.name]}</FOR>")
+        for parent in network.dag.parents(variable.name):
+            lines.append(f"  <GIVEN>{safe[parent]}</GIVEN>")
+        rows = network.tables[index].reshape(-1, variable.cardinality).tolist()
+        lines.append("  <TABLE>")
+        lines += [f"    {' '.join(map(repr, row))}" for row in rows]
+        lines.append("  </TABLE>")
+        lines += [f"  {_property(text)}" for text in file.properties.tables.get(variable.name, ())]
+        lines.append("</DEFINITION>")
+    lines.append("</NETWORK>\n</BIF>\n")
+    return "\n".join(lines).encode(), tuple(what_is_lost(file, "XMLBIF"))
+
+
+def _safe_names(domain: Domain) -> dict[str, str]:
+    """A name of letters, digits and underscores for each variable, the same where it can be."""
+    names = {name: name for name in domain.names if _SAFE_NAME.fullmatch(name)}
+    taken = set(names)
+    for name in domain.names:
+        if name not in names:
+            cleaned = re.sub(r"[^A-Za-z0-9_]", "_", name)
+            names[name] = _unused(cleaned if cleaned[0].isalpha() else f"_{cleaned}", taken)
+            taken.add(names[name])
+    return names
+
+
+def _unused(wish: str, taken: Iterable[str]) -> str:
+    taken, name, number = set(taken), wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    return name
+
+
+def _fits_xml(text: str) -> bool:
+    return bool(text) and text == text.strip() and not _NOT_XML.search(text)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _property(text: str) -> str:
+    held = text if _fits_xml(text) and not text.startswith('"') else json.dumps(text)
+    return f"<PROPERTY>{_escaped(held)}</PROPERTY>"

@@ -1,0 +1,200 @@
+"""Trees and forests of largest likelihood (Chow and Liu 1968; Meilă 1999, §3.2 and §4.2.1).
+
+The likelihood of a tree is Σ_v −H(v) + Σ_edges I(u;v), so the best tree is a maximum spanning tree
+of the mutual informations. With a structure prior Π exp(−β_uv) an edge weighs N·I(u;v) − β_uv, in
+nats (eqs. 4.11–4.13), and is left out when that is not positive: a forest. Rules about directed
+edges make it a maximum branching instead: every variable has at most one parent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.counting import pair_counts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import KnowledgeError, ParameterError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.branching import branching_with_required
+from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
+from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.params import param
+from pgmstudio.core.running import CancelToken, Note, Progress
+from pgmstudio.core.scores.mutual_information import mutual_information_nats
+
+PENALTIES = ("constant", "mdl", "bic")
+
+# Mutual information below this many nats per row is rounding.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChowLiuParams:
+    """The settings of the Chow–Liu learner."""
+
+    edge_penalty: float = param(
+        0.0,
+        title="Edge penalty β",
+        low=0,
+        help="Nats an edge must gain on all rows to be kept; 0 gives a tree, more gives a forest.",
+    )
+    penalty: str = param(
+        "constant",
+        title="Kind of penalty",
+        choices=PENALTIES,
+        help="constant: β for each edge. mdl: β for each of its (r−1)(s−1) parameters. "
+        "bic: half the log of the rows for each parameter, whatever β is.",
+        advanced=True,
+    )
+    root: str | None = param(
+        None,
+        title="Root",
+        none_label="the first variable",
+        help="The variable all edges lead away from; the distribution does not depend on it.",
+    )
+    smoothing: float | Literal["auto"] = param(
+        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
+    )
+    knowledge: Knowledge | None = param(
+        None,
+        title="Knowledge",
+        help="Required and forbidden edges and tiers; the best tree that obeys them is found.",
+    )
+
+
+class ChowLiuLearner:
+    """The tree or forest of largest (penalised) likelihood, found exactly."""
+
+    key = "tree.chow-liu"
+    title = "Chow–Liu tree"
+    kind = "tree"
+    params_type = ChowLiuParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(
+            data,
+            "Each pair of columns is counted over the rows that have both; no row is dropped and "
+            "it takes no longer, but the result is exact only if cells are missing at random.",
+        )
+
+    def run(
+        self,
+        data: DataSet,
+        params: ChowLiuParams,
+        *,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        yield Progress(0.0, "Counting pairs of columns")
+        information = mutual_information_nats(pair_counts(data, cancel))
+        weights = edge_weights(information, data, params.edge_penalty, params.penalty)
+        parents = best_forest(weights, data.domain.names, params.root, params.knowledge)
+        yield Progress(0.6, "Filling the tables")
+        dag = Dag(data.domain.names, tuple(() if p is None else (p,) for p in parents))
+        fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
+        if fitted.tuned is not None:
+            yield Note(str(fitted.tuned))
+        tree = Tree(data.domain, tuple(parents), fitted.network.tables)
+        edges = [(p, c) for c, p in enumerate(parents) if p is not None]
+        total_information = sum(float(information[edge]) for edge in edges)
+        gain = sum(float(weights[edge]) for edge in edges)
+        measures = {
+            "score": gain / math.log(2),
+            "mutual_information_bits": total_information / math.log(2),
+            "edges": float(len(edges)),
+            "smoothing": fitted.smoothing,
+        }
+        if not data.has_missing:
+            measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
+        yield Found(tree, measures)
+        yield Progress(1.0, f"{len(edges)} edges", {"score": measures["score"]})
+        yield Finished(tree, measures)
+
+
+def edge_weights(
+    information: NDArray[np.float64], data: DataSet, edge_penalty: float, penalty: str
+) -> NDArray[np.float64]:
+    """N·I(u;v) − β_uv in nats; 0 where the information is only rounding."""
+    free = np.array(data.domain.cardinalities, dtype=np.float64) - 1
+    parameters = np.outer(free, free)
+    beta: float | NDArray[np.float64] = edge_penalty
+    if penalty == "mdl":
+        beta = edge_penalty * parameters
+    elif penalty == "bic":
+        beta = 0.5 * math.log(max(data.total_weight, 1.0)) * parameters
+    gain = np.where(information > _ROUNDING, data.total_weight * information, 0.0)
+    weights: NDArray[np.float64] = gain - beta
+    return weights
+
+
+def best_forest(
+    weights: NDArray[np.float64],
+    names: tuple[str, ...],
+    root: str | None = None,
+    knowledge: Knowledge | None = None,
+) -> list[int | None]:
+    """The parents of the forest of largest total weight that obeys root and knowledge."""
+    from pgmstudio.core.learning.tree_kernels import grow_forest
+
+    if root is not None and root not in names:
+        raise ParameterError({"root": f"{root!r} is not a column"})
+    top = 0 if root is None else names.index(root)
+    if knowledge is None or knowledge.is_empty:
+        grown = np.empty(len(names), dtype=np.int64)
+        grow_forest(weights, grown)
+        parents = [None if p < 0 else int(p) for p in grown]
+        return parents if root is None else rooted_at(parents, top)
+    knowledge.check(names)
+    place = {name: i for i, name in enumerate(names)}
+    required = [(place[source], place[target]) for source, target in sorted(knowledge.required)]
+    _check_single_parents(names, required, root)
+    allowed = np.array([[knowledge.allows(s, t) for t in names] for s in names], dtype=bool)
+    if root is not None:
+        allowed[:, top] = False
+    return branching_with_required(weights, allowed, required)
+
+
+def rooted_at(parents: list[int | None], root: int) -> list[int | None]:
+    """The same tree with the edges turned that led into `root`'s ancestors and itself."""
+    turned = list(parents)
+    child, node = None, root
+    while True:
+        above = parents[node]
+        turned[node] = child
+        if above is None:
+            return turned
+        child, node = node, above
+
+
+def _check_single_parents(
+    names: tuple[str, ...], required: list[tuple[int, int]], root: str | None
+) -> None:
+    parents: dict[int, list[str]] = {}
+    for source, target in required:
+        parents.setdefault(target, []).append(names[source])
+    clashes = [
+        f"{' and '.join(above)} are both required as parents of {names[child]}, "
+        "but in a tree it may have one."
+        for child, above in parents.items()
+        if len(above) > 1
+    ]
+    clashes += [
+        f"{above[0]} → {root} is required, but {root} is to be the root."
+        for child, above in parents.items()
+        if names[child] == root
+    ]
+    if clashes:
+        raise KnowledgeError(clashes)

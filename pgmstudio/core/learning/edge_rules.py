@@ -1,0 +1,80 @@
+"""Knowledge about edges as arrays, the graph a search starts from, and the check after a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.errors import CycleError, ParameterError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.knowledge import Edge, Knowledge
+from pgmstudio.core.models.protocols import DirectedModel
+
+Flags = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeRules:
+    """`allowed[p, c]` and `required[p, c]` say whether p → c may, or must, be there."""
+
+    names: tuple[str, ...]
+    allowed: Flags
+    required: Flags
+    most_parents: int
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], knowledge: Knowledge | None, max_parents: int | None
+    ) -> EdgeRules:
+        """KnowledgeError or ParameterError when the rules cannot hold together."""
+        n = len(names)
+        allowed = np.ones((n, n), dtype=np.uint8)
+        np.fill_diagonal(allowed, 0)
+        required = np.zeros((n, n), dtype=np.uint8)
+        most = n if max_parents is None else max_parents
+        if knowledge is not None and not knowledge.is_empty:
+            knowledge.check(names)
+            for p, source in enumerate(names):
+                for c, target in enumerate(names):
+                    allowed[p, c] &= knowledge.allows(source, target)
+            place = {name: i for i, name in enumerate(names)}
+            for source, target in knowledge.required:
+                required[place[source], place[target]] = 1
+        for c, count in enumerate(required.sum(axis=0)):
+            if count > most:
+                message = f"is {most}, but {count} parents of {names[c]} are required"
+                raise ParameterError({"max_parents": message})
+        return cls(tuple(names), allowed, required, most)
+
+    def starting_graph(self, edges: Iterable[Edge]) -> tuple[Dag, int]:
+        """The required edges and as many of `edges` as the rules let in; and how many they do not.
+
+        An edge is left out when it is forbidden, would close a cycle, or is one parent too many.
+        """
+        p_c = np.argwhere(self.required)
+        dag = Dag.from_edges(self.names, [(self.names[p], self.names[c]) for p, c in p_c])
+        left_out = 0
+        for source, target in edges:
+            p, c = dag.index(source), dag.index(target)
+            if dag.has_edge(source, target):
+                continue
+            if not self.allowed[p, c] or len(dag.parent_indices[c]) >= self.most_parents:
+                left_out += 1
+                continue
+            try:
+                dag = dag.with_edge(source, target)
+            except CycleError:
+                left_out += 1
+        return dag, left_out
+
+
+def knowledge_sentence(model: DirectedModel, knowledge: Knowledge) -> str:
+    """Whether a model obeys the rules, looked up in its edges and not taken from its learner."""
+    broken = knowledge.violations(model.edges)
+    if broken:
+        return " ".join(broken)
+    count = knowledge.rule_count()
+    return "The constraint holds." if count == 1 else f"All {count} constraints hold."

@@ -1,0 +1,69 @@
+"""Tables for a given graph from data: α-smoothed relative frequencies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.family_counts import FamilyCounter
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.learning.smoothing import TunedSmoothing, smoothed, tune_smoothing
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.params import AUTO
+from pgmstudio.core.running import NEVER, CancelToken
+
+Smoothing = float | Literal["auto"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A network with its tables, and how they fit.
+
+    `log2_likelihood` sums every table over the rows that have its cells: the log2-likelihood of
+    the data when no cell is missing.
+    """
+
+    network: BayesianNetwork
+    smoothing: float
+    tuned: TunedSmoothing | None
+    log2_likelihood: float
+
+
+def fit_tables(
+    data: DataSet,
+    dag: Dag,
+    smoothing: Smoothing = 1.0,
+    *,
+    rng: np.random.Generator | None = None,
+    counter: FamilyCounter | None = None,
+    cancel: CancelToken = NEVER,
+) -> Fitted:
+    """P(x | parents) from the counts of the rows that have these cells, each smoothed by α.
+
+    "auto" tunes α by cross-validation, whose random split needs `rng`. A `counter` of the same
+    data saves packing its columns again.
+    """
+    if dag.names != data.domain.names:
+        raise DataError("The graph and the data have different columns; choose the same ones.")
+    families = [(*parents, child) for child, parents in enumerate(dag.parent_indices)]
+    tuned = None
+    if smoothing == AUTO:
+        if rng is None:
+            raise ValueError("smoothing “auto” splits the rows at random and needs rng")
+        tuned = tune_smoothing(data, families, rng, cancel)
+        smoothing = tuned.smoothing
+    assert isinstance(smoothing, float | int)
+    counter = FamilyCounter(data) if counter is None else counter
+    tables, log2_likelihood = [], 0.0
+    for family in families:
+        counts = counter.counts(family, cancel)
+        table = smoothed(counts, smoothing)
+        seen = counts > 0
+        log2_likelihood += float(counts[seen] @ np.log2(table[seen]))
+        tables.append(table)
+    network = BayesianNetwork(data.domain, dag, tuple(tables))
+    return Fitted(network, float(smoothing), tuned, log2_likelihood)

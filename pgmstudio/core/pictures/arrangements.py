@@ -1,0 +1,184 @@
+"""Trees, circles, lanes and springs: layouts for pictures that are not read from top to bottom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.pictures.layered import order_by_barycentres
+from pgmstudio.core.pictures.picture import GraphPicture, Point, Size
+from pgmstudio.core.pictures.spacing import LAYER_GAP, NODE_GAP, Floats, without_overlaps
+
+Sizes = Mapping[str, Size]
+
+# Any fixed number: the same picture is to look the same tomorrow.
+_SEED = 1
+_GRAVITY = 0.5
+
+
+def tidy_tree(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
+    """A connected picture as a tidy tree: parents over the middle of their children, subtrees as
+    close as their outlines allow (Reingold and Tilford 1981). Other graphs show a spanning tree."""
+    children = _spanning_tree(picture)
+    root = next(iter(children))
+    depth = {root: 0}
+    for node in children:  # parents come before their children
+        for child in children[node]:
+            depth[child] = depth[node] + 1
+    offset, _ = _tidy_offsets(children, sizes)
+    heights = [0.0] * (max(depth.values()) + 1)
+    for node, level in depth.items():
+        heights[level] = max(heights[level], sizes[node][1])
+    tops = [0.0]
+    for height in heights:
+        tops.append(tops[-1] + height + LAYER_GAP)
+    across = {root: 0.0}
+    for node in children:
+        for child in children[node]:
+            across[child] = across[node] + offset[child]
+    return {node: (across[node], tops[d] + heights[d] / 2) for node, d in depth.items()}
+
+
+def _spanning_tree(picture: GraphPicture) -> dict[str, list[str]]:
+    """Children by node, in breadth-first order from a node without parents."""
+    targets = {edge.target for edge in picture.edges}
+    root = next((identity for identity in picture.ids if identity not in targets), picture.ids[0])
+    children: dict[str, list[str]] = {root: []}
+    queue = [root]
+    for node in queue:
+        for other in picture.neighbours[node]:
+            if other not in children:
+                children[other] = []
+                children[node].append(other)
+                queue.append(other)
+    return children
+
+
+Outline = tuple[list[float], list[float]]  # left and right edge per level below a node at 0
+
+
+def _tidy_offsets(
+    children: Mapping[str, Sequence[str]], sizes: Sizes
+) -> tuple[dict[str, float], Outline]:
+    """Per node its x relative to its parent, and the outline of the whole tree."""
+    offset: dict[str, float] = {}
+    outlines: dict[str, Outline] = {}
+    for node in reversed(list(children)):  # children before their parents
+        lefts: list[float] = []
+        rights: list[float] = []
+        places: list[float] = []
+        for child in children[node]:
+            child_lefts, child_rights = outlines.pop(child)
+            shift = max(
+                (r - x + NODE_GAP for r, x in zip(rights, child_lefts, strict=False)), default=0.0
+            )
+            places.append(shift)
+            for level, (left, right) in enumerate(zip(child_lefts, child_rights, strict=True)):
+                if level < len(rights):
+                    rights[level] = shift + right
+                else:
+                    lefts.append(shift + left)
+                    rights.append(shift + right)
+        middle = (places[0] + places[-1]) / 2 if places else 0.0
+        for child, place in zip(children[node], places, strict=True):
+            offset[child] = place - middle
+        half = sizes[node][0] / 2
+        outlines[node] = (
+            [-half, *(left - middle for left in lefts)],
+            [half, *(right - middle for right in rights)],
+        )
+    return offset, outlines[next(iter(children))]
+
+
+def circle(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
+    """All nodes on one circle, neighbours in the graph as neighbours where a walk finds them."""
+    order: dict[str, None] = {}
+    for start in picture.ids:
+        stack = [start]
+        while stack:
+            node = stack.pop()
+            if node not in order:
+                order[node] = None
+                stack.extend(o for o in reversed(picture.neighbours[node]) if o not in order)
+    if len(order) == 1:
+        return dict.fromkeys(order, (0.0, 0.0))
+    # Boxes whose diagonals are shorter than the chord between their centres cannot touch.
+    chord = max(math.hypot(*sizes[node]) for node in order) + NODE_GAP / 2
+    radius = chord / (2 * math.sin(math.pi / len(order)))
+    angles = [2 * math.pi * i / len(order) - math.pi / 2 for i in range(len(order))]
+    return {
+        node: (radius * math.cos(angle), radius * math.sin(angle))
+        for node, angle in zip(order, angles, strict=True)
+    }
+
+
+def lanes(picture: GraphPicture, sizes: Sizes, tiers: Sequence[Sequence[str]]) -> dict[str, Point]:
+    """Tiers as lanes from left to right; nodes in no tier stand in a lane of their own before."""
+    tier_of = {identity: number for number, tier in enumerate(tiers) for identity in tier}
+    columns: list[list[str]] = [[] for _ in range(len(tiers) + 1)]
+    for identity in picture.ids:
+        columns[tier_of.get(identity, -1) + 1].append(identity)
+    columns = [column for column in columns if column]
+    order_by_barycentres(columns, picture)
+    area = sum((w + NODE_GAP) * (h + NODE_GAP / 2) for w, h in (sizes[i] for i in picture.ids))
+    tallest = max(480.0, math.sqrt(area))
+    placed: dict[str, Point] = {}
+    x = 0.0
+    for column in columns:
+        for strip in _strips(column, sizes, tallest):
+            width = max(sizes[i][0] for i in strip)
+            y = -(sum(sizes[i][1] for i in strip) + NODE_GAP / 2 * (len(strip) - 1)) / 2
+            for identity in strip:
+                placed[identity] = (x + width / 2, y + sizes[identity][1] / 2)
+                y += sizes[identity][1] + NODE_GAP / 2
+            x += width + NODE_GAP
+        x += 2 * LAYER_GAP - NODE_GAP
+    return placed
+
+
+def _strips(column: Sequence[str], sizes: Sizes, tallest: float) -> list[list[str]]:
+    """A column cut into even strips that are not taller than `tallest` by more than a node."""
+    total = sum(sizes[identity][1] + NODE_GAP / 2 for identity in column)
+    count = max(1, math.ceil(total / tallest))
+    bounds = [round(i * len(column) / count) for i in range(count + 1)]
+    return [list(column[a:b]) for a, b in pairwise(bounds) if b > a]
+
+
+def force(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
+    """Springs along edges, nodes repelling each other, then boxes pushed apart."""
+    number = {identity: i for i, identity in enumerate(picture.ids)}
+    ends = np.array([(number[e.source], number[e.target]) for e in picture.edges], dtype=np.intp)
+    ends = ends.reshape(-1, 2)
+    extents = np.array([sizes[identity] for identity in picture.ids], dtype=np.float64)
+    centres = _springs(len(number), ends)
+    if len(ends):
+        lengths = np.hypot(*(centres[ends[:, 0]] - centres[ends[:, 1]]).T)
+        wanted = float(np.hypot(*extents.mean(axis=0))) + NODE_GAP
+        centres *= wanted / max(float(np.median(lengths)), 1e-9)
+    centres = without_overlaps(centres, extents)
+    return {i: (float(x), float(y)) for i, (x, y) in zip(picture.ids, centres, strict=True)}
+
+
+def _springs(count: int, ends: NDArray[np.intp], steps: int = 150) -> Floats:
+    """Fruchterman and Reingold (1991): repulsion 1/d between all, attraction d² along edges, and a
+    little gravity against long tails; steps shrink to nothing."""
+    rng = np.random.default_rng(_SEED)
+    x, y = (rng.random((2, count)) - 0.5) * math.sqrt(count)
+    for step in range(steps):
+        dx, dy = x[:, None] - x[None], y[:, None] - y[None]
+        away = 1.0 / (dx * dx + dy * dy + 1e-6)
+        move_x = np.einsum("ij,ij->i", dx, away) - _GRAVITY * x
+        move_y = np.einsum("ij,ij->i", dy, away) - _GRAVITY * y
+        pull_x, pull_y = x[ends[:, 1]] - x[ends[:, 0]], y[ends[:, 1]] - y[ends[:, 0]]
+        length = np.hypot(pull_x, pull_y)
+        for move, pull in ((move_x, pull_x * length), (move_y, pull_y * length)):
+            np.add.at(move, ends[:, 0], pull)
+            np.add.at(move, ends[:, 1], -pull)
+        limit = 0.1 * math.sqrt(count) * (1 - step / steps)
+        scale = limit / np.maximum(np.hypot(move_x, move_y), limit)
+        x, y = x + move_x * scale, y + move_y * scale
+    return np.stack([x, y], axis=1)

@@ -1,0 +1,105 @@
+"""What a picture of a model is made of: nodes, edges and groups, before they have places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+Point = tuple[float, float]
+Size = tuple[float, float]
+
+
+class NodeShape(Enum):
+    """How the outline of a node is drawn."""
+
+    OVAL = "oval"  # a variable; drawn as a box with soft corners
+    BOX = "box"  # a clique or another thing that is not a variable
+    DOUBLE = "double"  # a hidden variable
+
+
+class EdgeStyle(Enum):
+    """What an edge means, and so how it is drawn."""
+
+    DIRECTED = "directed"
+    UNDIRECTED = "undirected"
+    COMPELLED = "compelled"  # directed in every graph of the equivalence class
+    FILL_IN = "fill-in"  # without direction, added by moralising or triangulating
+
+    @property
+    def has_arrow(self) -> bool:
+        return self in (EdgeStyle.DIRECTED, EdgeStyle.COMPELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class PictureNode:
+    """One node; `variable` is what evidence and beliefs go by, `label` may have several lines."""
+
+    id: str
+    label: str
+    shape: NodeShape = NodeShape.OVAL
+    variable: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PictureEdge:
+    """One edge between node ids; without an arrow the order of the ends still guides layouts."""
+
+    source: str
+    target: str
+    label: str = ""
+    style: EdgeStyle = EdgeStyle.DIRECTED
+
+
+@dataclass(frozen=True)
+class GraphPicture:
+    """Nodes and edges, and the names of the nodes' groups in the order they are to be shown."""
+
+    nodes: tuple[PictureNode, ...]
+    edges: tuple[PictureEdge, ...] = ()
+    groups: tuple[str, ...] = ()
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(node.id for node in self.nodes)
+
+    @cached_property
+    def node(self) -> Mapping[str, PictureNode]:
+        """Nodes by id."""
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def neighbours(self) -> Mapping[str, tuple[str, ...]]:
+        """Per node the ids at the other end of its edges, each once, in the order of the edges."""
+        found: dict[str, dict[str, None]] = {identity: {} for identity in self.ids}
+        for edge in self.edges:
+            if edge.source != edge.target:
+                found[edge.source][edge.target] = None
+                found[edge.target][edge.source] = None
+        return {identity: tuple(others) for identity, others in found.items()}
+
+    def components(self) -> list[GraphPicture]:
+        """The connected parts, in the order of their first nodes."""
+        part_of: dict[str, int] = {}
+        count = 0
+        for start in self.ids:
+            if start in part_of:
+                continue
+            part_of[start], stack = count, [start]
+            while stack:
+                for other in self.neighbours[stack.pop()]:
+                    if other not in part_of:
+                        part_of[other] = count
+                        stack.append(other)
+            count += 1
+        nodes: list[list[PictureNode]] = [[] for _ in range(count)]
+        edges: list[list[PictureEdge]] = [[] for _ in range(count)]
+        for node in self.nodes:
+            nodes[part_of[node.id]].append(node)
+        for edge in self.edges:
+            edges[part_of[edge.source]].append(edge)
+        return [
+            GraphPicture(tuple(n), tuple(e), self.groups) for n, e in zip(nodes, edges, strict=True)
+        ]

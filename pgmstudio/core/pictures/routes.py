@@ -1,0 +1,161 @@
+"""How edges run between boxes: straight, or with one soft bend around a box in the way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, Point, Size
+from pgmstudio.core.pictures.spacing import Floats
+
+# Air between a line and a box it passes.
+_CLEARANCE = 6.0
+# With more boxes than this in the way, no single bend will do.
+_MOST_IN_THE_WAY = 6
+# Bends tried, the gentle ones first: how far along the line, and how far to either side of it.
+_ALONG = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
+_ASIDES = ((20.0, 40.0, 60.0), (85.0, 110.0, 140.0), (180.0, 230.0, 300.0, 400.0))
+_BENDS = [
+    tuple(
+        np.array(
+            [(along, aside * turn) for aside in some for along in _ALONG for turn in (1, -1)]
+        ).T[:, :, None]
+    )
+    for some in _ASIDES
+]
+# A quadratic curve at 13 places: the weights of its start, control point and end.
+_SHARES = np.linspace(0.0, 1.0, 13)[:, None]
+_AT_START, _AT_BEND, _AT_END = (1 - _SHARES) ** 2, 2 * _SHARES * (1 - _SHARES), _SHARES**2
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRoute:
+    """From `start` to `end`, both on the outlines of their boxes; `bend` is the control point of a
+    quadratic curve, None for a straight line."""
+
+    start: Point
+    end: Point
+    bend: Point | None = None
+
+    def at(self, share: float) -> Point:
+        """The point at this share of the way, 0 at the start and 1 at the end."""
+        (x0, y0), (x2, y2) = self.start, self.end
+        if self.bend is None:
+            return x0 + (x2 - x0) * share, y0 + (y2 - y0) * share
+        x1, y1 = self.bend
+        a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
+        return a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2
+
+    @property
+    def arrival(self) -> float:
+        """The angle in which the edge comes in at its end, in radians; y points down."""
+        x, y = self.start if self.bend is None else self.bend
+        return math.atan2(self.end[1] - y, self.end[0] - x)
+
+
+def edge_route(
+    picture: GraphPicture,
+    positions: Mapping[str, Point],
+    sizes: Mapping[str, Size],
+    edges: Sequence[PictureEdge] | None = None,
+) -> tuple[EdgeRoute, ...]:
+    """A route for every edge of the picture, or for the given ones (those of a dragged node)."""
+    ids = picture.ids
+    number = {identity: i for i, identity in enumerate(ids)}
+    centres = np.array([positions[i] for i in ids], dtype=np.float64).reshape(-1, 2)
+    halves = np.array([sizes[i] for i in ids], dtype=np.float64).reshape(-1, 2) / 2
+    router = _Router(centres, halves)
+    chosen = picture.edges if edges is None else edges
+    return tuple(router.route(number[edge.source], number[edge.target]) for edge in chosen)
+
+
+class _Router:
+    """Boxes as arrays, asked for one edge at a time."""
+
+    def __init__(self, centres: Floats, halves: Floats) -> None:
+        self._centres = centres
+        self._halves = halves
+        # Column by column in memory: sides are compared one at a time.
+        self._low = np.asfortranarray(centres - halves - _CLEARANCE)
+        self._high = np.asfortranarray(centres + halves + _CLEARANCE)
+
+    def route(self, source: int, target: int) -> EdgeRoute:
+        """Straight where nothing is in the way, else the gentlest bend that meets fewest boxes."""
+        begin, end = self._centres[source], self._centres[target]
+        ends = np.stack([self._on_outline(source, end), self._on_outline(target, begin)])
+        straight = EdgeRoute(_point(ends[0]), _point(ends[1]))
+        hit = self._boxes_hit(ends[None], source, target)[0]
+        line = end - begin
+        length = math.hypot(*line)
+        if length == 0 or not 0 < hit <= _MOST_IN_THE_WAY:
+            return straight
+        side = np.array([-line[1], line[0]]) / length
+        best = straight
+        for along, aside in _BENDS:
+            bends = begin + along * line + aside * side
+            starts, ends = self._on_outline(source, bends), self._on_outline(target, bends)
+            curves = _AT_START * starts[:, None] + _AT_BEND * bends[:, None]
+            curves += _AT_END * ends[:, None]
+            hits = self._boxes_hit(curves, source, target)
+            fewest = int(np.argmin(hits))
+            if hits[fewest] < hit:
+                hit = hits[fewest]
+                best = EdgeRoute(*(_point(array[fewest]) for array in (starts, ends, bends)))
+            if hit == 0:
+                break
+        return best
+
+    def _on_outline(self, node: int, toward: Floats) -> Floats:
+        """Where lines from the box's centre leave it; `toward` itself when that is inside."""
+        away = toward - self._centres[node]
+        reach = np.abs(away) / self._halves[node]
+        left: Floats = self._centres[node] + away / np.maximum(
+            reach.max(axis=-1, keepdims=True), 1.0
+        )
+        return left
+
+    def _boxes_hit(self, lines: Floats, source: int, target: int) -> NDArray[np.intp]:
+        """How many boxes each line (lines × points × 2) meets, besides the two it joins."""
+        (left, top), (right, bottom) = lines.min(axis=(0, 1)), lines.max(axis=(0, 1))
+        (west, north), (east, south) = self._low.T, self._high.T
+        reached = (east >= left) & (west <= right) & (south >= top) & (north <= bottom)
+        reached[source] = reached[target] = False
+        if not reached.any():
+            return np.zeros(len(lines), dtype=np.intp)
+        low, high = self._low[reached][:, None, None], self._high[reached][:, None, None]
+        begin, step = lines[None, :, :-1], np.diff(lines, axis=1)[None]
+        # Slabs: the stretch of each segment that lies between the box's sides, in x and in y.
+        # A segment along one axis is given the slightest slant, so that it can be divided by.
+        step = np.where(np.abs(step) < 1e-9, 1e-9, step)
+        one, two = (low - begin) / step, (high - begin) / step
+        first = np.maximum(np.minimum(one, two).max(axis=3), 0.0)
+        last = np.minimum(np.maximum(one, two).min(axis=3), 1.0)
+        met: NDArray[np.bool_] = (first <= last).any(axis=2)
+        counts: NDArray[np.intp] = met.sum(axis=0)
+        return counts
+
+
+def _point(pair: Floats) -> Point:
+    return float(pair[0]), float(pair[1])
+
+
+def crossings(picture: GraphPicture, positions: Mapping[str, Point]) -> int:
+    """How many pairs of edges cross, drawn as straight lines between centres."""
+    if not picture.edges:
+        return 0
+    a = np.array([positions[edge.source] for edge in picture.edges], dtype=np.float64)
+    b = np.array([positions[edge.target] for edge in picture.edges], dtype=np.float64)
+
+    def turn(p: Floats, q: Floats, r: Floats) -> Floats:
+        one = (q[..., 0] - p[..., 0]) * (r[..., 1] - p[..., 1])
+        two = (q[..., 1] - p[..., 1]) * (r[..., 0] - p[..., 0])
+        return np.sign(one - two)
+
+    first, second, third, fourth = a[:, None], b[:, None], a[None], b[None]
+    parted = turn(first, second, third) * turn(first, second, fourth) < 0
+    parted &= turn(third, fourth, first) * turn(third, fourth, second) < 0
+    return int(np.triu(parted, 1).sum())

@@ -1,0 +1,118 @@
+"""Boxes on a plane: do they touch, push them apart, set them in a row, pack them together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.pictures.picture import Point, Size
+
+Floats = NDArray[np.float64]
+
+NODE_GAP = 40.0  # between neighbours of one layer
+LAYER_GAP = 64.0  # between layers: room for an arrow
+_ROOMY = 0.3  # the share of a drawing that boxes may cover before they are pushed apart
+LEAST_GAP = 12.0  # what any two boxes keep, however they were placed
+
+
+def overlapping_pairs(centres: Floats, sizes: Floats, gap: float = 0.0) -> NDArray[np.intp]:
+    """Index pairs (rows of two, smaller first) of boxes closer than `gap` in both directions."""
+    away = np.abs(centres[:, None, :] - centres[None, :, :])
+    needed = (sizes[:, None, :] + sizes[None, :, :]) / 2 + gap
+    close = (away < needed - 1e-9).all(axis=2)
+    return np.argwhere(np.triu(close, 1))
+
+
+def without_overlaps(centres: Floats, sizes: Floats, gap: float = LEAST_GAP) -> Floats:
+    """Centres moved until no two boxes are closer than `gap`, keeping the shape of the drawing.
+
+    Pairs are pushed apart along the direction that needs less; where that does not settle soon, the
+    whole drawing is stretched a little, which ends it for certain once all centres differ.
+    """
+    # Centres on one spot have no direction to part in; give each its own tiny one.
+    turns = np.arange(len(centres)) * 2.399963  # golden angle: no two alike
+    centres = centres + np.stack([np.cos(turns), np.sin(turns)], axis=1) * 0.01
+    # Pushing cannot settle where boxes hardly fit.
+    room = float(np.prod(np.ptp(centres, axis=0) + sizes.max(axis=0)))
+    crowding = float(((sizes + gap).prod(axis=1)).sum()) / (_ROOMY * room)
+    centres *= math.sqrt(max(crowding, 1.0))
+    sweep = 0
+    while len(pairs := overlapping_pairs(centres, sizes, gap)):
+        sweep += 1
+        if sweep % 10 == 0:
+            centres *= 1.1
+            continue
+        first, second = pairs.T
+        apart = centres[second] - centres[first]
+        lacking = (sizes[first] + sizes[second]) / 2 + gap - np.abs(apart)
+        axis = np.argmin(lacking, axis=1)
+        rows = np.arange(len(pairs))
+        push = np.zeros_like(apart)
+        sign = np.where(apart[rows, axis] >= 0, 1.0, -1.0)
+        push[rows, axis] = sign * (lacking[rows, axis] / 2 + 0.5)
+        np.add.at(centres, second, push)
+        np.add.at(centres, first, -push)
+    return centres
+
+
+def in_a_row(wished: Sequence[float], widths: Sequence[float], gap: float) -> list[float]:
+    """Centres nearest (least squares) to the wished ones, in their order, `gap` between boxes.
+
+    With z = x − (the least distance from the first box), this is isotonic regression, solved by
+    pooling adjacent violators.
+    """
+    reach = [0.0]
+    for before, after in pairwise(widths):
+        reach.append(reach[-1] + (before + after) / 2 + gap)
+    pools: list[tuple[float, int]] = []  # mean and how many
+    for wish, offset in zip(wished, reach, strict=True):
+        mean, count = wish - offset, 1
+        while pools and pools[-1][0] > mean:
+            earlier, many = pools.pop()
+            mean = (mean * count + earlier * many) / (count + many)
+            count += many
+        pools.append((mean, count))
+    flat = [mean for mean, count in pools for _ in range(count)]
+    return [z + offset for z, offset in zip(flat, reach, strict=True)]
+
+
+def corners(
+    positions: Mapping[str, Point], sizes: Mapping[str, Size]
+) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of all boxes together; zeros when there are none."""
+    if not positions:
+        return 0.0, 0.0, 0.0, 0.0
+    lefts, tops, rights, bottoms = zip(
+        *(
+            (x - sizes[i][0] / 2, y - sizes[i][1] / 2, x + sizes[i][0] / 2, y + sizes[i][1] / 2)
+            for i, (x, y) in positions.items()
+        ),
+        strict=True,
+    )
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def packed(
+    blocks: Sequence[Mapping[str, Point]], sizes: Mapping[str, Size], shape: float = 1.6
+) -> dict[str, Point]:
+    """Separate drawings on shelves, the large ones first, together about `shape` times as wide as
+    high; the top left corner becomes (0, 0)."""
+    outlines = [corners(block, sizes) for block in blocks]
+    extents = [(r - x + NODE_GAP, b - y + LAYER_GAP) for x, y, r, b in outlines]
+    area = sum(width * height for width, height in extents)
+    shelf_width = max([math.sqrt(area * shape), *(width for width, _ in extents)])
+    placed: dict[str, Point] = {}
+    x = y = shelf_height = 0.0
+    for number in sorted(range(len(blocks)), key=lambda i: -extents[i][0] * extents[i][1]):
+        width, height = extents[number]
+        if x > 0 and x + width > shelf_width + 1e-6:
+            x, y, shelf_height = 0.0, y + shelf_height, 0.0
+        left, top, _, _ = outlines[number]
+        for identity, (px, py) in blocks[number].items():
+            placed[identity] = (px - left + x, py - top + y)
+        x, shelf_height = x + width, max(shelf_height, height)
+    return placed

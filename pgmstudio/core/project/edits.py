@@ -1,0 +1,297 @@
+"""Edits of a project: functions that return a new one, or raise before anything changed.
+
+Each shares what it does not touch. Edits inside one model are in `model_edits.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pgmstudio.core.data.cuts import Cuts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.split import Split
+from pgmstudio.core.errors import DataError, PgmStudioError
+from pgmstudio.core.graphs.knowledge import Edge, Knowledge
+from pgmstudio.core.inference.protocols import Finding
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.project.project import (
+    ComparisonEntry,
+    CurveEntry,
+    DataEntry,
+    EvidenceCase,
+    ModelEntry,
+    Project,
+    Run,
+    named,
+)
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def put(entries: Mapping[K, V], key: K, entry: V) -> dict[K, V]:
+    """The entries with one more, or one replaced in its place."""
+    return {**entries, key: entry}
+
+
+def without(entries: Mapping[K, V], *gone: K) -> dict[K, V]:
+    """The entries without some; names that are not there change nothing."""
+    return {key: entry for key, entry in entries.items() if key not in gone}
+
+
+def set_title(project: Project, *, title: str) -> Project:
+    return replace(project, title=title)
+
+
+def set_notes(project: Project, *, notes: str) -> Project:
+    return replace(project, notes=notes)
+
+
+# Data
+
+
+def add_data(project: Project, *, entry: DataEntry) -> Project:
+    """One more data set, under `project.next_data_id()`."""
+    _check_split(entry)
+    return replace(project, data=put(project.data, project.next_data_id(), entry))
+
+
+def remove_data(project: Project, *, data_id: str) -> Project:
+    """Without the data set; what was learned from it stays and refers to nothing."""
+    project.data_entry(data_id)
+    return replace(
+        project,
+        data=without(project.data, data_id),
+        models=_freed(project.models, "data_id", data_id),
+        runs=_freed(project.runs, "data_id", data_id),
+        curves=_freed(project.curves, "data_id", data_id),
+        comparisons=_freed(project.comparisons, "data_id", data_id),
+    )
+
+
+def rename_data(project: Project, *, data_id: str, name: str) -> Project:
+    return _change_data(project, data_id, name=name)
+
+
+def replace_data(project: Project, *, data_id: str, data: DataSet) -> Project:
+    """Other rows under the same id; a split of another number of rows is dropped, and so are the
+    cuts of columns that are gone."""
+    entry = project.data_entry(data_id)
+    fits = entry.split is not None and entry.split.row_count == data.row_count
+    cuts = {name: kept for name, kept in entry.cuts.items() if name in data.domain}
+    split = entry.split if fits else None
+    return _change_data(project, data_id, data=data, split=split, cuts=cuts)
+
+
+def set_split(project: Project, *, data_id: str, split: Split | None) -> Project:
+    return _change_data(project, data_id, split=split)
+
+
+def set_cuts(project: Project, *, data_id: str, cuts: Mapping[str, Cuts]) -> Project:
+    return _change_data(project, data_id, cuts=dict(cuts))
+
+
+def set_missing_markers(project: Project, *, data_id: str, markers: Iterable[str]) -> Project:
+    return _change_data(project, data_id, missing_markers=tuple(markers))
+
+
+def set_data_notes(project: Project, *, data_id: str, notes: str) -> Project:
+    return _change_data(project, data_id, notes=notes)
+
+
+def _change_data(project: Project, data_id: str, **changes: Any) -> Project:
+    entry = replace(project.data_entry(data_id), **changes)
+    _check_split(entry)
+    return replace(project, data=put(project.data, data_id, entry))
+
+
+def _check_split(entry: DataEntry) -> None:
+    if entry.split is not None and entry.split.row_count != entry.data.row_count:
+        raise DataError(
+            f"The split is of {entry.split.row_count} rows, but {entry.name} has "
+            f"{entry.data.row_count}. Split it again."
+        )
+
+
+def _freed(entries: Mapping[str, V], reference: str, gone: str) -> Mapping[str, V]:
+    """The entries, those that refer to `gone` without the reference; the same when none does."""
+    if not any(getattr(entry, reference) == gone for entry in entries.values()):
+        return entries
+    return {
+        key: replace(entry, **{reference: None}) if getattr(entry, reference) == gone else entry  # type: ignore[type-var]
+        for key, entry in entries.items()
+    }
+
+
+# Models
+
+
+def add_model(project: Project, *, entry: ModelEntry) -> Project:
+    """One more model, under `project.next_model_id()`."""
+    return replace(project, models=put(project.models, project.next_model_id(), entry))
+
+
+def remove_model(project: Project, *, model_id: str) -> Project:
+    """Without the model and the evidence cases that were only for it."""
+    if model_id in project.unknown.models:
+        unknown = replace(project.unknown, models=without(project.unknown.models, model_id))
+        return replace(project, unknown=unknown)
+    project.model_entry(model_id)
+    cases = project.evidence_cases
+    own = [name for name, case in cases.items() if case.model_id == model_id]
+    comparisons = {
+        key: replace(entry, model_ids=tuple(m for m in entry.model_ids if m != model_id))
+        if model_id in entry.model_ids
+        else entry
+        for key, entry in project.comparisons.items()
+    }
+    return replace(
+        project,
+        models=without(project.models, model_id),
+        runs=_freed(project.runs, "model_id", model_id),
+        evidence_cases=without(cases, *own) if own else cases,
+        comparisons=comparisons,
+    )
+
+
+def rename_model(project: Project, *, model_id: str, title: str) -> Project:
+    entry = replace(project.model_entry(model_id), title=title)
+    return replace(project, models=put(project.models, model_id, entry))
+
+
+def duplicate_model(project: Project, *, model_id: str, title: str) -> Project:
+    """A copy under a new id, after all others."""
+    return add_model(project, entry=replace(project.model_entry(model_id), title=title))
+
+
+def replace_model(
+    project: Project, *, model_id: str, model: Model, run_id: str | None = None
+) -> Project:
+    """Another model under the same id, learned by a run or, with None, made by hand."""
+    entry = project.model_entry(model_id)
+    if run_id is None:
+        entry = replace(entry, model=model, is_edited=True)
+    else:
+        named("run", run_id, project.runs)
+        entry = replace(entry, model=model, run_id=run_id, is_edited=False)
+    return replace(project, models=put(project.models, model_id, entry))
+
+
+# Knowledge
+
+
+def set_knowledge(project: Project, *, knowledge: Knowledge) -> Project:
+    return replace(project, knowledge=knowledge)
+
+
+def require_edge(project: Project, *, source: str, target: str) -> Project:
+    """The edge must occur; it is no longer forbidden."""
+    _check_ends(source, target)
+    edge, rules = (source, target), project.knowledge
+    rules = replace(rules, required=rules.required | {edge}, forbidden=rules.forbidden - {edge})
+    return replace(project, knowledge=rules)
+
+
+def forbid_edge(project: Project, *, source: str, target: str) -> Project:
+    """The edge must not occur; it is no longer required."""
+    _check_ends(source, target)
+    edge, rules = (source, target), project.knowledge
+    rules = replace(rules, required=rules.required - {edge}, forbidden=rules.forbidden | {edge})
+    return replace(project, knowledge=rules)
+
+
+def forget_edge_rule(project: Project, *, source: str, target: str) -> Project:
+    """The edge is neither required nor forbidden by a rule of its own."""
+    edge: Edge = (source, target)
+    rules = project.knowledge
+    rules = replace(rules, required=rules.required - {edge}, forbidden=rules.forbidden - {edge})
+    return replace(project, knowledge=rules)
+
+
+def set_tiers(
+    project: Project, *, tiers: Iterable[Iterable[str]], closed_tiers: Iterable[int] = ()
+) -> Project:
+    """The tiers from earlier to later; those with these numbers, from 0, allow no edge inside."""
+    rules = replace(
+        project.knowledge,
+        tiers=tuple(tuple(tier) for tier in tiers),
+        closed_tiers=frozenset(closed_tiers),
+    )
+    return replace(project, knowledge=rules)
+
+
+def _check_ends(source: str, target: str) -> None:
+    if source == target:
+        raise PgmStudioError(f"An edge leads from one variable to another; both are {source}.")
+
+
+# Runs, evidence cases, curves, comparisons
+
+
+def add_run(project: Project, *, run: Run, model: ModelEntry | None = None) -> Project:
+    """One more run, under `project.next_run_id()`, and with it the model that it found."""
+    run_id = project.next_run_id()
+    if model is not None:
+        model_id = project.next_model_id()
+        run = replace(run, model_id=model_id)
+        project = add_model(project, entry=replace(model, run_id=run_id, data_id=run.data_id))
+    return replace(project, runs=put(project.runs, run_id, run))
+
+
+def remove_run(project: Project, *, run_id: str) -> Project:
+    """Without the run; its model stays."""
+    named("run", run_id, project.runs)
+    return replace(
+        project,
+        runs=without(project.runs, run_id),
+        models=_freed(project.models, "run_id", run_id),
+    )
+
+
+def save_evidence_case(
+    project: Project, *, name: str, evidence: Mapping[str, Finding], model_id: str | None = None
+) -> Project:
+    """Keep evidence under a name; a case of that name is replaced."""
+    if not name:
+        raise PgmStudioError("An evidence case needs a name.")
+    if model_id is not None:
+        project.model_entry(model_id)
+    case = EvidenceCase(dict(evidence), model_id)
+    return replace(project, evidence_cases=put(project.evidence_cases, name, case))
+
+
+def rename_evidence_case(project: Project, *, old: str, new: str) -> Project:
+    """The case under another name, in the same place."""
+    named("evidence case", old, project.evidence_cases)
+    if not new or (new != old and new in project.evidence_cases):
+        raise PgmStudioError(f"There is an evidence case called “{new}” already.")
+    cases = {new if name == old else name: case for name, case in project.evidence_cases.items()}
+    return replace(project, evidence_cases=cases)
+
+
+def delete_evidence_case(project: Project, *, name: str) -> Project:
+    named("evidence case", name, project.evidence_cases)
+    return replace(project, evidence_cases=without(project.evidence_cases, name))
+
+
+def add_curve(project: Project, *, entry: CurveEntry) -> Project:
+    return replace(project, curves=put(project.curves, project.next_curve_id(), entry))
+
+
+def remove_curve(project: Project, *, curve_id: str) -> Project:
+    named("SL-curve", curve_id, project.curves)
+    return replace(project, curves=without(project.curves, curve_id))
+
+
+def add_comparison(project: Project, *, entry: ComparisonEntry) -> Project:
+    for model_id in entry.model_ids:
+        project.model_entry(model_id)
+    key = project.next_comparison_id()
+    return replace(project, comparisons=put(project.comparisons, key, entry))
+
+
+def remove_comparison(project: Project, *, comparison_id: str) -> Project:
+    named("comparison", comparison_id, project.comparisons)
+    return replace(project, comparisons=without(project.comparisons, comparison_id))

@@ -1,0 +1,281 @@
+"""Edits inside one model of a project; what an edit means to a family lives with the family.
+
+A family offers what it truly has: edges can be edited where the model has `with_edge`, names where
+it has `with_domain`, tables where it has `with_table`. Others are refused with a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
+from pgmstudio.core.graphs.knowledge import Edge
+from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.project.edits import put, without
+from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Point, Project
+
+V = TypeVar("V")
+F = TypeVar("F")
+
+
+@runtime_checkable
+class EditableStructure(Model, Protocol):
+    """A model whose edges and variables can be changed one by one."""
+
+    def with_edge(self, source: str, target: str) -> Model: ...
+    def without_edge(self, source: str, target: str) -> Model: ...
+    def with_reversed_edge(self, source: str, target: str) -> Model: ...
+    def with_variable(self, variable: Variable) -> Model: ...
+    def without_variable(self, name: str) -> Model: ...
+
+
+@runtime_checkable
+class Renamable(Model, Protocol):
+    """A model whose variables and states can be renamed."""
+
+    def with_domain(self, domain: Domain) -> Model: ...
+
+
+@runtime_checkable
+class EditableTables(Model, Protocol):
+    """A model with a table for every variable."""
+
+    def table(self, name: str) -> NDArray[np.float64]: ...
+    def with_table(self, name: str, table: NDArray[np.float64]) -> Model: ...
+
+
+def add_edge(project: Project, *, model_id: str, source: str, target: str) -> Project:
+    """CycleError holds the path when the edge would close a cycle."""
+    model = _structure(project, model_id)
+    return _with_model(project, model_id, model.with_edge(source, target))
+
+
+def remove_edge(project: Project, *, model_id: str, source: str, target: str) -> Project:
+    model = _structure(project, model_id)
+    edge_notes = without(project.model_entry(model_id).edge_notes, (source, target))
+    edited = model.without_edge(source, target)
+    return _with_model(project, model_id, edited, edge_notes=edge_notes)
+
+
+def reverse_edge(project: Project, *, model_id: str, source: str, target: str) -> Project:
+    """The edge the other way round; its note goes with it."""
+    model = _structure(project, model_id)
+    notes = project.model_entry(model_id).edge_notes
+    turned = {
+        (target, source) if edge == (source, target) else edge: text for edge, text in notes.items()
+    }
+    edited = model.with_reversed_edge(source, target)
+    return _with_model(project, model_id, edited, edge_notes=turned)
+
+
+def add_variable(
+    project: Project,
+    *,
+    model_id: str,
+    variable: Variable,
+    picture: str | None = None,
+    at: Point | None = None,
+) -> Project:
+    """One more variable without edges; with `picture` and `at` it also gets its place there."""
+    edited = _structure(project, model_id).with_variable(variable)
+    layouts = project.model_entry(model_id).layouts
+    if picture is not None and at is not None:
+        layouts = put(layouts, picture, {**layouts.get(picture, {}), variable.name: at})
+    return _with_model(project, model_id, edited, layouts=layouts)
+
+
+def remove_variable(project: Project, *, model_id: str, name: str) -> Project:
+    """Without the variable and everything that was said about it."""
+    edited = _structure(project, model_id).without_variable(name)
+    entry = project.model_entry(model_id)
+    project = _with_model(
+        project,
+        model_id,
+        edited,
+        layouts={picture: without(layout, name) for picture, layout in entry.layouts.items()},
+        display_modes=without(entry.display_modes, name),
+        node_titles=without(entry.node_titles, name),
+        node_notes=without(entry.node_notes, name),
+        edge_notes={edge: text for edge, text in entry.edge_notes.items() if name not in edge},
+    )
+    return _with_cases(project, model_id, lambda evidence: without(evidence, name))
+
+
+def rename_variable(project: Project, *, model_id: str, old: str, new: str) -> Project:
+    """The variable under another name, wherever the project speaks of it in this model."""
+    model = _renamable(project, model_id)
+    place = model.domain.index(old)
+    if new != old and new in model.domain:
+        raise DataError(f"There is a variable called “{new}” already; names must differ.")
+    variables = list(model.domain.variables)
+    variables[place] = replace(variables[place], name=new)
+    entry = project.model_entry(model_id)
+
+    def renamed(entries: Mapping[str, V]) -> dict[str, V]:
+        return {new if name == old else name: value for name, value in entries.items()}
+
+    def renamed_edge(edge: Edge) -> Edge:
+        source, target = (new if end == old else end for end in edge)
+        return source, target
+
+    project = _with_model(
+        project,
+        model_id,
+        model.with_domain(Domain(tuple(variables))),
+        layouts={picture: renamed(layout) for picture, layout in entry.layouts.items()},
+        display_modes=renamed(entry.display_modes),
+        node_titles=renamed(entry.node_titles),
+        node_notes=renamed(entry.node_notes),
+        edge_notes={renamed_edge(edge): text for edge, text in entry.edge_notes.items()},
+    )
+    return _with_cases(project, model_id, renamed)
+
+
+def rename_state(project: Project, *, model_id: str, variable: str, old: str, new: str) -> Project:
+    """The state under another name, also in the model's evidence cases."""
+    model = _renamable(project, model_id)
+    place = model.domain.index(variable)
+    variables = list(model.domain.variables)
+    variables[place].code(old)
+    states = tuple(new if state == old else state for state in variables[place].states)
+    variables[place] = replace(variables[place], states=states)
+
+    def renamed(evidence: Mapping[str, Finding]) -> Mapping[str, Finding]:
+        if variable not in evidence:
+            return evidence
+        return put(evidence, variable, _renamed_finding(evidence[variable], old, new))
+
+    edited = model.with_domain(Domain(tuple(variables)))
+    return _with_cases(_with_model(project, model_id, edited), model_id, renamed)
+
+
+def _renamed_finding(finding: Finding, old: str, new: str) -> Finding:
+    def renamed(state: str) -> str:
+        return new if state == old else state
+
+    match finding:
+        case Observed(state):
+            return Observed(renamed(state))
+        case Excluded(states):
+            return Excluded(frozenset(map(renamed, states)))
+        case Likelihood(weights):
+            return Likelihood(tuple((renamed(state), weight) for state, weight in weights))
+
+
+def set_table(
+    project: Project, *, model_id: str, variable: str, table: NDArray[np.float64]
+) -> Project:
+    """Another table P(variable | parents), whose rows sum to 1."""
+    model = project.model_entry(model_id).model
+    if not isinstance(model, EditableTables):
+        raise GraphError(f"A {model.kind} has no tables to edit; convert it to a Bayesian network.")
+    return _with_model(project, model_id, model.with_table(variable, table))
+
+
+# How a model is shown, and notes: the model itself stays as it is.
+
+
+def move_nodes(
+    project: Project, *, model_id: str, picture: str, points: Mapping[str, Point]
+) -> Project:
+    """New places of some nodes in one picture; the others stay where they are."""
+    layouts = project.model_entry(model_id).layouts
+    moved = {node: (float(x), float(y)) for node, (x, y) in points.items()}
+    layouts = put(layouts, picture, {**layouts.get(picture, {}), **moved})
+    return _changed(project, model_id, layouts=layouts)
+
+
+def set_display_mode(
+    project: Project, *, model_id: str, nodes: Iterable[str], mode: str | None
+) -> Project:
+    """How these nodes are drawn; None gives them back to the mode of the whole view."""
+    modes = project.model_entry(model_id).display_modes
+    nodes = tuple(nodes)
+    modes = without(modes, *nodes) if mode is None else {**modes, **dict.fromkeys(nodes, mode)}
+    return _changed(project, model_id, display_modes=modes)
+
+
+def set_node_title(project: Project, *, model_id: str, node: str, title: str) -> Project:
+    """What is written on a node instead of its name; an empty title gives the name back."""
+    titles = project.model_entry(model_id).node_titles
+    return _changed(project, model_id, node_titles=_said(titles, node, title))
+
+
+def set_model_notes(project: Project, *, model_id: str, notes: str) -> Project:
+    return _changed(project, model_id, notes=notes)
+
+
+def set_node_note(project: Project, *, model_id: str, node: str, note: str) -> Project:
+    notes = project.model_entry(model_id).node_notes
+    return _changed(project, model_id, node_notes=_said(notes, node, note))
+
+
+def set_edge_note(
+    project: Project, *, model_id: str, source: str, target: str, note: str
+) -> Project:
+    notes = project.model_entry(model_id).edge_notes
+    return _changed(project, model_id, edge_notes=_said(notes, (source, target), note))
+
+
+def _said(texts: Mapping[F, str], key: F, text: str) -> dict[F, str]:
+    return put(texts, key, text) if text else without(texts, key)
+
+
+def _structure(project: Project, model_id: str) -> EditableStructure:
+    model = _known(project, model_id).model
+    if not isinstance(model, EditableStructure):
+        raise GraphError(
+            f"The edges of a {model.kind} cannot be edited one by one; "
+            "convert it to a Bayesian network first."
+        )
+    return model
+
+
+def _renamable(project: Project, model_id: str) -> Renamable:
+    model = _known(project, model_id).model
+    if not isinstance(model, Renamable):
+        raise GraphError(
+            f"Names in a {model.kind} cannot be edited; convert it to a Bayesian network first."
+        )
+    return model
+
+
+def _known(project: Project, model_id: str) -> ModelEntry:
+    if model_id in project.unknown.models:
+        kind = project.unknown.models[model_id].kind
+        raise GraphError(
+            f"This model is a {kind}, a language this version does not know; "
+            "it can be looked at by its title and is kept as it is."
+        )
+    if model_id not in project.models:
+        raise UnknownNameError("model", model_id, project.models)
+    return project.models[model_id]
+
+
+def _with_model(project: Project, model_id: str, model: Model, **changes: Any) -> Project:
+    return _changed(project, model_id, model=model, is_edited=True, **changes)
+
+
+def _changed(project: Project, model_id: str, **changes: Any) -> Project:
+    entry = replace(_known(project, model_id), **changes)
+    return replace(project, models=put(project.models, model_id, entry))
+
+
+def _with_cases(
+    project: Project,
+    model_id: str,
+    change: Callable[[Mapping[str, Finding]], Mapping[str, Finding]],
+) -> Project:
+    """The evidence cases of one model, changed; those of others are shared."""
+    own = {name: c for name, c in project.evidence_cases.items() if c.model_id == model_id}
+    if not own:
+        return project
+    changed = {name: EvidenceCase(change(case.evidence), model_id) for name, case in own.items()}
+    return replace(project, evidence_cases={**project.evidence_cases, **changed})

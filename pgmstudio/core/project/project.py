@@ -1,0 +1,216 @@
+"""What a project is: data, models, knowledge, evidence cases, runs; one frozen value.
+
+Entries have short ids (`d1`, `m1`, `r1`) that others refer to; titles are for people and may be
+equal. An edit (`edits.py`, `model_edits.py`) returns a new project that shares all it did not
+touch, so "is it the same?" is a comparison of pointers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeVar
+
+from pgmstudio.core.data.cuts import Cuts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.split import Split
+from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.graphs.knowledge import Edge, Knowledge
+from pgmstudio.core.inference.protocols import Finding
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.project.plain import plain
+
+Point = tuple[float, float]
+Layout = Mapping[str, Point]
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True, eq=False)
+class DataEntry:
+    """A data set with where it came from and how it was cut and split."""
+
+    name: str
+    data: DataSet
+    source: str = ""  # the name of the file
+    cuts: Mapping[str, Cuts] = field(default_factory=dict)
+    missing_markers: tuple[str, ...] = ()
+    split: Split | None = None
+    notes: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "provenance", plain(self.provenance))
+
+
+@dataclass(frozen=True, eq=False)
+class ModelEntry:
+    """A model with how it is shown, what was noted about it and which run made it."""
+
+    title: str
+    model: Model
+    data_id: str | None = None
+    run_id: str | None = None
+    is_edited: bool = False  # by hand, since it was learned or opened
+    layouts: Mapping[str, Layout] = field(default_factory=dict)  # by the name of the picture
+    display_modes: Mapping[str, str] = field(default_factory=dict)  # by node
+    node_titles: Mapping[str, str] = field(default_factory=dict)
+    notes: str = ""
+    node_notes: Mapping[str, str] = field(default_factory=dict)
+    edge_notes: Mapping[Edge, str] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "provenance", plain(self.provenance))
+
+
+class Outcome(Enum):
+    """How a run ended."""
+
+    FINISHED = "finished"
+    STOPPED = "stopped"  # by the person; what was found is kept
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """All that is needed to run a learner again and get the same model, and what came out."""
+
+    learner: str  # its key; one that is not known here is kept all the same
+    params: Mapping[str, Any]
+    seed: int
+    data_fingerprint: str
+    program_version: str
+    outcome: Outcome
+    title: str = ""
+    data_id: str | None = None
+    model_id: str | None = None
+    seconds: float = 0.0
+    measures: Mapping[str, float] = field(default_factory=dict)
+    trace: tuple[Point, ...] = ()  # (seconds or step, score)
+    messages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "params", plain(self.params))
+        numbers = {name: float(number) for name, number in self.measures.items()}
+        object.__setattr__(self, "measures", numbers)
+        trace = tuple((float(x), float(y)) for x, y in self.trace)
+        object.__setattr__(self, "trace", trace)
+
+
+@dataclass(frozen=True, eq=False)
+class EvidenceCase:
+    """Evidence under a name, for one model or, with None, for any that has the variables."""
+
+    evidence: Mapping[str, Finding]
+    model_id: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CurveEntry:
+    """Points of an SL-curve, each with the entries of the command line's JSON."""
+
+    title: str
+    points: tuple[Mapping[str, Any], ...]
+    data_id: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", tuple(map(plain, self.points)))
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonEntry:
+    """Models to be compared on the same rows."""
+
+    title: str
+    model_ids: tuple[str, ...]
+    data_id: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class UnknownModel:
+    """A model in a language this version does not know, kept as it was read."""
+
+    title: str
+    kind: str
+    entry: Mapping[str, Any]
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class UnknownContent:
+    """What a file held that means nothing here; it is written back."""
+
+    models: Mapping[str, UnknownModel] = field(default_factory=dict)
+    entries: Mapping[str, Any] = field(default_factory=dict)  # of project.json
+    members: Mapping[str, bytes] = field(default_factory=dict)  # files in the project file
+
+
+@dataclass(frozen=True, eq=False)
+class Project:
+    """Everything a person works on together."""
+
+    title: str = ""
+    notes: str = ""
+    data: Mapping[str, DataEntry] = field(default_factory=dict)
+    models: Mapping[str, ModelEntry] = field(default_factory=dict)
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    evidence_cases: Mapping[str, EvidenceCase] = field(default_factory=dict)  # by name
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    curves: Mapping[str, CurveEntry] = field(default_factory=dict)
+    comparisons: Mapping[str, ComparisonEntry] = field(default_factory=dict)
+    unknown: UnknownContent = field(default_factory=UnknownContent)
+
+    def next_data_id(self) -> str:
+        return _next_id("d", self.data)
+
+    def next_model_id(self) -> str:
+        return _next_id("m", {*self.models, *self.unknown.models})
+
+    def next_run_id(self) -> str:
+        return _next_id("r", self.runs)
+
+    def next_curve_id(self) -> str:
+        return _next_id("c", self.curves)
+
+    def next_comparison_id(self) -> str:
+        return _next_id("p", self.comparisons)
+
+    def data_entry(self, data_id: str) -> DataEntry:
+        return named("data set", data_id, self.data)
+
+    def model_entry(self, model_id: str) -> ModelEntry:
+        return named("model", model_id, self.models)
+
+    def is_stale(self, model_id: str) -> bool:
+        """Whether the rows a model was learned from have changed since, or are gone."""
+        entry = self.model_entry(model_id)
+        run = self.runs.get(entry.run_id or "")
+        if run is None:
+            return False
+        data = self.data.get(run.data_id or "")
+        return data is None or run.data_fingerprint not in fingerprints(data)
+
+
+def fingerprints(entry: DataEntry) -> frozenset[str]:
+    """Those of all rows and, where the split is still that of the rows, of its parts."""
+    whole = entry.data.fingerprint
+    if entry.split is None or not entry.split.is_for(entry.data):
+        return frozenset({whole})
+    return frozenset({whole, *entry.split.part_fingerprints})
+
+
+def named(what: str, key: str, entries: Mapping[str, E]) -> E:
+    """The entry; UnknownNameError when there is none."""
+    try:
+        return entries[key]
+    except KeyError:
+        raise UnknownNameError(what, key, entries) from None
+
+
+def _next_id(letter: str, taken: Collection[str]) -> str:
+    number = 1
+    while f"{letter}{number}" in taken:
+        number += 1
+    return f"{letter}{number}"

@@ -1,0 +1,224 @@
+"""The Associations tab of a data page: mutual information of all pairs as a map and as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.summary import Associations, associations
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.association_pairs import PairList, PairTable
+from pgmstudio.gui.pages.last_model import last_model
+from pgmstudio.gui.plots.heat_legend import HeatLegend
+from pgmstudio.gui.plots.heat_map import HeatMap
+from pgmstudio.gui.style.widgets import button, label, row, scrolled
+from pgmstudio.gui.workers.questions import Asker
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    data: DataSet
+    found: Associations
+    order: list[int]
+
+
+def clustered_order(bits: NDArray[np.float64]) -> list[int]:
+    """Variables that tell much about each other side by side.
+
+    Average linkage on 1 − I(X;Y) / min(H(X), H(Y)); the diagonal of `bits` holds the entropies.
+    """
+    count = len(bits)
+    if count < 3:
+        return list(range(count))
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    entropies = np.diag(bits)
+    least = np.minimum.outer(entropies, entropies)
+    shared = np.divide(bits, least, out=np.zeros_like(bits), where=least > 0)
+    distances = np.clip(1 - shared, 0, 1)
+    np.fill_diagonal(distances, 0)
+    condensed = squareform(distances, checks=False)
+    tree = linkage(condensed, "average")
+    if count <= 150:
+        tree = optimal_leaf_ordering(tree, condensed)
+    return [int(place) for place in leaves_list(tree)]
+
+
+class AssociationTab(QWidget):
+    """Computed in the background when shown; a click on a cell selects the two nodes."""
+
+    def __init__(self, shell: Shell, data_id: str) -> None:
+        super().__init__()
+        self.setObjectName("associationTab")
+        self._shell, self._data_id = shell, data_id
+        self._asked: DataSet | None = None
+        self._answer: _Answer | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_answered)
+        self._asker.failed.connect(shell.errors.report)
+        self.map = HeatMap("heatMap")
+        self.map.describe = self.describe
+        self.map.chosen.connect(self._on_chosen)
+        self.map.hovered.connect(self._on_hovered)
+        self.list = PairList("pairList")
+        self.list.chosen.connect(self._on_chosen)
+        self.pair = PairTable()
+        self.legend = HeatLegend()
+        self.hover = label("", "secondary", size="dense")
+        self.hover.setObjectName("heatHover")
+        self.as_table = button(
+            "Show as table", self._on_as_table, icon_name="table", name="heatAsTable"
+        )
+        self.export = button(
+            "Export CSV…",
+            self._on_export,
+            icon_name="export",
+            tip="All pairs with bits and p-values",
+            name="heatExport",
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(scrolled(self.map, "heatScroll"))
+        self._stack.addWidget(self.list)
+        self._wait = label("Counting all pairs of columns…", "secondary")
+        self._wait.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack.addWidget(self._wait)
+        self._stack.setCurrentIndex(2)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self._stack)
+        splitter.addWidget(self.pair)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 1)
+        head = row(self.legend, None, self.as_table, self.export)
+        head.setContentsMargins(16, 6, 16, 6)
+        foot = row(self.hover, None)
+        foot.setContentsMargins(16, 2, 16, 6)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(head)
+        layout.addWidget(splitter, 1)
+        layout.addWidget(foot)
+        shell.bench.model_in_view_changed.connect(self._refresh_edges)
+        shell.document.changed.connect(self._refresh_edges)
+
+    # -- what is shown
+
+    def show_data(self, data: DataSet) -> None:
+        """Count the pairs of `data` unless they are shown already."""
+        self._refresh_edges()
+        if data is self._asked:
+            return
+        self._asked = data
+        if self._answer is None:
+            self._stack.setCurrentIndex(2)
+
+        def count(cancel: CancelToken) -> _Answer:
+            found = associations(data, cancel)
+            return _Answer(data, found, clustered_order(found.information_bits))
+
+        self._asker.ask(count)
+
+    def _on_answered(self, answer: _Answer) -> None:
+        first = self._answer is None
+        self._answer = answer
+        found = answer.found
+        self.map.show_values(found.names, found.information_bits, answer.order)
+        self.legend.show_range(self.map.largest)
+        self.list.show_pairs(found)
+        self.pair.show_pair(None)
+        if first or self._stack.currentIndex() == 2:
+            self._stack.setCurrentIndex(0)
+        self._refresh_edges()
+
+    def _refresh_edges(self, *_: object) -> None:
+        entry = last_model(self._shell).entry
+        model = entry.model if entry is not None else None
+        edges = model.edges if isinstance(model, DirectedModel) else ()
+        self.map.show_edges(edges)
+        self.legend.show_edges_of(entry.title if entry is not None and edges else None)
+
+    def describe(self, i: int, j: int) -> str:
+        """What a cell says: both names, the value, the p-value."""
+        if self._answer is None:
+            return ""
+        found = self._answer.found
+        bits = float(found.information_bits[i, j])
+        if i == j:
+            return f"{found.names[i]}: entropy {bits:.3f} bits"
+        p = float(found.p_values[i, j])
+        said = "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
+        return f"{found.names[i]} and {found.names[j]}: {bits:.3f} bits, {said}"
+
+    # -- acting
+
+    def _on_hovered(self, i: int, j: int) -> None:
+        self.hover.setText(self.describe(i, j) if i >= 0 else "")
+
+    def _on_chosen(self, first: str, second: str) -> None:
+        if self._answer is None:
+            return
+        self.map.select((first, second))
+        names = self._answer.found.names
+        if first != second:
+            said = self.describe(names.index(first), names.index(second))
+            self.pair.show_pair(self._answer.data, first, second, said)
+        else:
+            self.pair.show_pair(None)
+        last = last_model(self._shell)
+        if last.entry is not None:
+            nodes = [n for n in dict.fromkeys((first, second)) if n in last.entry.model.domain]
+            # The data page is in front; the panels go on showing the model it belongs to.
+            self._shell.bench.view_model(last.id)
+            self._shell.bench.select(nodes)
+
+    def _on_as_table(self) -> None:
+        if self._answer is not None:
+            show_list = self._stack.currentIndex() == 0
+            self._stack.setCurrentIndex(1 if show_list else 0)
+            self.as_table.setText("Show as map" if show_list else "Show as table")
+
+    def _on_export(self) -> None:
+        if self._answer is None:
+            return
+        name = self._shell.project.data[self._data_id].name
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, "Export associations", f"{name}-associations.csv", "CSV (*.csv)"
+        )
+        if chosen:
+            self.export_to(Path(chosen))
+
+    def export_to(self, path: Path) -> None:
+        """All pairs, the strongest first."""
+        if self._answer is not None:
+            replace_file(path, associations_csv(self._answer.found).encode())
+            self._shell.tell(f"Wrote {path.name}.")
+
+
+def associations_csv(found: Associations) -> str:
+    """One line per pair: names, bits, G², degrees of freedom, p-value."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["first", "second", "information_bits", "g2", "degrees", "p_value"])
+    for i, j in pairs_by_strength(found):
+        numbers = (found.information_bits, found.g2, found.degrees, found.p_values)
+        writer.writerow([found.names[i], found.names[j], *(n[i, j].item() for n in numbers)])
+    return text.getvalue()
+
+
+def pairs_by_strength(found: Associations) -> list[tuple[int, int]]:
+    first, second = np.triu_indices(len(found.names), 1)
+    order = np.argsort(-found.information_bits[first, second], kind="stable")
+    return [(int(first[k]), int(second[k])) for k in order]

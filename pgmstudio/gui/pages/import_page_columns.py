@@ -1,0 +1,216 @@
+"""Step 2 of an import: the list of columns, and how the chosen one is used."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.cuts import number_text
+from pgmstudio.core.io.data_report import ColumnKind, ColumnReport, FileReport, Treatment
+from pgmstudio.gui.pages.column_list import ColumnList, ColumnRow
+from pgmstudio.gui.pages.import_page_draft import Draft
+from pgmstudio.gui.pages.missing_map import listed
+from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Note, label, row
+
+_FLAGS = {
+    ColumnKind.INDEX: "index",
+    ColumnKind.CONSTANT: "constant",
+    ColumnKind.IDENTIFIER: "identifier",
+    ColumnKind.DATE: "date",
+    ColumnKind.EMPTY: "empty",
+}
+
+
+def column_row(column: ColumnReport, draft: Draft) -> ColumnRow:
+    """What the list says of a column."""
+    treatment = draft.treatment(column)
+    is_number = column.kind is ColumnKind.NUMBERS or treatment is Treatment.DISCRETISE
+    bars = column.histogram if is_number else tuple(count for _, count in column.states)
+    if is_number and column.low is not None and column.high is not None:
+        facts = f"{number_text(column.low)} … {number_text(column.high)}"
+    else:
+        facts = counted(column.distinct, "state")
+    chip = _FLAGS.get(column.kind, "")
+    if treatment is Treatment.DISCRETISE:
+        how = draft.cutting_of(column)
+        if how.method == "mdl":
+            chip = "MDL"
+        else:
+            bins = len(how.points) + 1 if how.method == "cuts" else how.bins
+            chip = counted(bins, "bin")
+    elif treatment is Treatment.WEIGHTS:
+        chip = "frequency"
+    return ColumnRow(
+        name=column.name,
+        is_number=is_number,
+        bars=tuple(float(bar) for bar in bars),
+        facts=facts,
+        missing=column.missing,
+        chip=chip,
+        chip_is_warning=column.kind in _FLAGS and treatment is not Treatment.WEIGHTS,
+        is_used=treatment is not Treatment.LEAVE_OUT,
+        tip=f"{column.name}: {column.remark}" if column.remark else column.name,
+    )
+
+
+def missing_words(report: FileReport, complete: int | None, draft: Draft) -> str:
+    """How many cells are missing and in which columns, in the wording of the note."""
+    used = [column for column in draft.used(report) if column.missing]
+    total = sum(column.missing for column in used)
+    if not total:
+        return ""
+    seen = [marker or "empty" for marker in draft.reading.markers]
+    marks = ", ".join(f"“{marker}”" if marker != "empty" else marker for marker in seen)
+    cells = counted(total, "cell")
+    kept = (
+        "They become a state of their own."
+        if draft.reading.missing_as_state
+        else "They stay missing; each learner says what it does with them."
+    )
+    rows = (
+        ""
+        if complete is None
+        else f" {grouped(complete)} of {counted(report.row_count, 'row')} are complete."
+    )
+    names = listed([column.name for column in used])
+    return f"<b>{cells} missing</b> in {names} (markers {marks}).{rows} {kept}"
+
+
+class ColumnsPane(QWidget):
+    """The left side of steps 2 and 3: columns with ticks, and the note on missing cells."""
+
+    picked = Signal(str)
+    ticked = Signal(str, bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("columnsPane")
+        self.count = label("", "heading", size="dense")
+        self.search = QLineEdit()
+        self.search.setObjectName("findImportColumn")
+        self.search.setPlaceholderText("Find a column")
+        self.search.setAccessibleName("Find a column")
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(round(160 * theme().scale))
+        self.list = ColumnList("importColumns", with_ticks=True)
+        self.list.picked.connect(self.picked)
+        self.list.ticked.connect(self.ticked)
+        self.search.textChanged.connect(self.list.find_columns)
+        self.note = Note("", "warning", "missingNote")
+        head = row(self.count, None, self.search)
+        head.setContentsMargins(12, 8, 12, 8)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(head)
+        layout.addWidget(self.list, 1)
+        foot = row(self.note)
+        foot.setContentsMargins(12, 8, 12, 12)
+        layout.addWidget(foot)
+
+    def show_columns(self, report: FileReport, draft: Draft, complete: int | None) -> None:
+        self.count.setText(counted(len(report.columns), "column"))
+        self.list.show_rows([column_row(column, draft) for column in report.columns])
+        self.note.tell(missing_words(report, complete, draft), "warning")
+
+
+_USES = (
+    (Treatment.STATES, "States", "Every value is a state."),
+    (Treatment.DISCRETISE, "Numbers in bins", "Numbers are cut into intervals."),
+    (Treatment.WEIGHTS, "How often a row occurs", "Numbers are the weights of the rows."),
+    (Treatment.LEAVE_OUT, "Leave out", "The column does not become a variable."),
+)
+
+
+class ColumnDetail(QWidget):
+    """One column: what it holds, how it is used, its states with their counts."""
+
+    treatment_wanted = Signal(str, object)  # column, Treatment
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("columnDetail")
+        self._column: ColumnReport | None = None
+        self.title = label("", "heading", size="title")
+        self.facts = label("", "secondary", size="dense")
+        self.use = QComboBox()
+        self.use.setObjectName("useAs")
+        self.use.setAccessibleName("How the column is used")
+        for treatment, words, tip in _USES:
+            self.use.addItem(words, treatment)
+            self.use.setItemData(self.use.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.use.activated.connect(self._on_use)
+        self.remark = Note("", "info", "columnRemark")
+        self.states = QTableWidget(0, 2)
+        self.states.setObjectName("statesFound")
+        self.states.setAccessibleName("States found in the column")
+        self.states.setHorizontalHeaderLabels(["State", "Rows"])
+        self.states.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.states.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.states.setShowGrid(False)
+        self.states.setTabKeyNavigation(False)
+        self.states.verticalHeader().hide()
+        self.states.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 8)
+        layout.setSpacing(10)
+        layout.addWidget(row(self.title, self.facts, None))
+        layout.addWidget(row(label("Use as", "secondary"), self.use, None))
+        layout.addWidget(self.remark)
+        layout.addWidget(self.states, 1)
+
+    def show_column(self, column: ColumnReport, draft: Draft) -> None:
+        self._column = column
+        self.title.setText(column.name)
+        facts = [column.kind.value, counted(column.distinct, "value")]
+        if column.low is not None and column.high is not None:
+            facts.append(f"{number_text(column.low)} … {number_text(column.high)}")
+        if column.missing:
+            facts.append(f"{grouped(column.missing)} missing")
+        self.facts.setText(" · ".join(facts))
+        treatment = draft.treatment(column)
+        self.use.setCurrentIndex([use for use, _, _ in _USES].index(treatment))
+        self.use.setToolTip(_USES[self.use.currentIndex()][2])
+        numeric = column.low is not None
+        for place, (use, _, tip) in enumerate(_USES):
+            needs_numbers = use in (Treatment.DISCRETISE, Treatment.WEIGHTS)
+            self._enable(place, numeric or not needs_numbers, tip)
+        self.remark.tell(column.remark, "info")
+        self._show_states(column)
+
+    def _enable(self, place: int, on: bool, tip: str) -> None:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        index = self.use.model().index(place, 0)
+        self.use.model().setData(index, flags if on else Qt.ItemFlag.NoItemFlags, _FLAGS_ROLE)
+        said = tip if on else "Not now: the column holds texts, not only numbers."
+        self.use.setItemData(place, said, Qt.ItemDataRole.ToolTipRole)
+
+    def _show_states(self, column: ColumnReport) -> None:
+        self.states.setVisible(bool(column.states))
+        self.states.setRowCount(len(column.states))
+        self.states.setFont(theme().font("dense"))
+        self.states.verticalHeader().setDefaultSectionSize(theme().px("row"))
+        for place, (state, count) in enumerate(column.states):
+            self.states.setItem(place, 0, QTableWidgetItem(state))
+            number = QTableWidgetItem(grouped(count))
+            number.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.states.setItem(place, 1, number)
+
+    def _on_use(self, place: int) -> None:
+        if self._column is not None:
+            self.treatment_wanted.emit(self._column.name, _USES[place][0])
+
+
+# How QComboBox's own model stores whether an entry can be chosen.
+_FLAGS_ROLE = Qt.ItemDataRole.UserRole - 1

@@ -1,0 +1,136 @@
+"""Reading for an import page, in the background: the cells once, then columns and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from pgmstudio.core.data.cuts import Floats, cuts_from_labels
+from pgmstudio.core.data.discretise import Discretisation, cuts_for
+from pgmstudio.core.data.split import Split
+from pgmstudio.core.io.data_coding import code_table
+from pgmstudio.core.io.data_columns import Column, column_of
+from pgmstudio.core.io.data_files import is_split, read_split, read_table
+from pgmstudio.core.io.data_formats.raw_table import RawTable
+from pgmstudio.core.io.data_report import FileReport, report_of
+from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.project.project import DataEntry
+from pgmstudio.core.running import CancelToken, Progress
+from pgmstudio.gui.pages.import_page_draft import Draft, plain_draft, split_rows
+from pgmstudio.gui.plots.histogram_paint import ColumnValues
+from pgmstudio.gui.style.numbers import counted
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A file that was read: its cells, and what they seem to be."""
+
+    path: Path
+    table: RawTable
+    report: FileReport
+    options: ImportOptions
+    is_split: bool  # one of three files: training, validation and test rows
+    # Sorted numbers of the columns looked at so far, by the column and that of the weights.
+    numbers: dict[tuple[str, str | None], ColumnValues] = field(default_factory=dict)
+
+    def column(self, name: str) -> Column:
+        markers = (*self.options.markers, *self.table.markers)
+        return column_of(self.table.frame[name], markers, self.table.decimal)
+
+
+def read(path: Path, options: ImportOptions, cancel: CancelToken) -> Reading:
+    """Read the cells of a file and look at its columns."""
+    table = read_table(path, options)
+    cancel.raise_if_cancelled()
+    return Reading(path, table, report_of(path, table, options), options, is_split(path))
+
+
+@dataclass(frozen=True, eq=False)
+class CutColumn:
+    """The numbers of a column with the cuts a method finds."""
+
+    values: ColumnValues
+    how: Discretisation
+    points: tuple[float, ...]
+
+
+def cut_column(
+    reading: Reading, name: str, how: Discretisation, weights_from: str | None = None
+) -> CutColumn:
+    """The cuts of one column; the numbers are kept, so that another method is quick."""
+    values = _values(reading, name, weights_from)
+    if how.method == "cuts":
+        return CutColumn(values, how, tuple(sorted(set(how.points))))
+    weights = np.diff(values.reached)
+    if how.method == "mdl":
+        numbers = reading.column(name).numbers()
+        states, target = reading.column(how.target or "").coded()
+        raw = None if weights_from is None else _weights(reading, weights_from)
+        cuts = cuts_for(name, numbers, how, weights=raw, target=target, classes=len(states))
+    else:
+        cuts = cuts_for(name, values.values, how, weights=weights)
+    return CutColumn(values, how, cuts.points)
+
+
+def _values(reading: Reading, name: str, weights_from: str | None) -> ColumnValues:
+    key = (name, weights_from)
+    if key not in reading.numbers:
+        weights = None if weights_from is None else _weights(reading, weights_from)
+        reading.numbers[key] = ColumnValues.of(name, reading.column(name).numbers(), weights)
+    return reading.numbers[key]
+
+
+def _weights(reading: Reading, name: str) -> Floats:
+    column = reading.column(name)
+    numbers = column.numbers() if column.is_numeric else np.ones(column.row_count)
+    return np.where(numbers >= 0, numbers, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """The end of an import: the new entry and what there is to say about it."""
+
+    entry: DataEntry
+    remarks: tuple[str, ...]
+
+
+def import_rows(
+    reading: Reading, draft: Draft, name: str, cancel: CancelToken, *, keep_path: bool = True
+) -> Iterator[Progress | Done]:
+    """Turn the cells into a data set; nothing of the project is touched."""
+    rows = counted(reading.report.row_count, "row")
+    yield Progress(None, f"Turning {rows} into states…")
+    options = draft.options(reading.report)
+    remarks: tuple[str, ...] = ()
+    split: Split | None
+    if draft.split.kind == "files":
+        data, split = read_split(reading.path, options).joined()
+        found = {v.name: cuts_from_labels(v.name, v.states) for v in data.domain if v.is_ordinal}
+        cuts = {column: cut for column, cut in found.items() if cut is not None}
+        markers = options.markers
+    else:
+        imported = code_table(reading.path, reading.table, options)
+        remarks, cuts, markers = imported.remarks, dict(imported.cuts), imported.markers
+        cancel.raise_if_cancelled()
+        if draft.split.kind != "none":
+            yield Progress(0.8, "Splitting the rows…")
+        data, split = split_rows(imported.data, draft.split)
+    cancel.raise_if_cancelled()
+    provenance = {"made by": "import", "file": reading.path.name, "choices": plain_draft(draft)}
+    if keep_path:
+        provenance["path"] = str(reading.path.resolve())
+    yield Done(
+        DataEntry(
+            name=name,
+            data=data,
+            source=reading.path.name if keep_path else "",
+            cuts=cuts,
+            missing_markers=markers,
+            split=split,
+            provenance=provenance,
+        ),
+        remarks,
+    )

@@ -1,0 +1,124 @@
+"""The row of steps on top of an import page; every step can be gone to at any time."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import label
+
+STEPS = ("File", "Columns and missing", "Cuts", "Split")
+_CIRCLE = 20
+
+
+class _Step(QAbstractButton):
+    """A number in a circle and a word; a tick instead of the number when it lies behind."""
+
+    def __init__(self, number: int, text: str) -> None:
+        super().__init__()
+        self._number = number
+        self.state = "later"
+        self.setText(text)
+        self.setObjectName(f"step{number}")
+        self.setAccessibleName(f"Step {number}: {text}")
+        self.setToolTip(f"Go to step {number}: {text}")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme().changed.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(theme().font("body", "semibold"))
+        circle = round(_CIRCLE * theme().scale)
+        return QSize(circle + 8 + metrics.horizontalAdvance(self.text()) + 10, circle + 10)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(_CIRCLE * theme().scale) + 8, self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        size = _CIRCLE * theme().scale
+        circle = QRectF(3, (self.height() - size) / 2, size, size)
+        grounds = {"now": "accent", "done": "do_soft", "later": "surface"}
+        painter.setBrush(theme().color(grounds[self.state]))
+        outline = "border_control" if self.state == "later" else grounds[self.state]
+        painter.setPen(QPen(theme().color(outline), 1))
+        painter.drawEllipse(circle)
+        if self.state == "done":
+            side = round(12 * theme().scale)
+            pixmap = icon("check", "success_ink").pixmap(side, side)
+            at = circle.center()
+            painter.drawPixmap(round(at.x() - side / 2), round(at.y() - side / 2), pixmap)
+        else:
+            painter.setFont(theme().font("dense", "semibold"))
+            ink = "on_accent" if self.state == "now" else "text_secondary"
+            painter.setPen(theme().color(ink))
+            painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
+        is_now = self.state == "now"
+        painter.setFont(theme().font("body", "semibold" if is_now else "regular"))
+        painter.setPen(theme().color("text" if is_now else "text_secondary"))
+        words = QRectF(circle.right() + 8, 0, self.width() - circle.right() - 8, self.height())
+        text = painter.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, int(words.width())
+        )
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, text)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+
+
+class _Dash(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedWidth(28)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(QPen(theme().color("border_control"), 1))
+        painter.drawLine(2, self.height() // 2, self.width() - 2, self.height() // 2)
+
+
+class StepBar(QWidget):
+    """`chosen` carries the number of the step, from 0."""
+
+    chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("importSteps")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 6, 16, 6)
+        layout.setSpacing(6)
+        self._steps = []
+        for number, text in enumerate(STEPS):
+            step = _Step(number + 1, text)
+            step.clicked.connect(partial(self._on_clicked, number))
+            if number:
+                layout.addWidget(_Dash())
+            layout.addWidget(step)
+            self._steps.append(step)
+        self.found = label("", "secondary", size="dense")
+        self.found.setObjectName("foundAutomatically")
+        self.found.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.found.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        layout.addWidget(self.found, 1)
+
+    def show_step(self, current: int) -> None:
+        for number, step in enumerate(self._steps):
+            step.state = "now" if number == current else "done" if number < current else "later"
+            step.update()
+
+    def tell_found(self, words: str) -> None:
+        """What was found out about the file, said at the right."""
+        self.found.setText(words)
+        self.found.setToolTip(words)
+
+    def _on_clicked(self, number: int, _checked: bool = False) -> None:
+        self.chosen.emit(number)

@@ -1,0 +1,217 @@
+"""A conditional table as a grid: parents on top, states below, sums and row counts at the foot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.models.bayesian_network import ROW_SUM_TOLERANCE
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.theme import theme
+
+Index = QModelIndex | QPersistentModelIndex
+STEPS = 8
+
+
+class TableGrid(QAbstractTableModel):
+    """`values` has one row per combination of parent states and one column per state."""
+
+    edited = Signal(int, int)  # combination, state
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.variable: Variable | None = None
+        self.parents: tuple[Variable, ...] = ()
+        self.combinations: list[tuple[str, ...]] = [()]
+        self.values: NDArray[np.float64] = np.zeros((1, 0))
+        self.counts: NDArray[np.float64] | None = None
+        self.editable = True
+        self.why_locked = ""
+
+    def show(
+        self,
+        variable: Variable,
+        parents: Sequence[Variable],
+        table: NDArray[np.float64],
+        counts: NDArray[np.float64] | None,
+    ) -> None:
+        """Another table; `counts` are the rows of data behind each combination."""
+        self.beginResetModel()
+        self.variable, self.parents = variable, tuple(parents)
+        self.combinations = list(product(*(parent.states for parent in parents)))
+        self.values = np.array(table, dtype=np.float64).reshape(-1, variable.cardinality)
+        self.counts = counts
+        self.endResetModel()
+
+    def clear(self) -> None:
+        self.beginResetModel()
+        self.variable, self.parents, self.combinations = None, (), [()]
+        self.values, self.counts = np.zeros((1, 0)), None
+        self.endResetModel()
+
+    # -- places
+
+    @property
+    def head_rows(self) -> int:
+        return len(self.parents)
+
+    @property
+    def state_count(self) -> int:
+        return 0 if self.variable is None else self.variable.cardinality
+
+    def cell_of(self, index: Index) -> tuple[int, int] | None:
+        """(combination, state) of a number, or None for heads and feet."""
+        state = index.row() - self.head_rows
+        if index.column() < 1 or not 0 <= state < self.state_count:
+            return None
+        return index.column() - 1, state
+
+    def wrong_columns(self) -> list[int]:
+        """Combinations whose numbers do not sum to 1."""
+        sums = self.values.sum(axis=1)
+        return [int(c) for c in np.flatnonzero(np.abs(sums - 1) > ROW_SUM_TOLERANCE)]
+
+    def set_values(self, values: NDArray[np.float64]) -> None:
+        self.values = np.array(values, dtype=np.float64)
+        self._all_changed()
+
+    def _all_changed(self) -> None:
+        if self.rowCount() and self.columnCount():
+            last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    # -- Qt
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        if self.variable is None:
+            return 0
+        return self.head_rows + self.state_count + 1 + (self.counts is not None)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if self.variable is None else 1 + len(self.combinations)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        base = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if self.cell_of(index) is not None and self.editable:
+            return base | Qt.ItemFlag.ItemIsEditable
+        return base
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        cell = self.cell_of(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(index)
+        if role == Qt.ItemDataRole.EditRole and cell is not None:
+            return f"{self.values[cell]:.12g}"
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = (
+                Qt.AlignmentFlag.AlignLeft
+                if index.column() == 0
+                else (Qt.AlignmentFlag.AlignHCenter)
+            )
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.BackgroundRole:
+            return self._ground(index)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._ink(index)
+        if role == Qt.ItemDataRole.DecorationRole and self._is_sum(index) and index.column():
+            right = (index.column() - 1) not in self._wrong
+            return icon("check", "success_ink") if right else icon("warning-circle", "danger_ink")
+        if role == Qt.ItemDataRole.FontRole and (index.column() == 0 or self._is_sum(index)):
+            return theme().font("dense", "semibold")
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(index)
+        return None
+
+    @property
+    def _wrong(self) -> set[int]:
+        return set(self.wrong_columns())
+
+    def _is_sum(self, index: Index) -> bool:
+        return index.row() == self.head_rows + self.state_count
+
+    def _text(self, index: Index) -> str:
+        assert self.variable is not None
+        row, column = index.row(), index.column()
+        state = row - self.head_rows
+        if row < self.head_rows:
+            return self.parents[row].name if column == 0 else self.combinations[column - 1][row]
+        if state < self.state_count:
+            if column == 0:
+                return self.variable.states[state]
+            return _short(self.values[column - 1, state])
+        if self._is_sum(index):
+            return "Sum" if column == 0 else f"{self.values[column - 1].sum():.4g}"
+        assert self.counts is not None
+        return "Rows in data" if column == 0 else grouped(round(self.counts[column - 1]))
+
+    def _ground(self, index: Index) -> QColor | None:
+        cell = self.cell_of(index)
+        if cell is not None:
+            share = min(1.0, max(0.0, float(self.values[cell])))
+            return theme().sequential(int(share * (STEPS - 3) + 0.2))
+        if index.column() == 0 or index.row() < self.head_rows:
+            return theme().color("sunken")
+        return None
+
+    def _ink(self, index: Index) -> QColor:
+        cell = self.cell_of(index)
+        if cell is not None:
+            dark = int(min(1.0, float(self.values[cell])) * (STEPS - 3) + 0.2) > 4
+            return theme().color("surface" if dark else "text")
+        if self._is_sum(index) and index.column():
+            wrong = (index.column() - 1) in self._wrong
+            return theme().color("danger_ink" if wrong else "success_ink")
+        return theme().color("text_secondary" if index.row() >= self.head_rows else "text")
+
+    def _tip(self, index: Index) -> str:
+        cell = self.cell_of(index)
+        if cell is None or self.variable is None:
+            return ""
+        given = ", ".join(
+            f"{parent.name} = {state}"
+            for parent, state in zip(self.parents, self.combinations[cell[0]], strict=True)
+        )
+        what = f"P({self.variable.name} = {self.variable.states[cell[1]]}"
+        told = f"{what} | {given})" if given else f"{what})"
+        return f"{told} = {self.values[cell]:.6g}" + (
+            "" if self.editable else f". {self.why_locked}"
+        )
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        cell = self.cell_of(index)
+        number = parse_probability(str(value))
+        if cell is None or number is None or not self.editable:
+            return False
+        if number == self.values[cell]:
+            return True
+        self.values[cell] = number
+        self._all_changed()
+        self.edited.emit(*cell)
+        return True
+
+
+def parse_probability(text: str) -> float | None:
+    """A number from 0 to 1; "20 %" and a decimal comma are understood; None otherwise."""
+    text = text.strip().replace(",", ".").replace("−", "-")
+    scale = 1.0
+    if text.endswith("%"):
+        text, scale = text[:-1].strip(), 0.01
+    try:
+        number = float(text) * scale
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
+
+
+def _short(value: float) -> str:
+    text = f"{value:.4f}".rstrip("0")
+    if len(text.partition(".")[2]) < 2:
+        text = f"{value:.2f}"
+    return f"{value:.2g}" if 0 < value < 0.00005 else text

@@ -1,0 +1,340 @@
+"""The table of the selected variable: edit, normalise, complement, fill from data, copy and paste.
+
+Numbers being typed are kept here until every column sums to 1; only then they become one undoable
+change. Until then the model and its beliefs are as they were, and the panel says so.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from pgmstudio.core.data.counting import joint_counts
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.project.model_edits import EditableTables, set_table
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.panels.table_clipboard import pasted, table_text
+from pgmstudio.gui.panels.table_model import TableGrid
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Note, button, label, row
+
+# Merged heads are slow to lay out when there are very many columns.
+MOST_SPANNED = 600
+
+
+class TablePanel(QWidget):
+    """Follows the selection of the model in view."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("table")
+        self._shell = shell
+        self._shown: tuple[str, str] | None = None  # model id, variable
+        self._grid = TableGrid()
+        self._grid.edited.connect(self._on_edited)
+        self._view = _TableView(self)
+        self._view.setModel(self._grid)
+        self._title = label("", "heading", size="dense")
+        self._title.setObjectName("tableTitle")
+        self._chip = label("", "chip-danger", size="caption")
+        self._chip.setObjectName("tableChip")
+        self._fix = button(
+            "Fix it",
+            self._on_fix,
+            role="link",
+            name="tableFix",
+            tip="Give the missing probability to the last edited cell.",
+        )
+        self._normalise = button(
+            "Normalise",
+            self._on_normalise,
+            icon_name="scales",
+            name="tableNormalise",
+            tip="Scale the selected columns (all when none is selected) so that they sum to 1.",
+        )
+        self._complement = button(
+            "Complement",
+            self._on_complement,
+            name="tableComplement",
+            tip="Set the selected cells to what is missing to 1 in their columns.",
+        )
+        self._fill = button(
+            "Fill from data",
+            self._on_fill,
+            icon_name="database",
+            name="tableFill",
+            tip="Estimate this table from the rows of the model's data set.",
+        )
+        self._random = button(
+            "Randomise",
+            self._on_randomise,
+            name="tableRandomise",
+            tip="Random columns, uniform over all distributions.",
+        )
+        self._empty = Note("Select one variable to see and edit its table.", name="tableEmpty")
+        self._last_edit: tuple[int, int] | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 4, 12, 8)
+        layout.setSpacing(6)
+        self._bar = row(
+            self._title,
+            self._normalise,
+            self._complement,
+            self._fill,
+            self._random,
+            None,
+            self._chip,
+            self._fix,
+        )
+        layout.addWidget(self._bar)
+        layout.addWidget(self._empty)
+        layout.addWidget(self._view, 1)
+        layout.addStretch(0)
+        shell.bench.selection_changed.connect(self._refresh)
+        shell.bench.model_in_view_changed.connect(self._refresh)
+        shell.document.changed.connect(self._on_document_changed)
+        theme().changed.connect(self._refresh)
+        self._refresh()
+
+    # -- what is shown
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        model_id = self._shell.bench.model_id or ""
+        if before.models.get(model_id) is not after.models.get(model_id):
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        bench = self._shell.bench
+        nodes = bench.selection.nodes
+        entry = bench.project.models.get(bench.model_id or "")
+        network = None if entry is None else _network_of(entry.model)
+        has_table = network is not None and len(nodes) == 1 and nodes[0] in network.domain
+        self._empty.setVisible(not has_table)
+        self._view.setVisible(has_table)
+        self._bar.setVisible(has_table)
+        if network is None or entry is None or not has_table:
+            self._shown = None
+            self._grid.clear()
+            return
+        name = nodes[0]
+        self._shown = (bench.model_id or "", name)
+        self._last_edit = None
+        self._title.setText(f"Table of {entry.node_titles.get(name, name)}")
+        index = network.domain.index(name)
+        parents = [network.domain.variables[p] for p in network.dag.parent_indices[index]]
+        self._grid.editable = isinstance(entry.model, EditableTables)
+        self._grid.why_locked = (
+            f"A {entry.model.kind} is not edited by hand; convert it to a Bayesian network."
+        )
+        counts = self._counts(network, index)
+        self._grid.show(network.domain.variables[index], parents, network.tables[index], counts)
+        self._span_heads()
+        for widget in (self._normalise, self._complement, self._random):
+            widget.setEnabled(self._grid.editable)
+        self._fill.setEnabled(self._grid.editable and counts is not None)
+        self._fill.setToolTip(
+            "Estimate this table from the rows of the model's data set."
+            if counts is not None
+            else "Not now: no data set of this project has these columns."
+        )
+        self._tell_sums()
+
+    def _counts(self, network: BayesianNetwork, index: int) -> NDArray[np.float64] | None:
+        """Rows per combination, where a data set fits the variable and its parents."""
+        project, names = self._shell.project, network.domain.names
+        family = [*network.dag.parent_indices[index], index]
+        entry = project.models[self._shell.bench.model_id or ""]
+        ids = [entry.data_id] if entry.data_id else list(project.data)
+        for data_id in ids:
+            data = project.data[data_id].data if data_id in project.data else None
+            if data is None or not all(names[i] in data.domain for i in family):
+                continue
+            if any(data.domain[names[i]] != network.domain[names[i]] for i in family):
+                continue
+            self._family_counts = joint_counts(data, [data.domain.index(names[i]) for i in family])
+            summed: NDArray[np.float64] = self._family_counts.sum(axis=-1).ravel()
+            return summed
+        return None
+
+    def _span_heads(self) -> None:
+        self._view.clearSpans()
+        columns = len(self._grid.combinations)
+        if columns <= MOST_SPANNED:
+            width = columns
+            for number, parent in enumerate(self._grid.parents):
+                width //= parent.cardinality
+                if width > 1:
+                    for start in range(0, columns, width):
+                        self._view.setSpan(number, 1 + start, 1, width)
+        self._view.resizeColumnsToContents()
+        for column in range(1, min(columns, MOST_SPANNED) + 1):
+            self._view.setColumnWidth(column, max(72, self._view.columnWidth(column) + 12))
+        self._view.setColumnWidth(0, max(110, self._view.columnWidth(0) + 16))
+
+    def _tell_sums(self) -> None:
+        wrong = self._grid.wrong_columns()
+        self._chip.setVisible(bool(wrong))
+        self._fix.setVisible(bool(wrong) and self._last_edit is not None)
+        if not wrong:
+            return
+        total = self._grid.values[wrong[0]].sum()
+        many = f"{len(wrong)} columns do not sum to 1"
+        self._chip.setText(f"1 column sums to {total:.4g}" if len(wrong) == 1 else many)
+        if self._last_edit is not None:
+            combination, state = self._last_edit
+            old = self._grid.values[combination, state]
+            new = old + 1 - self._grid.values[combination].sum()
+            possible = combination in wrong and 0 <= new <= 1
+            self._fix.setVisible(possible)
+            self._fix.setText(f"Fix it: {old:.4g} → {new:.4g}")
+
+    @property
+    def waits(self) -> bool:
+        """Whether typed numbers are not in the model yet because a column does not sum to 1."""
+        return self._shown is not None and bool(self._grid.wrong_columns())
+
+    # -- edits
+
+    def _on_edited(self, combination: int, state: int) -> None:
+        self._last_edit = (combination, state)
+        variable = self._grid.variable
+        assert variable is not None
+        given = ", ".join(self._grid.combinations[combination])
+        what = f"{variable.name} = {variable.states[state]}" + (f" | {given}" if given else "")
+        self._commit(f"Edit P({what})")
+
+    def _commit(self, text: str) -> None:
+        """One undoable change, once every column sums to 1."""
+        self._tell_sums()
+        if self._shown is None or self._grid.wrong_columns():
+            if self._shown is not None:
+                self._shell.bench.message.emit(
+                    "warning", f"Beliefs wait: {self._shown[1]} has a column that is not 1 in sum."
+                )
+            return
+        model_id, variable = self._shown
+        network = _network_of(self._shell.project.models[model_id].model)
+        assert network is not None
+        table = self._grid.values.reshape(network.table(variable).shape)
+        if not np.array_equal(table, network.table(variable)):
+            self._shell.change(
+                text, partial(set_table, model_id=model_id, variable=variable, table=table.copy())
+            )
+
+    def _chosen_columns(self) -> list[int]:
+        chosen = {i.column() - 1 for i in self._view.selectedIndexes() if i.column() > 0}
+        return sorted(chosen) or list(range(len(self._grid.combinations)))
+
+    def _on_normalise(self) -> None:
+        values = self._grid.values.copy()
+        for column in self._chosen_columns() if not self.waits else self._grid.wrong_columns():
+            total = values[column].sum()
+            values[column] = values[column] / total if total > 0 else 1 / values.shape[1]
+        self._grid.set_values(values)
+        self._commit(f"Normalise the table of {self._name}")
+
+    def _on_complement(self) -> None:
+        values = self._grid.values.copy()
+        cells = [self._grid.cell_of(index) for index in self._view.selectedIndexes()]
+        for cell in cells:
+            if cell is not None:
+                rest = values[cell[0]].sum() - values[cell]
+                values[cell] = min(1.0, max(0.0, 1 - rest))
+        if not any(cell is not None for cell in cells):
+            self._shell.tell("Select the cells that take what is missing to 1.")
+            return
+        self._grid.set_values(values)
+        self._commit(f"Complement in the table of {self._name}")
+
+    def _on_fill(self) -> None:
+        from pgmstudio.core.learning.smoothing import smoothed
+
+        states = self._grid.state_count
+        self._grid.set_values(smoothed(self._family_counts, 1.0).reshape(-1, states))
+        self._commit(f"Fill the table of {self._name} from data")
+
+    def _on_randomise(self) -> None:
+        rng = np.random.default_rng()
+        shape = self._grid.values.shape
+        self._grid.set_values(rng.dirichlet(np.ones(shape[1]), size=shape[0]))
+        self._commit(f"Randomise the table of {self._name}")
+
+    def _on_fix(self) -> None:
+        if self._last_edit is not None:
+            values = self._grid.values.copy()
+            values[self._last_edit] += 1 - values[self._last_edit[0]].sum()
+            self._grid.set_values(values)
+            self._commit(f"Edit the table of {self._name}")
+
+    @property
+    def _name(self) -> str:
+        return "" if self._shown is None else self._shown[1]
+
+    # -- clipboard
+
+    def copy(self) -> None:
+        """The whole table with its heads, or the selected numbers, as tab-separated text."""
+        cells = [self._grid.cell_of(index) for index in self._view.selectedIndexes()]
+        QApplication.clipboard().setText(table_text(self._grid, [c for c in cells if c]))
+
+    def paste(self) -> None:
+        """Numbers from the clipboard, from the current cell on; copied heads are skipped."""
+        start = self._grid.cell_of(self._view.currentIndex()) or (0, 0)
+        try:
+            values = pasted(self._grid, QApplication.clipboard().text(), start)
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        self._grid.set_values(values)
+        self._commit(f"Paste into the table of {self._name}")
+
+
+class _TableView(QTableView):
+    def __init__(self, panel: TablePanel) -> None:
+        super().__init__()
+        self._panel = panel
+        self.setObjectName("tableGrid")
+        self.setAccessibleName("Table of the selected variable")
+        self.setToolTip(
+            "Type a number or a percentage; Ctrl+C and Ctrl+V exchange with spreadsheets."
+        )
+        self.horizontalHeader().hide()
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(theme().px("row") + 2)
+        self.setEditTriggers(
+            QTableView.EditTrigger.DoubleClicked
+            | QTableView.EditTrigger.AnyKeyPressed
+            | QTableView.EditTrigger.EditKeyPressed
+        )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._panel.copy()
+        elif event.matches(QKeySequence.StandardKey.Paste):
+            self._panel.paste()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._step_down()
+        else:
+            super().keyPressEvent(event)
+
+    def _step_down(self) -> None:
+        current = self.currentIndex()
+        below = current.siblingAtRow(current.row() + 1)
+        if below.isValid():
+            clear = QItemSelectionModel.SelectionFlag.ClearAndSelect
+            self.selectionModel().setCurrentIndex(below, clear)
+
+
+def _network_of(model: object) -> BayesianNetwork | None:
+    if isinstance(model, Tree):
+        return model.as_bayesian_network
+    return model if isinstance(model, BayesianNetwork) else None

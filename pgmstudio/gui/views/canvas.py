@@ -1,0 +1,145 @@
+"""A graph with everything that floats over it: legend, zoom, minimap, search, refusals."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.find_bar import FindBar
+from pgmstudio.gui.views.graph_scene import GraphScene
+from pgmstudio.gui.views.graph_view import GraphView
+from pgmstudio.gui.views.legend import Legend, LegendEntry, legend_entries
+from pgmstudio.gui.views.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
+from pgmstudio.gui.views.strengths import Strengths
+
+_EDGE = 12
+
+
+class Canvas(QWidget):
+    """One view of one scene."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("canvas")
+        self.scene = GraphScene(self)
+        self.view = GraphView(self.scene, self)
+        self.wishes = self.view.wishes
+        self.legend = Legend(self.view)
+        self.zoom_control = ZoomControl(self.view)
+        self.minimap = Minimap(self.view)
+        self.find_bar = FindBar(self.view)
+        self.bubble = Bubble(self.view)
+        self.shows_legend = True
+        self.shows_minimap = True
+        self._strengths: Strengths | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.view)
+        self.setFocusProxy(self.view)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self._refresh_overlays)
+        self.scene.contents_changed.connect(self._soon.start)
+        self.view.zoom_changed.connect(self._on_zoom_changed)
+        self.wishes.refused.connect(self.refuse)
+        self.find_bar.found.connect(self._on_found)
+        self.find_bar.looked_at.connect(self._on_match)
+        self.find_bar.scope_changed.connect(self._on_scope_changed)
+        self.find_bar.closed.connect(self._on_find_closed)
+        theme().changed.connect(self._soon.start)
+
+    # -- legend, zoom, minimap
+
+    @property
+    def strengths(self) -> Strengths | None:
+        return self._strengths
+
+    def show_strengths(self, strengths: Strengths | None) -> None:
+        self._strengths = strengths
+        self.scene.show_strengths(None if strengths is None else strengths.widths)
+        self._soon.start()
+
+    def refresh_soon(self) -> None:
+        """What is on the canvas has changed, so its legend may have too."""
+        self._soon.start()
+
+    def legend_entries(self) -> list[LegendEntry]:
+        """What the legend says now; exports draw the same."""
+        return legend_entries(self.scene, self.view.detail, self._strengths)
+
+    def _on_zoom_changed(self, _zoom: float) -> None:
+        self._soon.start()
+
+    def _refresh_overlays(self) -> None:
+        room = self.view.rect()
+        zoom = self.zoom_control
+        zoom.adjustSize()
+        zoom.move(room.width() - zoom.width() - _EDGE, room.height() - zoom.height() - _EDGE)
+        entries = self.legend_entries() if self.shows_legend else []
+        self.legend.show_entries(entries, room.width() - zoom.width() - 3 * _EDGE)
+        self.legend.move(_EDGE, room.height() - self.legend.height() - _EDGE)
+        self.minimap.setVisible(self.shows_minimap and len(self.scene.nodes) >= MINIMAP_FROM)
+        self.minimap.move(
+            room.width() - self.minimap.width() - _EDGE,
+            zoom.y() - self.minimap.height() - 8,
+        )
+        self._place_find_bar()
+
+    def _place_find_bar(self) -> None:
+        width = min(self.find_bar.sizeHint().width(), self.view.width() - 2 * _EDGE)
+        self.find_bar.resize(width, self.find_bar.sizeHint().height())
+        self.find_bar.move(self.view.width() - width - _EDGE, _EDGE)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._refresh_overlays()
+
+    # -- refusals
+
+    def refuse(self, sentence: str, at: QPoint | None = None) -> None:
+        """Say a sentence at the pointer, or in the middle when the pointer is elsewhere."""
+        if at is None:
+            at = self.view.mapFromGlobal(QCursor.pos())
+            if not self.view.rect().contains(at):
+                at = self.view.mapFromScene(self.view.last_pointer)
+            if not self.view.rect().contains(at):
+                at = self.view.rect().center()
+        self.bubble.say(sentence, at)
+
+    # -- search
+
+    def find(self) -> None:
+        """Open the search."""
+        titles = {i: item.face.title for i, item in self.scene.nodes.items()}
+        self.find_bar.begin(titles)
+        self.view.step_match = self.find_bar.step
+        self._place_find_bar()
+
+    def _on_found(self, ids: list[str]) -> None:
+        chosen = set(ids)
+        for identity, item in self.scene.nodes.items():
+            item.change_look(found=identity in chosen)
+        self.view.viewport().update()
+
+    def _on_match(self, identity: str | None) -> None:
+        if identity is not None:
+            self.wishes.select.emit((identity,), ())
+            self.view.look_at(identity)
+        self._place_find_bar()
+
+    def _on_scope_changed(self, near: tuple[str, int] | None) -> None:
+        if near is None:
+            self.scene.show_only(None)
+        else:
+            self.scene.show_only(self.scene.near.within([near[0]], near[1]))
+
+    def _on_find_closed(self) -> None:
+        self.view.step_match = None
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stop(self) -> None:
+        """The page is closed: nothing goes on behind it."""
+        self.scene.stop()

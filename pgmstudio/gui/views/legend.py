@@ -1,0 +1,239 @@
+"""The legend: only what is on screen and does not explain itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pgmstudio.core.pictures.picture import EdgeStyle
+from pgmstudio.core.pictures.routes import EdgeRoute
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.views.edge_item import PENS, paint_edge
+from pgmstudio.gui.views.graph_scene import GraphScene
+from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
+from pgmstudio.gui.views.node_painter import LEAST_SHIFT, paint_hatched, paint_prior
+from pgmstudio.gui.views.strengths import Strengths
+
+SAMPLE = 26.0
+_LINE = 20.0
+_PAD, _GAP = 11.0, 20.0
+
+Sample = Callable[[QPainter, QRectF], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """Words and, before them, a sample drawn into a rectangle."""
+
+    text: str
+    sample: Sample | None = None
+
+    @property
+    def width(self) -> float:
+        words = canvas_metrics("caption").horizontalAdvance(self.text)
+        return words + (SAMPLE + 8 if self.sample is not None else 0)
+
+    def paint(self, painter: QPainter, corner: QPointF) -> None:
+        """Draw at a corner, in a line of 20 px."""
+        x = corner.x()
+        if self.sample is not None:
+            self.sample(painter, QRectF(x, corner.y(), SAMPLE, _LINE))
+            x += SAMPLE + 8
+        painter.setFont(canvas_font("caption"))
+        painter.setPen(theme().color("text"))
+        place = QRectF(x, corner.y(), self.width + 4, _LINE)
+        painter.drawText(
+            place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text
+        )
+
+
+def legend_entries(
+    scene: GraphScene, detail: Detail, strengths: Strengths | None = None
+) -> list[LegendEntry]:
+    """What the picture shows at this detail and needs words for."""
+    faces = [item.face for item in scene.nodes.values() if item.isVisible()]
+    entries = _edge_entries(scene, strengths)
+    if detail is not Detail.FULL:
+        return entries + _far_entries(faces, detail)
+    rows = [face for face in faces if face.shows_rows]
+    if any(_shows_prior(face) for face in rows):
+        entries.append(LegendEntry("outline = prior", _prior_sample))
+    if any(face.mark is not None and face.mark.is_soft for face in rows):
+        entries.append(LegendEntry("likelihood, drag", _likelihood_sample))
+    if any(face.most_probable is not None for face in rows):
+        entries.append(LegendEntry("most probable", _frame_sample))
+    if any(face.is_stale for face in rows):
+        entries.append(LegendEntry("waits for an update", _icon_sample("clock", "text_tertiary")))
+    if any(face.mode is NodeMode.ENTROPY and face.beliefs for face in faces):
+        entries.append(LegendEntry("number = entropy in bits"))
+    return entries
+
+
+def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[LegendEntry]:
+    entries = []
+    styles = {edge.style for edge in scene.picture.edges}
+    if strengths is not None and strengths.values:
+        low, high = strengths.range
+        thin, thick = strengths.width_of(low), strengths.width_of(high)
+        entries += [
+            LegendEntry(f"Edge width: {strengths.title}"),
+            LegendEntry(_number(low), _edge_sample(EdgeStyle.UNDIRECTED, thin)),
+            LegendEntry(
+                f"{_number(high)} {strengths.unit}", _edge_sample(EdgeStyle.UNDIRECTED, thick)
+            ),
+        ]
+    if len(styles) > 1 or EdgeStyle.FILL_IN in styles or EdgeStyle.COMPELLED in styles:
+        for style in EdgeStyle:
+            if style in styles:
+                sample = _edge_sample(style, PENS[style].width)
+                entries.append(LegendEntry(PENS[style].meaning, sample))
+    return entries
+
+
+def _far_entries(faces: list[NodeFace], detail: Detail) -> list[LegendEntry]:
+    entries = []
+    marks = [face.mark for face in faces if face.mark is not None]
+    square = detail is Detail.DOT
+    if any(not mark.is_soft for mark in marks):
+        entries.append(LegendEntry("evidence", _dot_sample("evidence", square=square)))
+    if any(mark.is_soft for mark in marks):
+        entries.append(LegendEntry("likelihood", _dot_sample("virtual", square=False)))
+    if any(face.is_target for face in faces):
+        entries.append(LegendEntry("target", _dot_sample("target", square=False)))
+    return entries
+
+
+def _shows_prior(face: NodeFace) -> bool:
+    return face.mode is NodeMode.PRIOR and any(
+        abs(a - b) >= LEAST_SHIFT for a, b in zip(face.priors, face.beliefs, strict=False)
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+# -- samples
+
+
+def _bar(place: QRectF) -> QRectF:
+    return QRectF(place.left(), place.center().y() - 4.5, place.width(), 9)
+
+
+def _prior_sample(painter: QPainter, place: QRectF) -> None:
+    bar = _bar(place)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("belief_track"))
+    painter.drawRoundedRect(bar, 2, 2)
+    painter.setBrush(theme().color("belief"))
+    painter.drawRoundedRect(QRectF(bar.left(), bar.top(), bar.width() * 0.62, 9), 2, 2)
+    paint_prior(painter, bar, 0.38)
+
+
+def _likelihood_sample(painter: QPainter, place: QRectF) -> None:
+    middle = place.center().y()
+    strip = QRectF(place.left(), middle - 1.5, place.width() - 4, 3)
+    paint_hatched(painter, strip, theme().color("virtual"))
+    painter.setPen(QPen(theme().color("virtual_ink"), 1.25))
+    painter.setBrush(theme().color("surface"))
+    painter.drawRoundedRect(QRectF(strip.right() - 2, middle - 6.5, 4, 13), 1.5, 1.5)
+
+
+def _frame_sample(painter: QPainter, place: QRectF) -> None:
+    painter.setPen(QPen(theme().color("mpe"), 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(_bar(place).adjusted(0, -1, 0, 1), 3, 3)
+
+
+def _icon_sample(name: str, color: str) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        box = QRectF(place.center().x() - 6.5, place.center().y() - 6.5, 13, 13)
+        icon(name, color).paint(painter, box.toRect())
+
+    return paint
+
+
+def _dot_sample(color: str, *, square: bool) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(color))
+        box = QRectF(place.right() - 12, place.center().y() - 5, 10, 10)
+        (painter.drawRect if square else painter.drawEllipse)(box)
+
+    return paint
+
+
+def _edge_sample(style: EdgeStyle, width: float) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        y = place.center().y()
+        route = EdgeRoute((place.left(), y), (place.right(), y))
+        color = theme().color(PENS[style].color)
+        paint_edge(painter, route, color, width, style.has_arrow, PENS[style].dash)
+
+    return paint
+
+
+class Legend(QWidget):
+    """A card over the canvas, as wide as its entries, in several lines when there is no room."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("legend")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._entries: list[LegendEntry] = []
+        self._room = 600.0
+        theme().changed.connect(self.update)
+        self.hide()
+
+    @property
+    def entries(self) -> tuple[LegendEntry, ...]:
+        return tuple(self._entries)
+
+    def show_entries(self, entries: list[LegendEntry], room: float) -> None:
+        """`room` is the width that is free on the canvas."""
+        self._entries, self._room = entries, room / theme().scale
+        self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
+        self.resize(self.sizeHint())
+        self.setVisible(bool(entries))
+        self.update()
+
+    def _lines(self) -> list[list[LegendEntry]]:
+        lines: list[list[LegendEntry]] = [[]]
+        used = 0.0
+        for entry in self._entries:
+            if lines[-1] and used + entry.width > self._room - 2 * _PAD:
+                lines.append([])
+                used = 0.0
+            lines[-1].append(entry)
+            used += entry.width + _GAP
+        return lines
+
+    def sizeHint(self) -> QSize:
+        lines = self._lines()
+        width = max(sum(e.width + _GAP for e in line) - _GAP for line in lines) + 2 * _PAD
+        height = _LINE * len(lines) + 12
+        return QSize(round(width * theme().scale), round(height * theme().scale))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("border"))
+        painter.setBrush(theme().color("surface"))
+        radius = theme().radius("card")
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.scale(theme().scale, theme().scale)
+        y = 6.0
+        for line in self._lines():
+            x = _PAD
+            for entry in line:
+                entry.paint(painter, QPointF(x, y))
+                x += entry.width + _GAP
+            y += _LINE
+        painter.end()

@@ -1,0 +1,197 @@
+"""What floats over the canvas: zoom control, minimap, and the sentence at the pointer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import tool_button
+from pgmstudio.gui.views.graph_view import ZOOM_STEP, GraphView
+
+MINIMAP_FROM = 60
+BUBBLE_WIDTH = 340
+# Never shortened: words need their time also when motion is reduced.
+BUBBLE_MS = 6000
+
+
+class ZoomControl(QFrame):
+    """Smaller, the zoom (a click makes it 100 %), larger, fit."""
+
+    def __init__(self, view: GraphView) -> None:
+        super().__init__(view)
+        self.setObjectName("zoomControl")
+        self.setProperty("role", "card")
+        self._view = view
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(4, 2, 4, 2)
+        layout.setSpacing(2)
+        self._number = QToolButton()
+        self._number.setObjectName("zoom.actual")
+        self._number.setToolTip("Show at 100 % (1)")
+        self._number.setAccessibleName("Show at 100 %")
+        self._number.clicked.connect(self._on_number_clicked)
+        layout.addWidget(tool_button("minus", "Zoom out (−)", self._out, name="zoom.out"))
+        layout.addWidget(self._number)
+        layout.addWidget(tool_button("plus", "Zoom in (+)", self._in, name="zoom.in"))
+        layout.addWidget(
+            tool_button("frame-corners", "Fit the graph into view (0)", view.fit, name="zoom.fit")
+        )
+        view.zoom_changed.connect(self._show_zoom)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self._show_zoom(view.zoom)
+
+    def _in(self) -> None:
+        self._view.zoom_by(ZOOM_STEP)
+
+    def _out(self) -> None:
+        self._view.zoom_by(1 / ZOOM_STEP)
+
+    def _on_number_clicked(self) -> None:
+        self._view.set_zoom(1.0)
+
+    def _restyle(self) -> None:
+        width = self.fontMetrics().horizontalAdvance("400 %") + 14
+        self._number.setFixedWidth(width)
+
+    def _show_zoom(self, zoom: float) -> None:
+        self._number.setText(f"{round(zoom * 100)} %")
+
+
+class Minimap(QWidget):
+    """The whole graph small, with a frame around the part in sight; a press goes there."""
+
+    def __init__(self, view: GraphView) -> None:
+        super().__init__(view)
+        self.setObjectName("minimap")
+        self.setAccessibleName("Overview of the graph")
+        self.setToolTip("Press or drag to look elsewhere.")
+        self._view = view
+        self._picture: QPixmap | None = None
+        self._area = QRectF()
+        view.graph.contents_changed.connect(self._redraw)
+        view.graph.selection_shown.connect(self._redraw)
+        view.looked_elsewhere.connect(self.update)
+        theme().changed.connect(self._redraw)
+        self.resize(self.sizeHint())
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(168 * theme().scale), round(112 * theme().scale))
+
+    def _redraw(self) -> None:
+        self._picture = None
+        self.resize(self.sizeHint())
+        self.update()
+
+    def _scale(self) -> tuple[float, QPointF]:
+        """Pixels per scene unit and where the scene's origin lies."""
+        area = self._area
+        room = QRectF(self.rect()).adjusted(8, 8, -8, -8)
+        scale = min(room.width() / max(1, area.width()), room.height() / max(1, area.height()))
+        return scale, room.center() - area.center() * scale
+
+    def _draw(self) -> QPixmap:
+        self._area = self._view.graph.content_rect()
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        scale, origin = self._scale()
+        painter = QPainter(picture)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for item in self._view.graph.nodes.values():
+            if not item.isVisible():
+                continue
+            mark = item.face.mark
+            color = "edge_dim"
+            if item.look.is_selected:
+                color = "accent"
+            elif mark is not None:
+                color = "virtual" if mark.is_soft else "evidence"
+            elif item.face.is_target:
+                color = "target"
+            painter.setBrush(theme().color(color))
+            width, height = max(2.0, item.size[0] * scale), max(2.0, item.size[1] * scale)
+            place = item.pos() * scale + origin
+            painter.drawRect(QRectF(place.x() - width / 2, place.y() - height / 2, width, height))
+        painter.end()
+        return picture
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._picture is None:
+            self._picture = self._draw()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("border"))
+        painter.setBrush(theme().color("surface"))
+        radius = theme().radius("card")
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.drawPixmap(QPoint(0, 0), self._picture)
+        scale, origin = self._scale()
+        sight = self._view.sight()
+        frame = QRectF(sight.topLeft() * scale + origin, sight.size() * scale)
+        painter.setClipRect(QRectF(self.rect()).adjusted(2, 2, -2, -2))
+        painter.setPen(QPen(theme().color("accent"), 1.5))
+        painter.setBrush(theme().color("accent", 0.08))
+        painter.drawRect(frame.intersected(QRectF(self.rect()).adjusted(3, 3, -3, -3)))
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._go(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._go(event)
+
+    def _go(self, event: QMouseEvent) -> None:
+        scale, origin = self._scale()
+        self._view.centre_on((event.position() - origin) / scale)
+
+
+class Bubble(QFrame):
+    """A refused gesture explains itself at the pointer for six seconds."""
+
+    def __init__(self, view: GraphView) -> None:
+        super().__init__(view)
+        self.setObjectName("bubble")
+        self.setProperty("role", "note-danger")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._icon = QLabel()
+        self._text = QLabel()
+        self._text.setWordWrap(True)
+        self._text.setProperty("role", "danger")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 7, 10, 7)
+        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self._text, 1)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def say(self, sentence: str, at: QPoint) -> None:
+        """Show beside a point of the view, inside the view."""
+        size = theme().px("icon")
+        self._icon.setPixmap(icon("warning-circle", "danger_ink").pixmap(size, size))
+        self._text.setText(sentence)
+        self.setAccessibleName(sentence)
+        room = self.parentWidget().rect()
+        words = self._text.fontMetrics().horizontalAdvance(sentence)
+        width = min(round(BUBBLE_WIDTH * theme().scale), words + size + 40, room.width() - 16)
+        self.setFixedWidth(width)
+        self.layout().activate()
+        height = self.layout().heightForWidth(width)
+        self.setFixedHeight(max(height, size + 14))
+        x = min(max(8, at.x() + 14), room.width() - width - 8)
+        y = min(max(8, at.y() + 16), room.height() - self.height() - 8)
+        self.move(x, y)
+        self.show()
+        self.raise_()
+        self._timer.start(BUBBLE_MS)

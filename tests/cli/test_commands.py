@@ -1,0 +1,354 @@
+"""What people type and what they get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pgmstudio import __version__
+from pgmstudio.cli.commands import COMMANDS
+
+Call = Callable[..., Any]
+
+
+def test_help_names_every_command(call: Call) -> None:
+    shown = call("--help")
+    assert shown.code == 0
+    for command in COMMANDS.values():
+        assert f"pgmstudio {command.name}" in shown.out
+    assert call("--version").out == f"PGM Studio {__version__}\n"
+
+
+def test_without_a_window_a_sentence_leads_to_the_command_line(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    done = call()
+    assert done.code == 2
+    assert "pgmstudio --help" in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(call: Call, command: str) -> None:
+    shown = call(command, "--help")
+    assert shown.code == 0
+    assert f"usage: pgmstudio {command}" in shown.out
+    assert call("help", command).out == shown.out
+
+
+def test_help_of_a_learner_lists_its_parameters_with_bounds_and_default(call: Call) -> None:
+    shown = call("learn", "bn.hill-climb", "--help").out
+    told = " ".join(shown.split())
+    assert "--max-parents" in told
+    assert "at least 0" in told
+    assert "default bic" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["lern"], "Did you mean learn?"),
+        (["--hlp"], "Did you mean --help?"),
+        (["learn", "bn.hil-climb", "x.csv"], "Did you mean bn.hill-climb?"),
+        (["learn"], "Missing: KEY, DATA"),
+        (["learn", "tree.chow-liu"], "Missing: DATA"),
+        (["learn", "tree.chow-liu", "{rows}", "--sed", "3"], "Did you mean --seed?"),
+        (["learn", "tree.chow-liu", "{rows}", "--seed", "x"], "'x' is not a whole number"),
+        (["learn", "tree.chow-liu", "{rows}", "--edge-penalty", "-1"], "must be at least 0"),
+        (["learn", "tree.chow-liu", "absent.csv"], "absent.csv"),
+        (["learn", "tree.chow-liu", "{rows}", "-o", "model.docx"], ".json"),
+        (["learn", "tree.chow-liu", "{rows}", "-o", "{tmp}/no/model.json"], "no folder"),
+        (["learn", "tree.chow-liu", "{rows}", "--frequency", "smok"], "smok"),
+        (["query", "{asia}", "--given", "smok=yes"], "Did you mean smoke?"),
+        (["query", "{asia}", "--given", "smoke=yess"], "Did you mean yes?"),
+        (["query", "{asia}", "--given", "either=no", "lung=yes"], "cannot hold together"),
+        (["query", "{asia}", "--of", "lungs"], "Did you mean lung?"),
+        (["query", "absent.json"], "absent.json"),
+        (["generate", "parit", "-n", "5", "-o", "x.csv"], "Did you mean parity?"),
+        (["generate", "parity", "-n", "5"], "Missing: -o"),
+        (["generate", "parity", "-n", "-5", "-o", "x.csv"], "must be at least 0"),
+        (["draw", "{asia}", "x.png"], ".svg"),
+        (["draw", "{asia}", "{tmp}/x.svg", "--picture", "clique"], "Did you mean clique-tree?"),
+        (["convert", "{asia}", "x.docx"], ".docx"),
+        (["curve", "{rows}", "--learners", "tree.chow"], "Did you mean tree.chow-liu?"),
+        (["curve", "{rows}", "--learners", "tree.chow-liu", "--lambdas", "2"], "between 0 and 1"),
+        (["evaluate", "{asia}", "{rows}", "extra"], "Nothing to do with extra"),
+        (["absent.pgmz"], "There is no file absent.pgmz"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    call: Call, asia: Path, asia_rows: Path, tmp_path: Path, words: list[str], sentence: str
+) -> None:
+    done = call(*(word.format(asia=asia, rows=asia_rows, tmp=tmp_path) for word in words))
+    assert done.code == 2
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
+
+
+def test_all_wrong_parameters_are_named_at_once(call: Call, asia_rows: Path) -> None:
+    done = call("learn", "bn.hill-climb", asia_rows, "--max-parents", "-2", "--score", "bix")
+    assert done.code == 2
+    assert "--max-parents: must be at least 0" in done.err
+    assert "--score: 'bix' is not one of bic" in done.err
+
+
+def test_the_same_seed_gives_the_same_model(call: Call, asia_rows: Path, tmp_path: Path) -> None:
+    reports = []
+    for name in ("one.json", "two.json"):
+        words = ["--restarts", "2", "--seed", "5", "-o", tmp_path / name]
+        assert call("learn", "bn.hill-climb", asia_rows, *words, "--quiet").code == 0
+        reports.append(call("evaluate", tmp_path / name, asia_rows, "--json").out)
+    assert reports[0] == reports[1]
+
+
+def test_a_learned_model_carries_how_it_was_learned(
+    call: Call, asia_rows: Path, tmp_path: Path
+) -> None:
+    from pgmstudio.core.io.model_files import read_model
+
+    target = tmp_path / "tree.json"
+    call("learn", "tree.chow-liu", asia_rows, "--smoothing", "2", "--seed", "3", "-o", target)
+    told = read_model(target).provenance
+    assert told is not None
+    assert told["learner"] == "tree.chow-liu"
+    assert told["seed"] == 3
+    assert told["parameters"]["smoothing"] == 2
+    assert told["data"]["rows"] == 5000
+    assert len(told["data"]["fingerprint"]) == 16
+    assert "tree.chow-liu, seed 3" in call("describe", target).out
+
+
+def test_learning_says_what_happens_to_missing_cells_and_how_it_ended(
+    call: Call, sample_data: Path
+) -> None:
+    done = call("learn", "tree.chow-liu", sample_data / "survey.csv", "--smoothing", "1")
+    assert done.code == 0
+    assert "cells are missing" in done.err.splitlines()[0]
+    assert done.err.splitlines()[-1].startswith("Finished after")
+    assert "bits per row" in done.out
+
+
+def test_quiet_leaves_standard_error_empty(call: Call, sample_data: Path) -> None:
+    done = call("learn", "tree.chow-liu", sample_data / "survey.csv", "--quiet")
+    assert done.code == 0
+    assert done.err == ""
+
+
+def test_knowledge_is_obeyed_and_checked_afterwards(
+    call: Call, asia_rows: Path, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.csv"
+    rules.write_text("from,to,rule\nasia,smoke,required\nsmoke,lung,forbidden\n")
+    target = tmp_path / "model.json"
+    words = ["--knowledge", rules, "--smoothing", "1", "-o", target]
+    done = call("learn", "bn.hill-climb", asia_rows, *words)
+    assert done.code == 0
+    assert "All 2 rules about edges hold." in done.err
+    edges = call("describe", target, "--json").json["edges"]
+    assert ["asia", "smoke"] in edges
+    assert ["smoke", "lung"] not in edges
+
+
+def test_contradicting_knowledge_is_refused_before_the_run(
+    call: Call, asia_rows: Path, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.csv"
+    rules.write_text("from,to,rule\nasia,smoke,required\nsmoke,asia,required\nnone,lung,required\n")
+    done = call("learn", "bn.hill-climb", asia_rows, "--knowledge", rules)
+    assert done.code == 2
+    assert "cycle" in done.err
+    assert "none" in done.err
+
+
+def test_a_search_can_start_from_a_model(call: Call, asia: Path, asia_rows: Path) -> None:
+    words = ["--start", asia, "--restarts", "0", "--smoothing", "1", "--json"]
+    started = call("learn", "bn.hill-climb", asia_rows, *words)
+    assert started.code == 0
+    assert started.json["measures"]["score"] <= 0
+
+
+def test_states_the_model_does_not_know_are_all_listed(
+    call: Call, asia: Path, tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text(
+        "asia,tub,smoke,lung,bronc,either,xray,dysp\n"
+        "no,no,perhaps,no,no,no,no,no\n"
+        "no,no,no,no,no,no,no,often\n"
+    )
+    done = call("evaluate", asia, rows)
+    assert done.code == 2
+    assert "perhaps" in done.err
+    assert "often" in done.err
+
+
+def test_a_variable_without_a_column_is_an_error_and_a_spare_column_a_note(
+    call: Call, asia: Path, tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("asia,tub,smoke,lung,bronc,either,xray\nno,no,no,no,no,no,no\n")
+    done = call("evaluate", asia, rows)
+    assert done.code == 2
+    assert "dysp" in done.err
+    rows.write_text("asia,tub,smoke,lung,bronc,either,xray,dysp,age\nno,no,no,no,no,no,no,no,old\n")
+    done = call("evaluate", asia, rows)
+    assert done.code == 0
+    assert "age" in done.err
+
+
+def test_missing_cells_are_summed_out(call: Call, asia: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("asia,tub,smoke,lung,bronc,either,xray,dysp\n,,yes,,?,,,NA\n,,,yes,,,,\n")
+    done = call("evaluate", asia, rows, "--json")
+    assert done.json["log2_likelihood"] == pytest.approx(np.log2(0.5) + np.log2(0.055))
+
+
+def test_missing_can_be_a_state_of_its_own(call: Call, sample_data: Path) -> None:
+    survey = sample_data / "survey.csv"
+    as_missing = call("describe", survey, "--json").json["variables"]
+    as_state = call("describe", survey, "--missing-as-state", "--json").json["variables"]
+    assert all(entry["missing"] > 0 for entry in as_missing)
+    assert all(entry["missing"] == 0 for entry in as_state)
+    assert len(as_state[0]["states"]) == len(as_missing[0]["states"]) + 1
+
+
+def test_columns_of_many_numbers_are_refused_until_bins_are_named(
+    call: Call, tmp_path: Path
+) -> None:
+    rows = tmp_path / "numbers.csv"
+    values = np.random.default_rng(0).normal(size=200)
+    rows.write_text("x,y\n" + "".join(f"{v:.6f},{'a' if v > 0 else 'b'}\n" for v in values))
+    refused = call("learn", "tree.chow-liu", rows)
+    assert refused.code == 2
+    assert "x" in refused.err
+    model = tmp_path / "model.json"
+    done = call("learn", "tree.chow-liu", rows, "--bins", "4", "-o", model, "--json")
+    assert done.code == 0
+    # The model's states carry the cut points, so numbers can be read with it.
+    again = call("evaluate", model, rows, "--json")
+    assert again.json["log2_likelihood_per_row"] == pytest.approx(
+        done.json["log2_likelihood_per_row"]
+    )
+
+
+def test_validation_rows_are_cut_as_the_training_rows_are(call: Call, tmp_path: Path) -> None:
+    source = np.random.default_rng(0)
+    for name, shift in (("train", 0), ("valid", 1)):
+        values = source.normal(size=200) + shift
+        lines = "".join(f"{v:.6f},{'a' if v > 0 else 'b'}\n" for v in values)
+        (tmp_path / f"{name}.csv").write_text("x,y\n" + lines)
+    words = ["--valid", tmp_path / "valid.csv", "--bins", "4", "--binning", "width"]
+    model = tmp_path / "model.json"
+    done = call("learn", "tree.chow-liu", tmp_path / "train.csv", *words, "-o", model, "--json")
+    assert done.code == 0
+    again = call("evaluate", model, tmp_path / "valid.csv", "--json")
+    assert again.json["log2_likelihood_per_row"] == pytest.approx(
+        done.json["valid_log2_likelihood_per_row"]
+    )
+
+
+def test_a_state_only_in_the_validation_rows_is_taken_in(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("x,y\n" + "a,no\nb,no\n" * 10)
+    (tmp_path / "valid.csv").write_text("x,y\na,no\nb,yes\n")
+    words = ["--valid", tmp_path / "valid.csv", "--smoothing", "1", "--json"]
+    done = call("learn", "tree.chow-liu", tmp_path / "train.csv", *words)
+    assert done.code == 0
+    assert "y = yes" in done.err
+    assert np.isfinite(done.json["valid_log2_likelihood_per_row"])
+
+
+def test_a_table_of_counts_is_the_same_as_its_rows(call: Call, sample_data: Path) -> None:
+    words = ["--smoothing", "0", "--json"]
+    rows = call("learn", "tree.chow-liu", sample_data / "coronary.csv", *words).json
+    counted = [sample_data / "coronary_counts.csv", "--frequency", "count"]
+    counts = call("learn", "tree.chow-liu", *counted, *words).json
+    assert counts["log2_likelihood_per_row"] == pytest.approx(rows["log2_likelihood_per_row"])
+    assert counts["measures"]["score"] == pytest.approx(rows["measures"]["score"])
+
+
+def test_a_time_limit_keeps_the_best_and_ends_with_0(
+    call: Call, asia_rows: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "model.json"
+    words = ["--restarts", "1000000", "--smoothing", "1", "--time-limit", "1.5", "-o", target]
+    done = call("learn", "bn.hill-climb", asia_rows, *words, "--json")
+    assert done.code == 0
+    assert done.json["outcome"] == "stopped"
+    assert "The best model so far was kept" in done.err
+    assert target.is_file()
+
+
+def test_sampling_misses_cells_at_the_rate_asked_for(
+    call: Call, asia: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "rows.csv"
+    assert call("sample", asia, "-n", "2000", "--missing", "0.25", "-o", target).code == 0
+    told = call("describe", target, "--json").json
+    assert told["rows"] == 2000
+    missing = sum(entry["missing"] for entry in told["variables"])
+    assert missing / 16000 == pytest.approx(0.25, abs=0.02)
+
+
+def test_converting_there_and_back_keeps_the_model(
+    call: Call, sample_data: Path, tmp_path: Path
+) -> None:
+    there, back = tmp_path / "there.bif", tmp_path / "back.json"
+    assert call("convert", sample_data / "greenhouse.json", there).code == 0
+    assert call("convert", there, back).code == 0
+    before = call("query", sample_data / "greenhouse.json", "--of", "yield", "--json").json
+    after = call("query", back, "--of", "yield", "--json").json
+    assert after["beliefs"]["yield"] == pytest.approx(before["beliefs"]["yield"])
+
+
+def test_asking_for_one_variable_or_all_gives_the_same_belief(
+    call: Call, sample_data: Path
+) -> None:
+    model, given = sample_data / "greenhouse.json", ["--given", "wilting=yes", "season=summer"]
+    every = call("query", model, *given, "--json").json
+    one = call("query", model, *given, "--of", "root_rot", "--json").json
+    assert one["beliefs"]["root_rot"] == pytest.approx(every["beliefs"]["root_rot"])
+    assert one["log2_evidence"] == pytest.approx(every["log2_evidence"])
+
+
+def test_beliefs_are_shown_as_bars(call: Call, asia: Path) -> None:
+    shown = call("query", asia, "--given", "smoke=yes", "--of", "bronc").out
+    assert "smoke = yes" in shown
+    assert "P(evidence) = 0.5" in shown
+    yes = next(line for line in shown.splitlines() if line.strip().startswith("yes"))
+    assert yes.count("█") == 14  # 60 % of 24 cells
+    assert "60.0 %" in yes
+
+
+def test_drawing_with_evidence_shows_it(call: Call, asia: Path, tmp_path: Path) -> None:
+    plain, asked = tmp_path / "plain.svg", tmp_path / "asked.svg"
+    assert call("draw", asia, plain).code == 0
+    assert call("draw", asia, asked, "--given", "smoke=yes").code == 0
+    assert plain.read_text().startswith(("<?xml", "<svg"))
+    assert "dysp" in plain.read_text()
+    assert "yes" in asked.read_text()
+    assert "yes" not in plain.read_text()
+
+
+def test_the_tour_leaves_numbered_files_and_a_report(call: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "tour"
+    done = call("tour", "--out", folder, "--json")
+    assert done.code == 0
+    assert done.json["files"] == [
+        "01-network.svg",
+        "02-beliefs.svg",
+        "03-rows.csv",
+        "04-bn.hill-climb.json",
+        "05-bn.hill-climb.svg",
+        "06-tree.chow-liu.json",
+        "07-tree.chow-liu.svg",
+        "report.md",
+    ]
+    report = (folder / "report.md").read_text()
+    for name in done.json["files"][:-1]:
+        assert (folder / name).stat().st_size > 0
+        assert name in report

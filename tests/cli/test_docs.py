@@ -1,0 +1,69 @@
+"""Every command shown in README and docs runs; every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def commands_of(page: Path) -> list[list[str]]:
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    found = [re.match(r"\$ (?:pgmstudio|\./run) (.*)", line) for line in lines]
+    return [shlex.split(match[1]) for match in found if match]
+
+
+WITH_COMMANDS = [page for page in PAGES if commands_of(page)]
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
+def test_the_commands_of_a_page_run_one_after_another(
+    call: Call, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    for words in commands_of(page):
+        if words != ["test"]:  # ./run test is this suite
+            done = call(*words)
+            assert done.code == 0, f"{' '.join(words)}: {done.err}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_the_index_links_every_page() -> None:
+    index = (ROOT / "docs/index.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        if page.name != "index.md":
+            assert f"({page.name})" in index
+
+
+def test_every_learner_has_its_place_in_the_docs() -> None:
+    from pgmstudio.core.learning.registry import BUILT_IN
+
+    text = (ROOT / "docs/learners.md").read_text()
+    for learner in BUILT_IN:
+        assert f"## {learner.key}" in text, learner.key
+
+
+def test_every_command_and_generator_is_in_the_docs() -> None:
+    from pgmstudio.cli.commands import COMMANDS
+    from pgmstudio.core.experiments.generators.registry import GENERATORS
+
+    commands = (ROOT / "docs/command-line.md").read_text()
+    assert [name for name in COMMANDS if f"`pgmstudio {name}" not in commands] == []
+    data = (ROOT / "docs/data.md").read_text()
+    assert [name for name in GENERATORS if f"`{name}`" not in data] == []

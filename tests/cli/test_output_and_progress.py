@@ -1,0 +1,93 @@
+"""What people and programs read: numbers, bars, tables, one JSON object, a moving line."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+
+from pgmstudio.cli.output import bar, count_of, decimal, percent, print_json, print_table, whole
+from pgmstudio.cli.progress import ProgressLine, line_of
+from pgmstudio.core.running import Progress
+
+THIN = "\u202f"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_thousands_are_grouped_and_minus_is_a_minus_sign() -> None:
+    assert whole(1841) == f"1{THIN}841"
+    assert decimal(-12345.6789) == f"−12{THIN}345.679"
+    assert decimal(-math.inf) == "−∞"
+    assert decimal(None) == "–"
+
+
+def test_a_percentage_is_0_or_100_only_when_it_is() -> None:
+    assert percent(0) == "0.0 %"
+    assert percent(1e-9) == "0+ %"
+    assert percent(1 - 1e-9) == "100− %"
+    assert percent(1) == "100.0 %"
+    assert percent(0.0648) == "6.5 %"
+
+
+def test_one_row_is_not_rows() -> None:
+    assert count_of(1, "row") == "1 row"
+    assert count_of(0, "row") == "0 rows"
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.3, 0.5, 0.999, 1])
+def test_a_bar_is_as_long_as_its_share(share: float) -> None:
+    drawn = bar(share, cells=10)
+    assert len(drawn) == 10
+    assert abs(drawn.count("█") - 10 * share) <= 1
+
+
+def test_json_has_null_where_a_number_is_not_finite(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"a": -math.inf, "b": [np.float64(1.5), math.nan], "c": {"d": np.int64(3)}})
+    assert json.loads(capsys.readouterr().out) == {"a": None, "b": [1.5, None], "c": {"d": 3}}
+
+
+def test_columns_of_a_table_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("name", "size"), [("a", "1"), ("long name", "1000")], "<>")
+    lines = capsys.readouterr().out.splitlines()
+    assert {len(line) for line in lines} == {len("long name  1000")}
+
+
+def test_the_line_says_fraction_message_and_counters() -> None:
+    text = line_of(Progress(0.25, "Climbing", {"restart": 3, "score": -1.5}), 12.2)
+    assert " 25 %" in text
+    assert "Climbing" in text
+    assert "restart 3" in text
+    assert "score −1.500" in text
+    assert "12 s" in text
+
+
+def test_on_a_terminal_the_bar_is_drawn_and_taken_away_before_a_sentence() -> None:
+    stream = Terminal()
+    line = ProgressLine(quiet=False, stream=stream)
+    line.show(Progress(0.5))
+    assert " 50 %" in stream.getvalue()
+    line.say("Finished.")
+    assert stream.getvalue().endswith("\rFinished.\n")
+
+
+def test_without_a_terminal_only_sentences_are_written() -> None:
+    stream = io.StringIO()
+    line = ProgressLine(quiet=False, stream=stream)
+    line.show(Progress(0.5))
+    line.say("A note.")
+    assert stream.getvalue() == "A note.\n"
+
+
+def test_quiet_writes_nothing_at_all() -> None:
+    stream = Terminal()
+    line = ProgressLine(quiet=True, stream=stream)
+    line.show(Progress(0.5))
+    line.say("A note.")
+    assert stream.getvalue() == ""

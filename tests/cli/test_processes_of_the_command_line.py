@@ -1,0 +1,102 @@
+"""The command line as a process: exit codes, streams, Ctrl+C."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "pgmstudio"]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys\n"
+        "from pgmstudio.__main__ import main\n"
+        "main(['--help'])\n"
+        "heavy = ('numpy', 'scipy', 'numba', 'polars', 'networkx', 'PySide6')\n"
+        "sys.exit([name for name in heavy if name in sys.modules] or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_exit_codes_tell_done_from_a_mistake(asia: Path) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "query", asia, "--of", "lung", "--json"], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["beliefs"]["lung"]["yes"] == pytest.approx(0.055)
+    wrong = subprocess.run([*PROGRAM, "query", "absent.json"], capture_output=True, text=True)
+    assert wrong.returncode == 2
+    assert wrong.stdout == ""
+    assert len(wrong.stderr.splitlines()) == 1
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    started = subprocess.Popen(
+        [*PROGRAM, "learners"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert started.stdout is not None
+    assert started.stderr is not None
+    started.stdout.close()
+    assert "Traceback" not in started.stderr.read()
+    started.stderr.close()
+    assert started.wait() in (0, 120)
+
+
+def test_a_terminal_without_unicode_gets_question_marks(asia: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run([*PROGRAM, "query", asia], capture_output=True, env=environment)
+    assert done.returncode == 0
+    assert b"?" in done.stdout
+
+
+def test_ctrl_c_keeps_the_best_model_and_ends_with_130(asia_rows: Path, tmp_path: Path) -> None:
+    target = tmp_path / "kept.json"
+    words = ["learn", "bn.hill-climb", asia_rows, "--restarts", "100000000"]
+    words += ["--smoothing", "1", "-o", target, "--json"]
+    ours, theirs = pty.openpty()  # a terminal for standard error, so that the bar is drawn
+    started = subprocess.Popen(
+        [*PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=theirs, text=True
+    )
+    os.close(theirs)
+    seen = _read_until(ours, "restart 2")
+    started.send_signal(signal.SIGINT)
+    seen += _read_until(ours, None)
+    os.close(ours)
+    assert started.stdout is not None
+    report = json.loads(started.stdout.read())
+    started.stdout.close()
+    assert started.wait() == 130
+    assert report["outcome"] == "stopped"
+    assert "The best model so far was kept" in seen
+    assert target.is_file()
+    checked = subprocess.run(
+        [*PROGRAM, "evaluate", target, asia_rows, "--json"], capture_output=True, text=True
+    )
+    kept = json.loads(checked.stdout)["log2_likelihood_per_row"]
+    assert kept == pytest.approx(report["log2_likelihood_per_row"])
+
+
+def _read_until(terminal: int, word: str | None) -> str:
+    """What the terminal shows until `word` is seen, or until the program leaves it."""
+    seen = ""
+    while word is None or word not in seen:
+        ready, _, _ = select.select([terminal], [], [], 60)
+        assert ready, f"nothing more came after: {seen!r}"
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # the other side is closed
+            break
+        if not piece:
+            break
+        seen += piece.decode(errors="replace")
+    return seen

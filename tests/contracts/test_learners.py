@@ -1,0 +1,305 @@
+"""What every learner keeps to, over the whole registry."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.protocols import Finished, Found, Learner, LearnEvent
+from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.core.models.protocols import DirectedModel, Model, ProbabilisticModel
+from pgmstudio.core.params import parse_params, specs_of
+from pgmstudio.core.running import NEVER, CancelToken, StopSwitch
+
+LEARNERS = list(all_learners().values())
+every_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: learner.key)
+
+# Mixtures draw a random start for each row, so the same rows written otherwise start elsewhere.
+STARTS_FROM_ROWS = ("mixture.", "nb.")
+
+
+def rows(seed: int = 0, count: int = 60, cards: tuple[int, ...] = (2, 3, 2, 2)) -> DataSet:
+    rng = np.random.default_rng(seed)
+    domain = Domain.of({f"v{i}": map(str, range(card)) for i, card in enumerate(cards)})
+    hidden = rng.integers(0, 6, count)
+    noise = rng.random((len(cards), count)) < 0.3
+    codes = [
+        np.where(noisy, rng.integers(0, 6, count), hidden) % card
+        for card, noisy in zip(cards, noise, strict=True)
+    ]
+    return DataSet(domain, np.array(codes, dtype=np.uint8))
+
+
+def with_missing(data: DataSet, share: float = 0.05) -> DataSet:
+    codes = data.codes.copy()
+    codes[np.random.default_rng(1).random(codes.shape) < share] = data.missing_code
+    return DataSet(data.domain, codes, data.weights)
+
+
+def has(learner: Learner[Any], name: str) -> bool:
+    return any(spec.name == name for spec in specs_of(learner.params_type))
+
+
+def run(
+    learner: Learner[Any],
+    data: DataSet,
+    seed: int = 3,
+    cancel: CancelToken = NEVER,
+    **chosen: object,
+) -> Iterable[LearnEvent]:
+    known = {name: value for name, value in chosen.items() if has(learner, name)}
+    params = parse_params(learner.params_type, known)
+    return learner.run(data, params, rng=np.random.default_rng(seed), cancel=cancel)
+
+
+def skip_if_refused(learner: Learner[Any], data: DataSet) -> None:
+    if (why := learner.refuses(data)) is not None:
+        pytest.skip(why)
+
+
+def last_of(events: Iterable[LearnEvent]) -> Finished:
+    *_, last = events
+    assert isinstance(last, Finished)
+    return last
+
+
+def differences(one: Any, other: Any, tolerance: float = 0.0, place: str = "") -> list[str]:
+    """Where two values differ, looking into data classes, mappings, sequences and arrays."""
+    if type(one) is not type(other):
+        return [f"{place}: {type(one).__name__} and {type(other).__name__}"]
+    if isinstance(one, np.ndarray):
+        same = one.shape == other.shape and np.allclose(
+            one, other, rtol=tolerance, atol=tolerance, equal_nan=True
+        )
+        return [] if same else [f"{place}: arrays"]
+    if isinstance(one, float):
+        same = one == other or math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+        return (
+            [] if same or (math.isnan(one) and math.isnan(other)) else [f"{place}: {one}, {other}"]
+        )
+    if dataclasses.is_dataclass(one):
+        names = [field.name for field in dataclasses.fields(one)]
+        parts = [(name, getattr(one, name), getattr(other, name)) for name in names]
+    elif isinstance(one, Mapping):
+        if list(one) != list(other):
+            return [f"{place}: keys {list(one)}, {list(other)}"]
+        parts = [(str(key), one[key], other[key]) for key in one]
+    elif isinstance(one, tuple | list):
+        if len(one) != len(other):
+            return [f"{place}: {len(one)} and {len(other)} items"]
+        parts = [(str(i), a, b) for i, (a, b) in enumerate(zip(one, other, strict=True))]
+    else:
+        return [] if one == other else [f"{place}: {one!r}, {other!r}"]
+    return [
+        found for name, a, b in parts for found in differences(a, b, tolerance, f"{place}.{name}")
+    ]
+
+
+@every_learner
+def test_its_words_are_there(learner: Learner[Any]) -> None:
+    assert learner.title
+    assert learner.kind
+    specs = specs_of(learner.params_type)
+    for spec in specs:
+        assert spec.title, spec.name
+        assert spec.help.endswith("."), spec.name
+    parse_params(learner.params_type, {})  # the defaults are allowed
+
+
+@every_learner
+def test_a_run_ends_with_exactly_one_finished_of_the_kind_it_promises(
+    learner: Learner[Any],
+) -> None:
+    data = rows()
+    skip_if_refused(learner, data)
+    events = list(run(learner, data))
+    assert [isinstance(event, Finished) for event in events].count(True) == 1
+    last = events[-1]
+    assert isinstance(last, Finished)
+    assert last.model.kind == learner.kind
+    assert isinstance(last.model, Model)
+    assert last.model.representation_size() >= 0
+    for event in events:
+        if isinstance(event, Found | Finished):
+            assert {*data.domain.names} <= {*event.model.domain.names}
+            assert all(isinstance(value, float) for value in event.measures.values())
+
+
+@every_learner
+def test_the_same_seed_gives_the_same_events(learner: Learner[Any]) -> None:
+    data = rows(2)
+    skip_if_refused(learner, data)
+    one, other = list(run(learner, data)), list(run(learner, data))
+    assert differences(one, other) == []
+
+
+@every_learner
+def test_stopping_after_any_event_ends_soon_and_keeps_what_was_found(
+    learner: Learner[Any],
+) -> None:
+    data = rows(4)
+    skip_if_refused(learner, data)
+    total = len(list(run(learner, data)))
+    for stop_after in sorted({1, 2, total // 2, total - 1} - {0}):
+        switch = StopSwitch()
+        seen: list[LearnEvent] = []
+        try:
+            for event in run(learner, data, cancel=switch):
+                seen.append(event)
+                if len(seen) == stop_after:
+                    switch.cancel()
+        except Cancelled:
+            pass
+        else:
+            assert isinstance(seen[-1], Finished)
+        assert len(seen) - stop_after <= 3
+        for event in seen:
+            if isinstance(event, Found) and isinstance(event.model, ProbabilisticModel):
+                event.model.sample(3, np.random.default_rng(0))
+
+
+@every_learner
+def test_a_run_that_is_stopped_before_it_starts_does_nothing(learner: Learner[Any]) -> None:
+    data = rows()
+    skip_if_refused(learner, data)
+    pressed = StopSwitch()
+    pressed.cancel()
+    seen: list[LearnEvent] = []
+    with pytest.raises(Cancelled):
+        seen.extend(run(learner, data, cancel=pressed))
+    assert not any(isinstance(event, Found | Finished) for event in seen)
+
+
+@every_learner
+def test_no_rows_or_no_columns_are_refused_with_a_sentence(learner: Learner[Any]) -> None:
+    for data in (
+        DataSet(Domain.of({"a": "01", "b": "01"}), np.zeros((2, 0), dtype=np.uint8)),
+        DataSet(Domain(()), np.zeros((0, 4), dtype=np.uint8)),
+    ):
+        sentence = learner.refuses(data)
+        assert sentence is not None
+        assert sentence.endswith(".")
+
+
+@every_learner
+def test_missing_cells_are_accepted_or_refused_with_a_sentence(learner: Learner[Any]) -> None:
+    data = with_missing(rows(5))
+    sentence = learner.on_missing(data)
+    assert sentence.endswith(".")
+    assert any(character.isdigit() for character in sentence)
+    refusal = learner.refuses(data)
+    if refusal is None:
+        last_of(run(learner, data))
+    else:
+        assert refusal.endswith(".")
+
+
+@every_learner
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(rows(6, cards=(2, 1, 3)), id="a constant column"),
+        pytest.param(
+            rows(6, cards=(2, 3, 2)).of_rows(np.zeros(30, dtype=np.intp)), id="equal rows"
+        ),
+        pytest.param(rows(6, cards=(3,)), id="one column"),
+        pytest.param(rows(6, count=1), id="one row"),
+        pytest.param(rows(6, cards=(1,), count=5), id="one constant column"),
+    ],
+)
+def test_strange_but_legal_data_are_learned_or_refused(
+    learner: Learner[Any], data: DataSet
+) -> None:
+    skip_if_refused(learner, data)
+    last = last_of(run(learner, data))
+    if isinstance(last.model, ProbabilisticModel) and last.model.domain == data.domain:
+        assert not np.isnan(last.model.log2_probabilities(data)).any()
+
+
+every_knowing_learner = pytest.mark.parametrize(
+    "learner",
+    [learner for learner in LEARNERS if has(learner, "knowledge")],
+    ids=lambda learner: learner.key,
+)
+
+
+@every_knowing_learner
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@given(seed=st.integers(0, 2**32), draw=st.data())
+def test_forbidden_edges_never_occur_and_required_ones_always_do(
+    learner: Learner[Any], seed: int, draw: st.DataObject
+) -> None:
+    data = rows(seed)
+    skip_if_refused(learner, data)
+    names = data.domain.names
+    order = draw.draw(st.permutations(names))
+    tiers: tuple[tuple[str, ...], ...] = ()
+    if draw.draw(st.booleans()):
+        tiers = (tuple(order[:2]), tuple(order[2:]))
+    # A path along the order: acyclic, one parent each, and no tier is gone back to.
+    path = list(itertools.pairwise(order))
+    required = draw.draw(st.sets(st.sampled_from(path), max_size=2))
+    arcs = [(a, b) for a in names for b in names if a != b and (a, b) not in required]
+    forbidden = draw.draw(st.sets(st.sampled_from(arcs), max_size=5))
+    knowledge = Knowledge(frozenset(required), frozenset(forbidden), tiers)
+    for event in run(learner, data, knowledge=knowledge):
+        if isinstance(event, Found | Finished):
+            assert isinstance(event.model, DirectedModel)
+            assert knowledge.violations(event.model.edges) == []
+
+
+@every_knowing_learner
+def test_knowledge_that_contradicts_itself_is_refused_before_any_model(
+    learner: Learner[Any],
+) -> None:
+    edge = ("v0", "v1")
+    clash = Knowledge(required=frozenset({edge}), forbidden=frozenset({edge}))
+    seen: list[LearnEvent] = []
+    with pytest.raises(PgmStudioError, match="v0 → v1 is required, but"):
+        seen.extend(run(learner, rows(), knowledge=clash))
+    assert not any(isinstance(event, Found | Finished) for event in seen)
+
+
+@every_learner
+def test_a_weighted_row_is_as_many_rows(learner: Learner[Any]) -> None:
+    if learner.key.startswith(STARTS_FROM_ROWS):
+        pytest.skip("starts from a random draw for each row")
+    data = rows(8)
+    weights = np.random.default_rng(9).integers(1, 4, data.row_count)
+    weighted = DataSet(data.domain, data.codes, weights.astype(np.float64))
+    expanded = data.of_rows(np.repeat(np.arange(data.row_count), weights))
+    skip_if_refused(learner, weighted)
+    one = last_of(run(learner, weighted, smoothing=1.0))
+    other = last_of(run(learner, expanded, smoothing=1.0))
+    assert differences(one.model, other.model, tolerance=1e-9) == []
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        learner
+        for learner in LEARNERS
+        if learner.kind in ("tree", "bayesian-network") and has(learner, "smoothing")
+    ],
+    ids=lambda learner: learner.key,
+)
+def test_smoothing_of_0_gives_relative_frequencies(learner: Learner[Any]) -> None:
+    data = rows(10)
+    skip_if_refused(learner, data)
+    model: Any = last_of(run(learner, data, smoothing=0.0)).model
+    expected = fit_tables(data, Dag.from_edges(data.domain.names, model.edges), 0.0)
+    assert differences(model.tables, expected.network.tables, tolerance=1e-12) == []

@@ -1,0 +1,436 @@
+"""The project file: everything comes back, nothing is lost, nothing is trusted."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+import textwrap
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from example_projects import full_project
+from odd_networks import same_network
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.split import Split
+from pgmstudio.core.errors import GraphError, ProjectFileError
+from pgmstudio.core.io.migrations import MIGRATIONS, VERSION, migrated
+from pgmstudio.core.io.project_file import (
+    entry_of_file,
+    file_of_entry,
+    project_bytes,
+    project_from_bytes,
+    read_project,
+    write_project,
+)
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.project.edits import remove_model
+from pgmstudio.core.project.model_edits import add_edge
+from pgmstudio.core.project.project import ModelEntry, Project
+
+FILES = Path(__file__).parent / "files"
+
+
+def repacked(content: bytes, change: Callable[[dict[str, bytes]], Any]) -> bytes:
+    """The same zip with its members changed."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, member in members.items():
+            archive.writestr(name, member)
+    return stream.getvalue()
+
+
+def edited(member: str, change: Callable[[Any], Any]) -> Callable[[dict[str, bytes]], None]:
+    def edit(members: dict[str, bytes]) -> None:
+        document = json.loads(members[member])
+        change(document)
+        members[member] = json.dumps(document).encode()
+
+    return edit
+
+
+def same_data(one: DataSet, other: DataSet) -> bool:
+    return one.domain == other.domain and one.fingerprint == other.fingerprint
+
+
+def test_everything_in_a_project_comes_back() -> None:
+    project = full_project()
+    again = project_from_bytes(project_bytes(project))
+    assert (again.title, again.notes) == (project.title, project.notes)
+    assert again.knowledge == project.knowledge
+    for key, entry in project.data.items():
+        found = again.data[key]
+        assert same_data(found.data, entry.data)
+        assert found.data.codes.dtype == entry.data.codes.dtype
+        for name in ("name", "source", "cuts", "missing_markers", "notes", "provenance"):
+            assert getattr(found, name) == getattr(entry, name)
+    one, other = project.data["d1"].split, again.data["d1"].split
+    assert isinstance(one, Split)
+    assert isinstance(other, Split)
+    assert (other.names, other.seed, other.fingerprint) == (one.names, one.seed, one.fingerprint)
+    assert all(np.array_equal(a, b) for a, b in zip(one.indices, other.indices, strict=True))
+    assert other.is_for(again.data["d1"].data)
+    for key, model in project.models.items():
+        kept = again.models[key]
+        assert kept.model.kind == model.model.kind
+        for field in dataclasses.fields(ModelEntry):
+            if field.name != "model":
+                assert getattr(kept, field.name) == getattr(model, field.name)
+    assert same_network(project.models["m1"].model, again.models["m1"].model)
+    for name, case in project.evidence_cases.items():
+        assert again.evidence_cases[name].evidence == case.evidence
+        assert again.evidence_cases[name].model_id == case.model_id
+    for key, run in project.runs.items():
+        assert vars(again.runs[key]) == vars(run)
+    assert vars(again.curves["c1"]) == vars(project.curves["c1"])
+    assert vars(again.comparisons["p1"]) == vars(project.comparisons["p1"])
+
+
+def test_equal_projects_give_equal_bytes_also_after_reading() -> None:
+    content = project_bytes(full_project())
+    assert project_bytes(full_project()) == content
+    assert project_bytes(project_from_bytes(content)) == content
+    assert project_bytes(full_project(seed=1)) != content
+
+
+def test_an_empty_project_comes_back() -> None:
+    content = project_bytes(Project())
+    assert project_bytes(project_from_bytes(content)) == content
+
+
+def test_arrays_from_a_file_cannot_be_changed() -> None:
+    again = project_from_bytes(project_bytes(full_project()))
+    with pytest.raises(ValueError, match="read-only"):
+        again.data["d1"].data.codes[0, 0] = 1
+
+
+def test_a_project_is_saved_and_opened(tmp_path) -> None:
+    path = tmp_path / "rain.pgmz"
+    write_project(path, full_project())
+    assert project_bytes(read_project(path)) == path.read_bytes()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["rain.pgmz"]
+
+
+def test_what_cannot_be_read_or_written_is_a_sentence(tmp_path) -> None:
+    with pytest.raises(ProjectFileError, match="cannot be read: No such file"):
+        read_project(tmp_path / "none.pgmz")
+    with pytest.raises(ProjectFileError, match="cannot be written"):
+        write_project(tmp_path / "none" / "a.pgmz", Project())
+
+
+def test_a_model_file_becomes_an_entry_and_back() -> None:
+    entry = full_project().models["m1"]
+    file = file_of_entry(entry, "dag")
+    assert file.layout == entry.layouts["dag"]
+    again = entry_of_file(file, "untitled", "dag")
+    assert (again.title, again.notes, again.layouts) == (
+        entry.title,
+        entry.notes,
+        {"dag": entry.layouts["dag"]},
+    )
+    assert again.model is entry.model
+
+
+def with_riddle() -> bytes:
+    """A project from a later program: an unknown language, entry, member and learner."""
+
+    def change(members: dict[str, bytes]) -> None:
+        edited(
+            "project.json",
+            lambda top: (
+                top["models"].update(m3={"title": "Riddle", "kind": "riddle", "new": [1]}),
+                top.update(horoscope={"sign": "fish"}),
+            ),
+        )(members)
+        members["models/m3.json"] = b'{"language": "riddle", "answer": 42}'
+        members["extras/picture.bin"] = bytes(range(256))
+        members["models/stray.json"] = b"{}"
+        edited("runs/r1.json", lambda run: run.update(learner="quantum.leap"))(members)
+
+    return repacked(project_bytes(full_project()), change)
+
+
+def test_what_is_not_known_is_kept_on_saving() -> None:
+    project = project_from_bytes(with_riddle())
+    assert "m3" not in project.models
+    assert project.unknown.models["m3"].title == "Riddle"
+    assert project.runs["r1"].learner == "quantum.leap"
+    saved = project_bytes(project)
+    with zipfile.ZipFile(io.BytesIO(saved)) as archive:
+        assert json.loads(archive.read("models/m3.json")) == {"language": "riddle", "answer": 42}
+        top = json.loads(archive.read("project.json"))
+        assert archive.read("extras/picture.bin") == bytes(range(256))
+        assert archive.read("models/stray.json") == b"{}"
+    assert top["models"]["m3"] == {"title": "Riddle", "kind": "riddle", "new": [1]}
+    assert top["horoscope"] == {"sign": "fish"}
+    assert project_bytes(project_from_bytes(saved)) == saved
+
+
+def test_an_unknown_model_cannot_be_edited_but_removed_and_its_id_is_taken() -> None:
+    project = project_from_bytes(with_riddle())
+    assert project.next_model_id() == "m4"
+    with pytest.raises(GraphError, match="riddle, a language this version does not know"):
+        add_edge(project, model_id="m3", source="a", target="b")
+    assert not remove_model(project, model_id="m3").unknown.models
+
+
+def test_a_language_without_a_codec_is_refused_before_anything_is_written(tmp_path) -> None:
+    class Riddle(BayesianNetwork):
+        kind = "riddle"
+
+    network = full_project().models["m1"].model
+    assert isinstance(network, BayesianNetwork)
+    model = Riddle(network.domain, network.dag, network.tables)
+    with pytest.raises(ProjectFileError, match="Odd one is a riddle"):
+        write_project(tmp_path / "a.pgmz", Project(models={"m1": ModelEntry("Odd one", model)}))
+    assert list(tmp_path.iterdir()) == []
+
+
+# Files that are not what they say
+
+
+def test_a_newer_version_is_refused_with_a_sentence() -> None:
+    content = repacked(
+        project_bytes(Project()),
+        edited("project.json", lambda top: top.update(version=VERSION + 1)),
+    )
+    with pytest.raises(ProjectFileError, match=r"newer PGM Studio.*Update the program"):
+        project_from_bytes(content)
+
+
+def drop(name: str) -> Callable[[dict[str, bytes]], Any]:
+    return lambda members: members.pop(name)
+
+
+def put(name: str, content: bytes) -> Callable[[dict[str, bytes]], Any]:
+    return lambda members: members.update({name: content})
+
+
+def npy(array: Any) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=True)
+    return stream.getvalue()
+
+
+HUGE_HEADER = npy(np.zeros((5, 60), dtype=np.uint8)).replace(
+    b"(5, 60), }", b"(5, 6000000000000), }"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (drop("project.json"), "not a project file"),
+        (drop("models/m1.json"), r"models/m1\.json is missing"),
+        (drop("data/d1.npy"), r"data/d1\.npy is missing"),
+        (drop("data/d2.weights.npy"), "missing"),
+        (put("project.json", b"[]"), "is not a pgmstudio-project file"),
+        (put("project.json", b"{"), "line 1"),
+        (put("models/m1.json", b"{}"), r"models/m1\.json: is not a pgmstudio-model"),
+        (put("data/d1.npy", b"junk"), "is no array"),
+        (put("data/d1.npy", npy(np.zeros((5, 60)))), "instead of uint8"),
+        (put("data/d1.npy", npy(np.zeros((5, 61), dtype=np.uint8))), r"\(5, 61\)"),
+        (put("data/d1.npy", npy(np.array([["a", None]], dtype=object))), "instead of uint8"),
+        (put("data/d1.npy", HUGE_HEADER), "instead of uint8"),
+        (put("data/d1.npy", npy(np.zeros((5, 60), np.uint8))[:-1]), "not as long as it says"),
+        (put("data/d1.npy", npy(np.full((5, 60), 99, np.uint8))), "only . states"),
+        (put("data/d1.split.npy", npy(np.zeros(60, np.int64))), "every row once"),
+        (put("data/d1.split.npy", npy(np.full(60, -1, np.int64))), "every row once"),
+        (edited("project.json", lambda t: t["data"]["d1"].update(rows=-1)), "instead of uint8"),
+        (edited("project.json", lambda t: t["models"]["m1"].update(data="d9")), "no “d9”"),
+        (edited("project.json", lambda t: t["models"]["m1"].update(run="r9")), "no “r9”"),
+        (edited("project.json", lambda t: t["models"]["m1"].update(kind="tree")), "is a bayesian"),
+        (edited("project.json", lambda t: t["models"].update({"../x": {}})), "no id of letters"),
+        (edited("project.json", lambda t: t.update(runs=["r1", "r1"])), "each once"),
+        (edited("project.json", lambda t: t.update(version=0)), "no version 0"),
+        (edited("project.json", lambda t: t.update(version=10**30)), "whole number"),
+        (edited("runs/r1.json", lambda r: r.update(outcome="won")), "does not end “won”"),
+        (edited("runs/r1.json", lambda r: r.update(measures=[])), "measures: expected an object"),
+        (edited("evidence.json", lambda e: e["soft"].update(model="m9")), "no “m9”"),
+        (edited("evidence.json", lambda e: e["soft"].update(evidence={"a": {}})), "“likelihood”"),
+        (edited("knowledge.json", lambda k: k.update(tiers=3)), "knowledge.json.tiers"),
+        (
+            edited("models/m1.json", lambda m: m["parameters"]["tables"]["X0"].append([1])),
+            r"models/m1\.json\.parameters\.tables\.X0: has",
+        ),
+        (put("../outside.txt", b"x"), "odd name"),
+        (put("/etc/passwd", b"x"), "odd name"),
+        (put("a\\b", b"x"), "odd name"),
+        (put("C:/x", b"x"), "odd name"),
+    ],
+)
+def test_a_spoiled_project_is_refused_with_a_sentence(change, said) -> None:
+    content = repacked(project_bytes(full_project()), change)
+    with pytest.raises(ProjectFileError, match=said):
+        project_from_bytes(content)
+
+
+def test_a_changed_byte_in_a_member_is_noticed() -> None:
+    content = bytearray(project_bytes(full_project()))
+    with zipfile.ZipFile(io.BytesIO(bytes(content))) as archive:
+        info = archive.getinfo("data/d1.npy")
+    content[info.header_offset + 60] ^= 0xFF
+    with pytest.raises(ProjectFileError, match="is damaged"):
+        project_from_bytes(bytes(content))
+
+
+def test_a_name_that_occurs_twice_is_refused() -> None:
+    stream = io.BytesIO(project_bytes(Project()))
+    with zipfile.ZipFile(stream, "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.writestr("project.json", "{}")
+    with pytest.raises(ProjectFileError, match="two files of the same name"):
+        project_from_bytes(stream.getvalue())
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(monkeypatch) -> None:
+    def never(*told: object) -> bytes:
+        raise AssertionError("unpacked")
+
+    content = repacked(project_bytes(Project()), put("bomb", bytes(300 << 20)))
+    assert len(content) < 1 << 20
+    monkeypatch.setattr("pgmstudio.core.io.project_reader._content", never)
+    with pytest.raises(ProjectFileError, match="would unpack to 300 MB"):
+        project_from_bytes(content)
+
+
+def test_a_member_longer_than_it_says_is_refused() -> None:
+    """A bomb that lies about its size in the directory."""
+    content = repacked(project_bytes(Project()), put("bomb", bytes(5_000_000)))
+    lying = content.replace((5_000_000).to_bytes(4, "little"), (50).to_bytes(4, "little"))
+    assert lying != content
+    with pytest.raises(ProjectFileError, match="is damaged"):
+        project_from_bytes(lying)
+
+
+def test_an_encrypted_or_oddly_packed_file_is_refused() -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("project.json", "{}")
+    with pytest.raises(ProjectFileError, match="packed in a way no project is"):
+        project_from_bytes(stream.getvalue())
+    content = bytearray(project_bytes(Project()))
+    entry = content.index(b"PK\x01\x02")
+    content[entry + 8] |= 1
+    with pytest.raises(ProjectFileError, match="encrypted"):
+        project_from_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_project_is_refused(share: float) -> None:
+    content = project_bytes(full_project())
+    with pytest.raises(ProjectFileError, match="is damaged or not a project file"):
+        project_from_bytes(content[: int(len(content) * share)])
+
+
+# Old versions
+
+
+def test_the_project_of_version_1_can_be_read() -> None:
+    """Written by the first program that saved projects; every later one must read it."""
+    project = read_project(FILES / "project_v1.pgmz")
+    assert project.title == "Sprinkler"
+    network = project.models["m1"].model
+    assert isinstance(network, BayesianNetwork)
+    assert network.edges == (("rain", "sprinkler"), ("rain", "grass"), ("sprinkler", "grass"))
+    assert network.table("grass")[1, 0].tolist() == [0.2, 0.8]
+    assert project.models["m1"].layouts["dag"]["rain"] == (120.0, 40.5)
+    assert project.data["d1"].data.row_count == 8
+    assert sum(project.data["d1"].data.missing_counts) == 1
+    assert project.runs["r1"].seed == 7
+    assert project.knowledge.required == {("rain", "grass")}
+    assert str(project.evidence_cases["Wet"].evidence["grass"]) == "= wet"
+
+
+def test_migrations_run_one_after_the_other_from_the_version_of_the_file() -> None:
+    steps = {
+        version: lambda members, version=version: {**members, f"step {version}": version}
+        for version in (1, 2, 3)
+    }
+    old = {"project.json": {"version": 2}}
+    new = migrated(old, 2, steps=steps, newest=4)
+    assert list(new) == ["project.json", "step 2", "step 3"]
+    assert list(old) == ["project.json"]
+
+
+def test_every_version_before_the_present_one_has_a_migration() -> None:
+    assert sorted(MIGRATIONS) == list(range(1, VERSION))
+
+
+# Killed while saving
+
+SAVER = """
+    import os, sys
+    from example_projects import full_project
+    from pgmstudio.core.io import project_file
+
+    projects = [full_project(seed, rows=50_000, variables=12) for seed in (1, 2)]
+    # Packing beforehand, so that nearly every moment is one of writing.
+    packed = {id(project): project_file.project_bytes(project) for project in projects}
+    project_file.project_bytes = lambda project, path: packed[id(project)]
+    for _ in sys.stdin:
+        child = os.fork()
+        while child == 0:
+            for project in projects:
+                project_file.write_project(sys.argv[1], project)
+        print(child, flush=True)
+        os.waitpid(child, 0)
+        print("dead", flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9")
+def test_a_program_killed_while_saving_leaves_a_whole_file(tmp_path) -> None:
+    """kill -9 at fifty random moments of saving over and over; the file is always one of two."""
+    path = tmp_path / "killed.pgmz"
+    projects = [full_project(seed, rows=50_000, variables=12) for seed in (1, 2)]
+    whole = [project_bytes(project) for project in projects]
+    write_project(path, projects[0])
+    chance = random.Random(4)
+    folders = [str(Path(__file__).parent), str(Path(__file__).parents[2]), *sys.path]
+    seen: set[int] = set()
+    cut_off = 0
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(SAVER), str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))},
+    ) as saver:
+        assert saver.stdin is not None
+        assert saver.stdout is not None
+        for _ in range(50):
+            saver.stdin.write(b"go\n")
+            saver.stdin.flush()
+            child = int(saver.stdout.readline())
+            # Nothing comes while the child saves, so this is a pause that ends early if it dies.
+            early, _, _ = select.select([saver.stdout], [], [], chance.uniform(0, 0.1))
+            assert not early
+            os.kill(child, signal.SIGKILL)
+            assert saver.stdout.readline() == b"dead\n"
+            content = path.read_bytes()
+            assert content in whole
+            seen.add(whole.index(content))
+            parts = [part for part in tmp_path.iterdir() if part != path]
+            cut_off += bool(parts)
+            for part in parts:
+                part.unlink()
+        saver.stdin.close()
+    assert project_bytes(read_project(path)) == path.read_bytes()
+    assert seen == {0, 1}
+    assert cut_off > 0  # at least one save was cut off in the middle
