@@ -1,11 +1,12 @@
-"""Hill climbing on BIC: ours against pyAgrum's greedy searches, pgmpy and causal-learn.
+"""Hill climbing on BIC: ours against pyAgrum's greedy searches and pgmpy's.
 
     python benchmarks/bench_hill_climb.py
 
-Ours is a whole run of bn.hill-climb with its defaults (one climb, 20 restarts) and tables by relative
-frequencies, from coded columns; reading the file and compiling are not in the time. The peers have
-read the rows before the clock starts and fit no tables. Quality: BIC in nats of the graph found, by
-one function for all of them, and its number of edges; the true graph's is printed where it is known.
+Ours is a whole run of bn.hill-climb with its defaults (one climb, 20 restarts) and tables by
+relative frequencies, from coded columns; reading the file and compiling are not in the time. The
+peers have read the rows before the clock starts and fit no tables. Quality: BIC in nats of the
+graph found, by one function for all of them, and its number of edges; the true graph's is printed
+where it is known.
 """
 
 from __future__ import annotations
@@ -105,21 +106,21 @@ def main() -> None:
                 [
                     Program("PGM Studio", "pgmstudio", lambda _, d=data: ours(d, 20), repeats=20),
                     Program(
-                        "pyAgrum greedy, 1 thread",
+                        "pyAgrum greedy (1 thread)",
                         "pyagrum",
                         pyagrum_edges,
                         lambda path=path: pyagrum_learner(path, "greedy"),
                         repeats=4,
                     ),
                     Program(
-                        "pyAgrum tabu, 1 thread",
+                        "pyAgrum tabu (1 thread)",
                         "pyagrum",
                         pyagrum_edges,
                         lambda path=path: pyagrum_learner(path, "tabu"),
                         repeats=3,
                     ),
                     Program(
-                        "PGM Studio, one climb",
+                        "PGM Studio (one climb)",
                         "pgmstudio",
                         lambda _, d=data: ours(d, 0),
                         repeats=20,

@@ -3,8 +3,8 @@
     python benchmarks/bench_scores.py
 
 Ours starts from the coded columns each time: packing, counting and scoring are in the time, reading
-the file and compiling are not. pyAgrum and pgmpy have read the rows before the clock starts. Quality
-is the sum of all scores in nats, which must agree.
+the file and compiling are not. pyAgrum and pgmpy have read the rows before the clock starts.
+Quality is the sum of all scores in nats, which must agree.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def pyagrum_learner(path: Path) -> Any:
 
 def pyagrum_sum(learner: Any) -> float:
     names = list(learner.names())
-    return sum(learner.score(child, [p]) for child in names for p in names if p != child)
+    bits = sum(learner.score(child, [p]) for child in names for p in names if p != child)
+    return float(bits * math.log(2))
 
 
 def pgmpy_score(data: DataSet) -> Any:
@@ -77,7 +78,7 @@ def main() -> None:
                 [
                     Program("PGM Studio", "pgmstudio", lambda _, d=data: ours(d), repeats=30),
                     Program(
-                        "pyAgrum, 1 thread",
+                        "pyAgrum (1 thread)",
                         "pyagrum",
                         pyagrum_sum,
                         lambda path=path: pyagrum_learner(path),

@@ -1,7 +1,7 @@
 """The line every benchmark prints, fair timing, and the data sets they share.
 
-A line is: task, data, who, version, seconds, quality, peak memory, ratio. The seconds are the best of
-several repeats; programs take turns, so that a busy moment of the machine hits all of them. Peak
+A line is: task, data, who, version, seconds, quality, peak memory, ratio. The seconds are the best
+of several repeats; programs take turns, so that a busy moment of the machine hits all of them. Peak
 memory is that of the process so far. The ratio says how many times faster ours is than this one.
 """
 
@@ -92,12 +92,13 @@ def report(
     programs: list[Program],
     quality: Callable[[Any], str],
     implied: Mapping[str, float] | None = None,
+    elsewhere: Mapping[str, float] | None = None,
     budget_seconds: float = 60.0,
 ) -> None:
     """Race the programs, the first being ours, and print a line for each.
 
     `implied` names programs that cannot be installed by the ratio of their time to the second
-    program's, as measured elsewhere in one run of both.
+    program's, as measured elsewhere in one run of both; `elsewhere` by its seconds there.
     """
     results = race(programs, budget_seconds)
     ours = results[programs[0].who][0]
@@ -111,6 +112,8 @@ def report(
             seconds = results[programs[1].who][0] * share
             told = f"implied: {share} of the time of {programs[1].who}"
             say_line(task, data, who, "-", seconds, told, seconds / ours)
+    for who, seconds in (elsewhere or {}).items():
+        say_line(task, data, who, "-", seconds, "not of this run", seconds / ours)
 
 
 def table_data(path: Path, rows: int | None = None) -> DataSet:

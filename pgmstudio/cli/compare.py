@@ -36,9 +36,9 @@ def run(words: Sequence[str]) -> int:
         return 0
     print(f"{count_of(compared.rows, 'row')} of {args.data}; bits per row, higher is better\n")
     print_table(
-        ("Model", "Kind", "Bits per row", "±", "To the best", "Parameters", "Effective", ""),
+        HEAD,
         [_row(model) for model in compared.models],
-        "<<>>>>><",
+        "<<>>>>>><",
     )
     if any(model.zero_probability_rows for model in compared.models):
         print("\n−∞: the model rules out rows that occur; smoothing its tables avoids that.")
@@ -51,13 +51,23 @@ def _names(paths: Sequence[str]) -> list[str]:
     return short if len(set(short)) == len(short) else list(paths)
 
 
+HEAD = (
+    *("Model", "Kind", "Bits per row", "±", "To the best", "95 % interval"),
+    *("Parameters", "Effective size", ""),
+)
+
+
 def _row(model: ComparedModel) -> tuple[str, ...]:
+    """One model; the difference to the best one and its interval are left empty for that one."""
+    is_best = model.verdict == "best"
+    low, high = model.interval or (None, None)
     return (
         model.name,
         model.kind,
         decimal(model.log2_likelihood_per_row),
         decimal(model.standard_error),
-        decimal(model.difference) if model.verdict != "best" else "",
+        "" if is_best else decimal(model.difference),
+        "" if is_best or low is None else f"{decimal(low)} to {decimal(high)}",
         whole(model.representation_size),
         whole(model.effective_size),
         model.verdict,

@@ -26,9 +26,9 @@ def likelihood_of(model: Model, data: DataSet) -> Likelihood:
     """Σ w log2 P(row), missing cells summed out."""
     import numpy as np
 
-    from pgmstudio.core.inference.likelihood import log2_probabilities
+    from pgmstudio.core.experiments.compare import row_log2
 
-    logs = log2_probabilities(model, data)
+    logs = row_log2(model, data)
     weights = np.ones(data.row_count) if data.weights is None else data.weights
     counted = weights > 0  # a row of weight 0 says nothing, also when it is impossible
     total = float(logs[counted] @ weights[counted])

@@ -11,7 +11,7 @@ from pgmstudio.cli.output import count_of
 from pgmstudio.cli.parsing import CommandParser, whole_number
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import ModelFileError
+from pgmstudio.core.errors import DataFileError, ModelFileError
 from pgmstudio.core.io.model_files import ModelFile, is_model_path, known_endings, read_model
 from pgmstudio.core.models.protocols import Model
 
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from pgmstudio.core.data.imported import Imported
     from pgmstudio.core.io.import_options import ImportOptions
 
-# As many unseen states are named before the rest is counted.
-STATES_NAMED = 5
+# As many are named before the rest is counted.
+STATES_NAMED = REMARKS_SAID = 5
+
+# How the importer begins its advice on columns of many numbers.
+MANY_NUMBERS = "Discretise into bins"
 
 
 def add_data_options(parser: CommandParser) -> None:
@@ -47,6 +50,13 @@ def add_data_options(parser: CommandParser) -> None:
         "--frequency", metavar="COLUMN", help="the column that counts how often a row occurs"
     )
     group.add_argument(
+        "--as-states",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="the numbers of this column are states, however many",
+    )
+    group.add_argument(
         "--leave-out", metavar="COLUMN", action="append", default=[], help="skip a column"
     )
     group.add_argument(
@@ -68,6 +78,7 @@ def import_options(args: argparse.Namespace) -> ImportOptions:
         target=args.target,
         frequency=args.frequency,
         leave_out=tuple(args.leave_out),
+        as_states=tuple(args.as_states),
         sheet=args.sheet,
         **told,
     )
@@ -76,9 +87,17 @@ def import_options(args: argparse.Namespace) -> ImportOptions:
 def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
     from pgmstudio.core.io.data_files import import_data
 
-    imported = import_data(path, options)
-    for remark in imported.remarks:
+    try:
+        imported = import_data(path, options)
+    except DataFileError as refused:
+        if MANY_NUMBERS in refused.headline:  # the same advice in the words of this place
+            told = f"{refused.headline} Here: --bins N, --as-states COLUMN, --leave-out COLUMN."
+            raise DataFileError(path, told, refused.problems) from None
+        raise
+    for remark in imported.remarks[:REMARKS_SAID]:
         line.say(remark)
+    if len(imported.remarks) > REMARKS_SAID:
+        line.say(f"… and {count_of(len(imported.remarks) - REMARKS_SAID, 'remark')} more.")
     return imported
 
 

@@ -194,10 +194,12 @@ class LearnReport:
         ]
         if self.has_valid:
             pairs.append(("On validation rows", f"{decimal(self.valid_log2_per_row)} bits per row"))
+        shown = {name for name, _ in pairs}
         pairs += [
-            (name.replace("_", " ").capitalize(), decimal(value))
+            (title, whole(value) if float(value).is_integer() else decimal(value))
             for name, value in self.done.measures.items()
-            if name != "log2_likelihood_per_row"
+            if (title := name.replace("_", " ").capitalize()) not in shown
+            and name != "log2_likelihood_per_row"
         ]
         pairs.append(("Time", f"{self.done.seconds:.2f} s, {self.done.outcome}"))
         if output is not None:

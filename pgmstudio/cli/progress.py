@@ -54,15 +54,14 @@ class ProgressLine:
 
 
 def line_of(progress: Progress, seconds: float) -> str:
-    """The bar, what is being done, the counters and the seconds so far."""
-    parts = []
+    """The bar, the seconds so far, what is being done and the counters."""
+    parts = [f"{seconds:.0f} s"]
     if progress.fraction is not None:
-        parts.append(f"{bar(progress.fraction, 16)}▏{100 * progress.fraction:3.0f} %")
+        parts.insert(0, f"{bar(progress.fraction, 16)}▏{100 * progress.fraction:3.0f} %")
     if progress.message:
         parts.append(progress.message)
     parts += [
         f"{name} {whole(value) if float(value).is_integer() else decimal(value)}"
         for name, value in progress.counters.items()
     ]
-    parts.append(f"{seconds:.0f} s")
     return "  ".join(parts)

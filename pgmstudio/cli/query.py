@@ -13,7 +13,6 @@ from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.protocols import Belief, ExplainingSession, Finding, Observed, Scale
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.protocols import Model
 
 
@@ -72,13 +71,11 @@ def answer(
 
     Asked for a few variables only, the parts of a network that cannot matter are left out.
     """
-    if asked and not explain and isinstance(model, BayesianNetwork):
-        from pgmstudio.core.inference.queries import ask
+    from pgmstudio.core.inference.sessions import ask, open_session
 
+    if asked and not explain:
         pruned = ask(model, asked, findings)
         return QueryAnswer(pruned.beliefs, pruned.log2_evidence)
-    from pgmstudio.core.inference.sessions import open_session
-
     session = open_session(model)
     for name, finding in findings.items():
         session.set_evidence(name, finding)

@@ -248,10 +248,9 @@ def _child_main(pipe: Connection, packed: _Packed) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
     token = _PipeToken(pipe)
-    block = None
     last: object = _Done()
     try:
-        task, block = _unpack(packed)
+        task, _block = _unpack(packed)  # the arrays live as long as the block is held
         for event in task(token):
             pipe.send(event)
     except Cancelled:
@@ -265,10 +264,10 @@ def _child_main(pipe: Connection, packed: _Packed) -> None:
     with contextlib.suppress(OSError):
         pipe.send(last)
         pipe.close()
-    if block is not None:
-        # Arrays of the task still point into the block; the process ends anyway.
-        with contextlib.suppress(BufferError):
-            block.close()
+    # Arrays of the task still point into the shared block, whose clean-up would complain of that.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def run_here(

@@ -16,7 +16,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def commands_of(page: Path) -> list[list[str]]:
-    blocks = re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
+    """The words after `$ pgmstudio` or `$ ./run` on each such line of the console blocks."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
     found = [re.match(r"\$ (?:pgmstudio|\./run) (.*)", line) for line in lines]
     return [shlex.split(match[1]) for match in found if match]
@@ -35,6 +36,18 @@ def test_the_commands_of_a_page_run_one_after_another(
         if words != ["test"]:  # ./run test is this suite
             done = call(*words)
             assert done.code == 0, f"{' '.join(words)}: {done.err}"
+
+
+@pytest.mark.parametrize(
+    "words", commands_of(ROOT / "sample_data/README.md"), ids=lambda words: words[-1]
+)
+def test_the_command_gives_the_same_bytes_again(
+    call: Call, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    assert call(*words).code == 0
+    assert (tmp_path / words[-1]).read_bytes() == (ROOT / "sample_data" / words[-1]).read_bytes()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

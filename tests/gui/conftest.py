@@ -36,7 +36,7 @@ def _no_thread_left() -> Iterator[None]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     """A main window of 1280×800 in the light theme, without motion."""
     from pgmstudio.gui.app import preferences
 
@@ -48,12 +48,15 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     make_application()
     theme().set_look(mode="light", scale=1.0, reduced_motion=True)
     made = MainWindow()
-    qtbot.addWidget(made)
+    qtbot.addWidget(made, before_close_func=_settle)
     made.resize(1280, 800)
     with qtbot.waitExposed(made):
         made.show()
-    yield made
-    made.shell.bench.runs.stop_all()
-    assert made.shell.bench.runs.wait(10)
-    made.shell.document.undo_stack.setClean()
-    made.close()
+    return made
+
+
+def _settle(window: MainWindow) -> None:
+    """Nothing unsaved, nothing running: closing asks no question."""
+    window.shell.bench.runs.stop_all()
+    assert window.shell.bench.runs.wait(10)
+    window.shell.document.undo_stack.setClean()

@@ -92,6 +92,15 @@ def count_joint_weighted(
 
 
 @compiled
+def count_both(left: Words, right: Words, words: int) -> np.int64:
+    """How many rows are in both masks."""
+    total = np.uint64(0)
+    for word in range(words):
+        total += popcount(left[word] & right[word])
+    return np.int64(total)
+
+
+@compiled
 def count_pairs_by_bits(
     bits: Words,
     base: Ints,
@@ -112,10 +121,7 @@ def count_pairs_by_bits(
                 left = bits[base[i] + a - first_state[i]]
                 for b in range(first_state[j], cards[j]):
                     right = bits[base[j] + b - first_state[j]]
-                    together = np.uint64(0)
-                    for word in range(words):
-                        together += popcount(left[word] & right[word])
-                    out[offsets[i, j] + a * cards[j] + b] += np.int64(together)
+                    out[offsets[i, j] + a * cards[j] + b] += count_both(left, right, words)
 
 
 @compiled
@@ -214,6 +220,18 @@ def fill_implied_states(
 
 
 @compiled
+def split_off(mask: Words, column: Words, words: int, part: Words, rest: Words) -> np.int64:
+    """Put the rows of `mask` that `column` has into `part`, take them from `rest`, count them."""
+    total = np.uint64(0)
+    for word in range(words):
+        both = mask[word] & column[word]
+        part[word] = both
+        rest[word] ^= both
+        total += popcount(both)
+    return np.int64(total)
+
+
+@compiled
 def list_rows(
     mask: Words,
     words: int,
@@ -224,8 +242,7 @@ def list_rows(
     strides: Ints,
     first_member: int,
     cards: Ints,
-    rows: Ints,
-    keys: Ints,
+    listed: Ints,
     count: int,
 ) -> int:
     """Append the rows of a mask with their full key, and return how many are listed now."""
@@ -235,17 +252,102 @@ def list_rows(
             lowest = left & (~left + np.uint64(1))
             row = low + word * 64 + np.int64(popcount(lowest - np.uint64(1)))
             left ^= lowest
-            whole = np.int64(key)
+            whole = key
             complete = True
             for place in range(first_member, members.shape[0]):
                 code = np.int64(codes[members[place], row])
                 complete &= code < cards[members[place]]
                 whole += code * strides[place]
             if complete:
-                rows[count] = row
-                keys[count] = whole
+                listed[0, count] = row
+                listed[1, count] = whole
                 count += 1
     return count
+
+
+@compiled
+def split_rows(
+    codes: Codes,
+    bits: Words,
+    base: Ints,
+    first_state: Ints,
+    cards: Ints,
+    members: Ints,
+    low: int,
+    rows: int,
+    masks: Words,
+    found: Ints,
+    listed: Ints,
+) -> tuple[int, int, int]:
+    """Split rows low … low+rows−1 by the joint state of `members`.
+
+    A joint state that many of these rows share becomes a mask, with its key and size in `found`;
+    the rows of the rarer ones are listed with their keys. Both `masks` and `found` have two sides,
+    used in turn: the answer is the side used last, its masks, and the rows listed.
+    """
+    words = (rows + 63) // 64
+    enough = (words + 3) // 4  # rounded up, so that fewer than 257 joint states can reach it
+    strides = np.empty(members.shape[0] + 1, np.int64)
+    strides[members.shape[0]] = 1
+    for step in range(members.shape[0]):
+        place = members.shape[0] - 1 - step
+        strides[place] = strides[place + 1] * cards[members[place]]
+    strides = strides[1:]
+    rest = np.empty(words, np.uint64)
+    for word in range(words):
+        masks[0, 0, word] = ~np.uint64(0)
+    if rows % 64:
+        masks[0, 0, words - 1] = (np.uint64(1) << np.uint64(rows % 64)) - np.uint64(1)
+    found[0, 0, 0] = 0
+    found[0, 0, 1] = rows
+    side, mask_count, list_count = 0, 1, 0
+    for place in range(members.shape[0]):
+        member = members[place]
+        split_count = 0
+        for m in range(mask_count):
+            mask = masks[side, m]
+            key, rest_size = found[side, m, 0], found[side, m, 1]
+            if base[member] < 0:
+                list_count = list_rows(
+                    mask, words, key, codes, low, members, strides, place, cards, listed, list_count
+                )
+                continue
+            for word in range(words):
+                rest[word] = mask[word]
+            for step in range(cards[member]):
+                # State 0 of a complete column comes last: what the other states left.
+                state = cards[member] - 1 - step
+                part = masks[1 - side, split_count]
+                if state >= first_state[member]:
+                    column = bits[base[member] + state - first_state[member], low // 64 :]
+                    size = split_off(mask, column, words, part, rest)
+                    rest_size -= size
+                else:
+                    for word in range(words):
+                        part[word] = rest[word]
+                    size = rest_size
+                whole = key + state * strides[place]
+                if size >= enough:
+                    found[1 - side, split_count, 0] = whole
+                    found[1 - side, split_count, 1] = size
+                    split_count += 1
+                elif size > 0:
+                    after = place + 1
+                    list_count = list_rows(
+                        part,
+                        words,
+                        whole,
+                        codes,
+                        low,
+                        members,
+                        strides,
+                        after,
+                        cards,
+                        listed,
+                        list_count,
+                    )
+        side, mask_count = 1 - side, split_count
+    return side, mask_count, list_count
 
 
 @compiled
@@ -264,134 +366,61 @@ def count_additions(
 ) -> None:
     """For each candidate c, add the joint counts of `members` and c at `offsets[k]`, c fastest.
 
-    Within a chunk of rows, a joint state of the members that many rows share is a bit mask, counted
-    by AND and popcount; the rows of the rarer ones are listed and read one by one. At most 256
-    masks can be that frequent.
+    Frequent joint states of the members are counted by AND and popcount, the rows of rare ones are
+    read one by one; as are all rows for a candidate without bit columns. `start` is a multiple of
+    64.
     """
-    chunk = 32768
-    most = 257
-    strides = np.ones(members.shape[0], np.int64)
-    for place in range(members.shape[0] - 2, -1, -1):
-        strides[place] = strides[place + 1] * cards[members[place + 1]]
-    masks, split = (
-        np.empty((most, chunk // 64), np.uint64),
-        np.empty((most, chunk // 64), np.uint64),
-    )
-    keys, split_keys = np.empty(most, np.int64), np.empty(most, np.int64)
-    sizes, split_sizes = np.empty(most, np.int64), np.empty(most, np.int64)
-    listed, listed_keys = np.empty(chunk, np.int64), np.empty(chunk, np.int64)
-    rest = np.empty(chunk // 64, np.uint64)
+    chunk = min(32768, stop - start)
+    masks = np.empty((2, 257, (chunk + 63) // 64), np.uint64)
+    found = np.empty((2, 257, 2), np.int64)
+    listed = np.empty((2, chunk), np.int64)
+    all_packed = True
+    for k in range(candidates.shape[0]):
+        all_packed &= base[candidates[k]] >= 0
     for low in range(start, stop, chunk):
         rows = min(chunk, stop - low)
         words = (rows + 63) // 64
-        first_word = low // 64
-        enough = max(words // 4, 1)
-        for word in range(words):
-            masks[0, word] = ~np.uint64(0)
-        if rows % 64:
-            masks[0, words - 1] = (np.uint64(1) << np.uint64(rows % 64)) - np.uint64(1)
-        keys[0], sizes[0] = 0, rows
-        mask_count, list_count = 1, 0
-        for place in range(members.shape[0]):
-            member, stride = members[place], strides[place]
-            split_count = 0
+        side, mask_count, rare_count = split_rows(
+            codes, bits, base, first_state, cards, members, low, rows, masks, found, listed
+        )
+        list_count = rare_count
+        if not all_packed:
             for m in range(mask_count):
-                mask = masks[m]
-                if base[member] < 0:
-                    list_count = list_rows(
-                        mask,
-                        words,
-                        keys[m],
-                        codes,
-                        low,
-                        members,
-                        strides,
-                        place,
-                        cards,
-                        listed,
-                        listed_keys,
-                        list_count,
-                    )
-                    continue
-                for word in range(words):
-                    rest[word] = mask[word]
-                rest_size = sizes[m]
-                for step in range(cards[member]):
-                    # State 0 of a complete column comes last: what the other states left.
-                    state = cards[member] - 1 - step
-                    key = keys[m] + state * stride
-                    target = split[split_count]
-                    if state >= first_state[member]:
-                        column = bits[base[member] + state - first_state[member], first_word:]
-                        size = np.uint64(0)
-                        for word in range(words):
-                            both = mask[word] & column[word]
-                            target[word] = both
-                            rest[word] ^= both
-                            size += popcount(both)
-                        split_size = np.int64(size)
-                        rest_size -= split_size
-                    else:
-                        for word in range(words):
-                            target[word] = rest[word]
-                        split_size = rest_size
-                    if split_size >= enough:
-                        split_keys[split_count] = key
-                        split_sizes[split_count] = split_size
-                        split_count += 1
-                    elif split_size > 0:
-                        list_count = list_rows(
-                            target,
-                            words,
-                            key,
-                            codes,
-                            low,
-                            members,
-                            strides,
-                            place + 1,
-                            cards,
-                            listed,
-                            listed_keys,
-                            list_count,
-                        )
-            masks, split = split, masks
-            keys, split_keys = split_keys, keys
-            sizes, split_sizes = split_sizes, sizes
-            mask_count = split_count
+                nothing, key = members[:0], found[side, m, 0]
+                list_count = list_rows(
+                    masks[side, m],
+                    words,
+                    key,
+                    codes,
+                    low,
+                    nothing,
+                    nothing,
+                    0,
+                    cards,
+                    listed,
+                    list_count,
+                )
         for k in range(candidates.shape[0]):
-            c = candidates[k]
+            c, offset = candidates[k], offsets[k]
             card = cards[c]
-            codes_of = codes[c]
-            offset = offsets[k]
-            if base[c] < 0:
+            column = codes[c]
+            to_read = list_count
+            if base[c] >= 0:
+                to_read = rare_count
                 for m in range(mask_count):
-                    for word in range(words):
-                        left = masks[m, word]
-                        while left != 0:
-                            lowest = left & (~left + np.uint64(1))
-                            row = low + word * 64 + np.int64(popcount(lowest - np.uint64(1)))
-                            left ^= lowest
-                            code = np.int64(codes_of[row])
-                            if code < card:
-                                out[offset + keys[m] * card + code] += 1.0
-            else:
-                for m in range(mask_count):
-                    mask = masks[m]
-                    cell = offset + keys[m] * card
-                    left_over = sizes[m]
+                    cell = offset + found[side, m, 0] * card
+                    rest = found[side, m, 1]
                     for state in range(first_state[c], card):
-                        column = bits[base[c] + state - first_state[c], first_word:]
-                        size = np.uint64(0)
-                        for word in range(words):
-                            size += popcount(mask[word] & column[word])
-                        out[cell + state] += np.float64(size)
-                        left_over -= np.int64(size)
+                        having = bits[base[c] + state - first_state[c], low // 64 :]
+                        both = count_both(masks[side, m], having, words)
+                        out[cell + state] += both
+                        rest -= both
                     if first_state[c] == 1:
-                        out[cell] += np.float64(left_over)
-            for place in range(list_count):
-                code = np.int64(codes_of[listed[place]])
+                        out[cell] += rest
+            for place in range(to_read):
+                code = np.int64(column[listed[0, place]])
                 if code < card:
-                    out[offset + listed_keys[place] * card + code] += 1.0
+                    out[offset + listed[1, place] * card + code] += 1.0
 
 
 @compiled

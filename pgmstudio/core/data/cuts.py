@@ -87,8 +87,8 @@ class Cuts:
         The log2-density of a value on the original scale is the log2-probability of its interval
         minus this number, so likelihoods under different cuts can be compared.
         """
-        ends = np.array([min(low, *self.points), *self.points, max(high, *self.points)])
-        widths = np.diff(ends) if self.points else np.array([high - low])
+        ends = np.array([min([low, *self.points]), *self.points, max([high, *self.points])])
+        widths = np.diff(ends)
         return np.log2(np.maximum(widths, np.finfo(np.float64).tiny))
 
 

@@ -107,9 +107,10 @@ def _between(low: float, high: float, near: float | None = None) -> float:
     if near is None:
         near = low / 2 + high / 2
     for digits in range(1, 17):
-        rounded = float(f"{near:.{digits}g}")
-        if low < rounded <= high:
-            return rounded
+        rounded = [float(f"{number:.{digits}g}") for number in (near, high)]
+        fitting = [number for number in rounded if low < number <= high]
+        if fitting:
+            return next(filter(float.is_integer, fitting), fitting[0])
     return near if low < near <= high else high
 
 

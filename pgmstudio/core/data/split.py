@@ -107,11 +107,12 @@ def split(
     for stratum in np.unique(column):
         rows = rng.permutation(np.flatnonzero(column == stratum))
         owed += wanted * rows.size
-        counts = np.floor(wanted * rows.size + 1e-9).astype(np.intp)
-        # What rounding down left over goes where most is owed, so that totals come out right too.
-        for _ in range(rows.size - int(counts.sum())):
-            neediest = int(np.argmax(np.where(wanted > 0, owed - counts, -np.inf)))
-            counts[neediest] += 1
+        exact = wanted * rows.size
+        counts = np.floor(exact + 1e-9).astype(np.intp)
+        # What rounding down left over goes, one each, where most is owed, so that totals fit too.
+        needs = np.where(exact > counts, owed - counts, -np.inf)
+        left_over = rows.size - int(counts.sum())
+        counts[np.argsort(-needs, kind="stable")[:left_over]] += 1
         owed -= counts
         owner[rows] = np.repeat(np.arange(wanted.size), counts)
     indices = [np.flatnonzero(owner == part) for part in range(wanted.size)]

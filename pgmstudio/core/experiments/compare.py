@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.editing import fitted_to
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.experiments.means import Mean, mean_of
 from pgmstudio.core.inference.likelihood import log2_probabilities
@@ -113,6 +114,8 @@ def row_log2(model: Model, data: DataSet) -> NDArray[np.float64]:
     distribution."""
     if not isinstance(model, ProbabilisticModel):
         raise DataError(f"A model of the kind {model.kind} gives rows no probability.")
+    if data.domain != model.domain:  # the same states may stand in another order
+        data = fitted_to(data, model.domain)
     return log2_probabilities(model, data)
 
 

@@ -14,7 +14,9 @@ from pgmstudio.core.graphs.triangulation import (
     RESTARTED,
     RULES,
     Elimination,
+    Looks,
     eliminate,
+    strip,
 )
 
 Join = tuple[int, int]
@@ -57,12 +59,13 @@ def clique_tree_of(parents: Sequence[Sequence[int]], cardinalities: Sequence[int
     return clique_tree_of_scopes(families_of(parents), cardinalities)
 
 
-# Restarts are bought with node eliminations (some 50 µs each): a few dozen for a network of 40
-# nodes. Where the tables are large, better cliques save more than the longer search costs.
-RESTART_NODES = 1_500
-LARGE_CELLS = 20_000
-LARGE_RESTART_NODES = 12_000
-MOST_RESTARTS = 100
+# Restarts are bought with looks at neighbours (0.3 µs each), the more the larger the tables are:
+# better cliques save more there than the longer search costs. Where the tables are far too large
+# for any machine, nothing helps.
+LOOKS_PER_CELL = 5
+FEWEST_LOOKS, MOST_LOOKS = 5_000, 3_000_000
+HOPELESS_CELLS = 10**12
+MOST_RESTARTS = 300
 
 
 def clique_tree_of_scopes(
@@ -85,30 +88,38 @@ def clique_tree_of_scopes(
 
 
 def _best_elimination(neighbours: Sequence[set[int]], cardinalities: Sequence[int]) -> Elimination:
-    best: Elimination | None = None
-    fewest: int | None = None
-
-    def attempt(method: str, noise: float = 0.0, seed: int = 0) -> None:
-        nonlocal best, fewest
+    stripped = strip(neighbours)
+    best, fewest = None, None
+    looks = Looks(0)
+    for attempt in range(len(RULES) + MOST_RESTARTS):
+        restart = attempt - len(RULES)
+        if restart < 0:
+            method, noise = list(RULES)[attempt], 0.0
+        else:
+            method = RESTARTED[restart % len(RESTARTED)]
+            noise = NOISES[restart // len(RESTARTED) % len(NOISES)]
         found = eliminate(
-            neighbours, cardinalities, method, noise=noise, seed=seed, most_cells=fewest
+            stripped,
+            cardinalities,
+            method,
+            noise=noise,
+            seed=attempt,
+            most_cells=fewest,
+            looks=looks,
         )
         if found is not None:
             cells = sum(_cells(_cliques_of(found)[0], cardinalities))
-            if fewest is None or cells < fewest:
+            if best is None or fewest is None or cells < fewest:
                 best, fewest = found, cells
-
-    for method in RULES:
-        attempt(method)
-    assert best is not None  # the first attempt has no bound
-    assert fewest is not None
-    budget = LARGE_RESTART_NODES if fewest > LARGE_CELLS else RESTART_NODES
-    restarts = min(MOST_RESTARTS, budget // max(1, len(cardinalities)))
-    is_chordal = not best.fill_ins  # then its cliques are the only ones
-    for restart in range(0 if is_chordal else restarts):
-        method = RESTARTED[restart % len(RESTARTED)]
-        noise = NOISES[restart // len(RESTARTED) % len(NOISES)]
-        attempt(method, noise, restart)
+        assert best is not None  # the first attempt has no bound
+        assert fewest is not None
+        if not best.fill_ins or fewest > HOPELESS_CELLS:
+            break  # a chordal graph has only these cliques
+        if restart == -1:
+            looks = Looks(min(MOST_LOOKS, max(FEWEST_LOOKS, LOOKS_PER_CELL * fewest)))
+        if restart >= -1 and looks.left <= 0:
+            break
+    assert best is not None
     return best
 
 

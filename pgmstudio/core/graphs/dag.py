@@ -202,5 +202,5 @@ class Dag:
         )
 
     def is_equivalent_to(self, other: Dag) -> bool:
-        """Whether both entail the same independencies (Theorem 3.2); same nodes in the same order."""
+        """Whether both entail the same independencies (Theorem 3.2); over the same nodes."""
         return self.skeleton == other.skeleton and self.v_structures == other.v_structures

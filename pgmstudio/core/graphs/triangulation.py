@@ -51,30 +51,78 @@ RESTARTED = ("weighted min-fill", "fill by weight", "min-fill")
 NOISES = (0.6, 0.3, 1.0)
 
 
+@dataclass(frozen=True)
+class Stripped:
+    """A graph without the nodes that can go first at no cost; they went in this order."""
+
+    order: tuple[int, ...]
+    left_behind: tuple[frozenset[int], ...]
+    neighbours: tuple[frozenset[int], ...]  # of the nodes that stayed, among themselves
+
+
+def strip(neighbours: Sequence[set[int]]) -> Stripped:
+    """Eliminate, again and again, nodes whose neighbours are all joined already.
+
+    That needs no fill-in and their cliques are in every triangulation, so no rule can do better.
+    Trees vanish altogether; in most networks a half of the nodes goes.
+    """
+    near = [set(nodes) for nodes in neighbours]
+    bits = [sum(1 << node for node in nodes) for nodes in near]
+    order: list[int] = []
+    left_behind: list[frozenset[int]] = [frozenset()] * len(near)
+    gone = [False] * len(near)
+    waiting = list(range(len(near)))[::-1]
+    while waiting:
+        node = waiting.pop()
+        around = bits[node] | 1 << node
+        if gone[node] or any(around & ~(bits[other] | 1 << other) for other in near[node]):
+            continue
+        gone[node] = True
+        order.append(node)
+        left_behind[node] = frozenset(near[node])
+        for other in sorted(near[node], reverse=True):
+            near[other].discard(node)
+            bits[other] &= ~(1 << node)
+            waiting.append(other)
+        near[node] = set()
+    return Stripped(tuple(order), tuple(left_behind), tuple(frozenset(nodes) for nodes in near))
+
+
+class Looks:
+    """Counts looks at neighbours, about 0.3 µs each: a clock that is the same everywhere."""
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+
 def eliminate(
-    neighbours: Sequence[set[int]],
+    stripped: Stripped,
     cardinalities: Sequence[int],
     method: str = "min-fill",
     *,
     noise: float = 0.0,
     seed: int = 0,
     most_cells: int | None = None,
+    looks: Looks | None = None,
 ) -> Elimination | None:
     """One greedy elimination; None as soon as a single clique has `most_cells` or more."""
     rule = RULES[method]
+    looks = Looks(0) if looks is None else looks
     weighs_fill = method == "weighted min-fill"
     shake = random.Random(seed)
-    near = [set(nodes) for nodes in neighbours]
+    near = [set(nodes) for nodes in stripped.neighbours]
     bits = [sum(1 << node for node in nodes) for nodes in near]
 
     def cost(node: int) -> tuple[float, int, float]:
         around, inside = bits[node], near[node]
         absent, cells, weighted = 0, cardinalities[node], 0
+        looks.left -= len(inside)
         for other in inside:
             missed = (around & ~bits[other]).bit_count() - 1  # it misses itself too
             absent += missed
             cells *= cardinalities[other]
             if missed and weighs_fill:
+                looks.left -= len(inside) // 4
                 apart = sum(cardinalities[far] for far in inside - near[other])
                 weighted += cardinalities[other] * (apart - cardinalities[other])
         # Every absent edge was seen from both ends.
@@ -83,12 +131,14 @@ def eliminate(
             return rule(seen), cells, node
         return rule(seen) * 2.0 ** (noise * shake.random()), cells, shake.random()
 
-    costs = [cost(node) for node in range(len(near))]
-    heap = [(costs[node], node) for node in range(len(near))]
-    heapq.heapify(heap)
+    order = list(stripped.order)
+    left_behind = list(stripped.left_behind)
     gone = [False] * len(near)
-    order: list[int] = []
-    left_behind: list[frozenset[int]] = [frozenset()] * len(near)
+    for node in order:
+        gone[node] = True
+    costs = {node: cost(node) for node in range(len(near)) if not gone[node]}
+    heap = [(told, node) for node, told in costs.items()]
+    heapq.heapify(heap)
     fill_ins: list[Edge] = []
     while heap:
         told, node = heapq.heappop(heap)
@@ -99,6 +149,7 @@ def eliminate(
         gone[node] = True
         order.append(node)
         around = near[node]
+        looks.left -= 2 * len(around)
         left_behind[node] = frozenset(around)
         touched = set(around)
         for other in around:

@@ -173,3 +173,22 @@ class CliqueTreeSession:
             named = {v.name: v.states[s] for v, s in zip(self.domain, states, strict=True)}
             self._explanation = MappingProxyType(named), log2
         return self._explanation
+
+    def most_probable_of(self, variables: Sequence[str]) -> tuple[Mapping[str, str], float]:
+        """The most probable states of some variables together, the others summed out, and log2 of
+        P(these states | evidence); exact, from their joint table."""
+        joint = self.joint(variables)
+        top = np.unravel_index(int(joint.argmax()), joint.shape)
+        states = {n: self.domain[n].states[int(s)] for n, s in zip(variables, top, strict=True)}
+        return states, float(np.log2(joint[top]))
+
+    def conflict_bits(self) -> float:
+        """conf(e) = log2 Π P(e_i) / P(e): above 0 when the findings disagree with each other."""
+        if not self._evidence:
+            return 0.0
+        prior = self.prior_beliefs()
+        alone = (
+            np.log2(prior[name].values @ weights_of(self.domain[name], finding))
+            for name, finding in self._evidence.items()
+        )
+        return float(sum(alone) - self.log2_evidence())

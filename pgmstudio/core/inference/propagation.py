@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.graphs.clique_trees import clique_tree_of_scopes
 from pgmstudio.core.inference import passes
-from pgmstudio.core.inference.plan import Plan
+from pgmstudio.core.inference.plan import Factor, Plan, plan_of
 
 # Loading the compiler and the kept kernels takes about 0.6 s, and making them the first time some
 # 10 s; the loops of passes.py do about 5 million cells a second without it (asia: 0.2 ms an
@@ -20,17 +21,33 @@ PLAIN_WORK = 3_000_000
 # Small trees answer for every variable at once; in larger ones only the way to the asked one.
 ALL_AT_ONCE_CELLS = 100_000
 
-_kernels: Any = None
+_compiled: Any = None  # the module passes_kernels, once it is loaded
 
 
 def compiled_passes() -> Any:
-    """The compiled loops, loaded (and at the very first time compiled) at the first call."""
-    global _kernels
-    if _kernels is None:
+    """The compiled loops; from the first call on every propagation uses them."""
+    global _compiled
+    if _compiled is None:
         from pgmstudio.core.inference import passes_kernels
 
-        _kernels = passes_kernels
-    return _kernels
+        _compiled = passes_kernels
+    return _compiled
+
+
+def warm_up() -> None:
+    """Load, and if need be compile, the compiled loops; meanwhile other threads use the plain ones.
+
+    For a worker thread after the first window, so that no update ever waits for the compiler.
+    """
+    global _compiled
+    from pgmstudio.core.inference import passes_kernels
+
+    tree = clique_tree_of_scopes([(0, 1)], [2, 2])
+    flow = Propagation(plan_of(tree, [Factor((0, 1), np.full((2, 2), 0.25))]), passes_kernels)
+    flow.set_weights(0, np.array([1.0, 0.5]))
+    flow.beliefs()
+    flow.most_probable()
+    _compiled = passes_kernels
 
 
 class Propagation:
@@ -40,8 +57,9 @@ class Propagation:
     taking it back leaves nothing behind.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, loops: Any = None) -> None:
         self.plan = plan
+        self._loops = loops  # passes or passes_kernels; None: whichever is better at the time
         cards = plan.tree.cardinalities
         count, separator_cells = len(plan.tree.cliques), plan.separator_cells
         self._up_at = plan.factor_values.size
@@ -236,10 +254,15 @@ class Propagation:
         return states, float(log2)
 
     def _run(self, name: str, todo: NDArray[np.int64], *arguments: Any) -> Any:
-        if _kernels is None and self.plan.cells <= PLAIN_CELLS and self._plain_work < PLAIN_WORK:
-            self._plain_work += int(self.plan.cliques[todo, passes.CELLS].sum())
+        if self._plain_is_better(todo):
             # Python reads and writes a memoryview several times faster than an array.
             return getattr(passes, name)(
                 *(a.data if isinstance(a, np.ndarray) else a for a in arguments)
             )
-        return getattr(compiled_passes(), name)(*arguments)
+        return getattr(self._loops or compiled_passes(), name)(*arguments)
+
+    def _plain_is_better(self, todo: NDArray[np.int64]) -> bool:
+        if self._loops is not None or _compiled is not None:
+            return self._loops is passes
+        self._plain_work += int(self.plan.cliques[todo, passes.CELLS].sum())
+        return self.plan.cells <= PLAIN_CELLS and self._plain_work < PLAIN_WORK

@@ -42,7 +42,7 @@ def factors_of(network: BayesianNetwork) -> tuple[Factor, ...]:
     )
 
 
-def ask(
+def ask_network(
     network: BayesianNetwork,
     targets: Sequence[str],
     evidence: Mapping[str, Finding],

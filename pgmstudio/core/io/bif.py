@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
+from pgmstudio.core.errors import ModelFileError, UnknownNameError
+from pgmstudio.core.io.bif_reader import PROPERTY, BifReader, Block, unquoted
 from pgmstudio.core.io.model_files import ModelFile, Point, Properties, decode_text
 from pgmstudio.core.io.network_formats import (
     NO_TITLE,
@@ -33,255 +30,22 @@ from pgmstudio.core.io.network_formats import (
     position_in,
     position_text,
     row_namer,
-    title_in,
     what_is_lost,
 )
 
-# Possessive (`++`, `*+`), so that no text can make them look twice at a character.
-_BLANK = re.compile(r"(?:[\s,|]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
-_TOKEN = re.compile(r'[{}()\[\];]|"[^"]*+"|(?:[^\s,|{}()\[\];"/]|/(?![/*]))++|["/]')
-_PLAIN_NUMBERS = re.compile(r'[^;{}()\[\]"/_]*+;')
-_PROPERTY = re.compile(r'((?:[^;"]|"[^"]*+")*+);')
-_QUOTED = re.compile(r'"[^"]*+"')
-_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _BARE = re.compile(r'(?!\*$)(?:[^\s,|{}()\[\];"/\\]|/(?![/*]))+')
-_PUNCTUATION = frozenset("{}()[];")
 _ANY = "*"
-
-
-@dataclass
-class _Block:
-    """A probability block as it stands in the file; names are looked up when all are known."""
-
-    offset: int
-    names: list[tuple[str, int]]
-    rows: list[tuple[tuple[str, ...], list[float], int]] = field(default_factory=list)
-    default: tuple[list[float], int] | None = None
-    table: tuple[list[float], int] | None = None
-    properties: list[str] = field(default_factory=list)
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a BIF text; ModelFileError has line and column."""
     text, remarks = decode_text(content)
-    reader = _Reader(text, path)
+    reader = BifReader(text, path)
     reader.read()
     return _resolved(reader, remarks)
 
 
-class _Reader:
-    """Reads block after block; looks nothing up."""
-
-    def __init__(self, text: str, path: Path) -> None:
-        self.path = path
-        self.text = text
-        self.title = ""
-        self.network_properties: list[str] = []
-        self.variables: dict[str, Variable] = {}
-        self.variable_properties: dict[str, list[str]] = {}
-        self.blocks: list[_Block] = []
-        self.skipped: list[int] = []  # offsets of text outside of the blocks
-        self._place = 0
-        self._start = 0  # where the last token began
-
-    def fail(self, message: str, offset: int | None = None) -> NoReturn:
-        at = self._start if offset is None else offset
-        column = at - self.text.rfind("\n", 0, at)
-        raise ModelFileError(self.path, message, self.line(at), column)
-
-    def line(self, offset: int) -> int:
-        return bisect_left(self._line_ends, offset) + 1
-
-    @cached_property
-    def _line_ends(self) -> list[int]:
-        return [end.start() for end in re.finditer("\n", self.text)]
-
-    def _next(self) -> str:
-        """The next token, "" at the end; quoted names keep their quotes."""
-        blank = _BLANK.match(self.text, self._place)
-        self._start = blank.end() if blank else self._place
-        token = _TOKEN.match(self.text, self._start)
-        if token is None:
-            self._place = self._start
-            return ""
-        if self.text.startswith("/*", self._start):  # a whole comment would be blank
-            self.fail("the comment that begins here has no end.")
-        self._place = token.end()
-        return token[0]
-
-    def _expect(self, wanted: str, after: str) -> None:
-        token = self._next()
-        if token != wanted:
-            self.fail(f"expected “{wanted}” after {after}, found {_shown(token)}.")
-
-    def _name(self, what: str) -> str:
-        token = self._next()
-        if not token or token in _PUNCTUATION or token == '"':
-            self.fail(f"expected {what}, found {_shown(token)}.")
-        return _unquoted(token)
-
-    def read(self) -> None:
-        stray = False
-        while token := self._next():
-            start, place = self._start, self._place
-            if token in ("network", "variable", "probability") and self._block(token):
-                stray = False
-                continue
-            self._start, self._place = start, place
-            if token != ";" and not stray:
-                stray = True
-                self.skipped.append(start)
-
-    def _block(self, kind: str) -> bool:
-        """Read a block of this kind if one begins here; the word may also be mere text."""
-        start = self._start
-        if kind == "probability":
-            if self._next() != "(":
-                return False
-            self._probability(start)
-            return True
-        name = self._next()
-        if kind == "network" and name == "{":
-            name = ""
-        elif not name or name in _PUNCTUATION or name == '"' or self._next() != "{":
-            return False
-        if kind == "network":
-            self._network(name)
-        else:
-            self._variable(_unquoted(name), start)
-        return True
-
-    def _network(self, name: str) -> None:
-        self.title = title_in(_unquoted(name))
-        while (token := self._next()) != "}":
-            if token != "property":
-                self.fail(f"expected “property” or “}}” in the network block, {_found(token)}.")
-            self.network_properties.append(self._property())
-
-    def _property(self) -> str:
-        found = _PROPERTY.match(self.text, self._place)
-        if found is None:
-            self.fail("the property that begins here has no “;” at its end.")
-        self._place = found.end()
-        text = found[1].strip()
-        return _unquoted(text) if _QUOTED.fullmatch(text) else text
-
-    def _variable(self, name: str, start: int) -> None:
-        if name in self.variables:
-            self.fail(f"there are two variables called {name}.", start)
-        states: tuple[str, ...] | None = None
-        properties: list[str] = []
-        while (token := self._next()) != "}":
-            if token == "property":
-                properties.append(self._property())
-            elif token == "type" and states is None:
-                states = self._states(name)
-            elif token != ";":
-                self.fail(f"expected “type”, “property” or “}}” in {name}, {_found(token)}.")
-        if states is None:
-            self.fail(f"{name} has no states; a line such as type discrete [2] {{…}} lacks.", start)
-        try:
-            self.variables[name] = Variable(name, states)
-        except DataError as problem:
-            self.fail(str(problem), start)
-        if properties:
-            self.variable_properties[name] = properties
-
-    def _states(self, name: str) -> tuple[str, ...]:
-        kind = self._name("a type")
-        if kind != "discrete":
-            self.fail(
-                f"{name} is of type {kind}; only discrete variables can be read. "
-                "Discretise it in the program that wrote the file."
-            )
-        self._expect("[", "“discrete”")
-        count = self._name("the number of states")
-        offset = self._start
-        self._expect("]", "the number of states")
-        self._expect("{", "the number of states")
-        states = []
-        while (token := self._next()) != "}":
-            if not token or token in _PUNCTUATION or token == '"':
-                self.fail(f"expected a state of {name}, {_found(token)}.")
-            states.append(_unquoted(token))
-        if count != str(len(states)):
-            self.fail(f"{name} should have {count} states, but {len(states)} are listed.", offset)
-        return tuple(states)
-
-    def _probability(self, start: int) -> None:
-        names = []
-        while (token := self._next()) != ")":
-            if not token or token in _PUNCTUATION or token == '"':
-                self.fail(f"expected a variable or “)”, {_found(token)}.")
-            names.append((_unquoted(token), self._start))
-        if not names:
-            self.fail("a probability block has to name its variable.")
-        block = _Block(start, names)
-        self._expect("{", "the variables")
-        while (token := self._next()) != "}":
-            offset = self._start
-            if token == "(":
-                states = []
-                while (token := self._next()) != ")":
-                    if not token or token in _PUNCTUATION or token == '"':
-                        self.fail(f"expected a parent's state or “)”, {_found(token)}.")
-                    states.append(token)
-                block.rows.append((tuple(states), self._numbers(), offset))
-            elif token == "table" and block.table is None:
-                block.table = self._numbers(), offset
-            elif token == "default" and block.default is None:
-                block.default = self._numbers(), offset
-            elif token == "property":
-                block.properties.append(self._property())
-            elif token != ";":
-                wanted = "“(”, “table”, “default”, “property” or “}”"
-                self.fail(f"expected {wanted} in the table of {names[0][0]}, {_found(token)}.")
-        self.blocks.append(block)
-
-    def _numbers(self) -> list[float]:
-        """The numbers up to the next semicolon, at once where they are plain."""
-        plain = _PLAIN_NUMBERS.match(self.text, self._place)
-        if plain is not None:
-            words = plain[0][:-1].replace(",", " ").replace("|", " ").split()
-            try:
-                numbers = list(map(float, words))
-            except ValueError:
-                numbers = []
-            if numbers and min(numbers) >= 0 and math.isfinite(sum(numbers)):
-                self._place = plain.end()
-                return numbers
-        return self._numbers_one_by_one()
-
-    def _numbers_one_by_one(self) -> list[float]:
-        numbers = []
-        while (token := self._next()) != ";":
-            try:
-                number = math.nan if "_" in token else float(token)
-            except ValueError:
-                number = math.nan
-            if not math.isfinite(number):
-                self.fail(f"expected a number or “;”, {_found(token)}.")
-            if number < 0:
-                self.fail(f"{token} is below 0, so it is no probability.")
-            numbers.append(number)
-        return numbers
-
-
-def _shown(token: str) -> str:
-    return f"“{token}”" if token else "the end of the file"
-
-
-def _found(token: str) -> str:
-    return f"found {_shown(token)}"
-
-
-def _unquoted(token: str) -> str:
-    if not token.startswith('"'):
-        return token
-    return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), token[1:-1])
-
-
-def _resolved(reader: _Reader, remarks: tuple[str, ...]) -> ModelFile:
+def _resolved(reader: BifReader, remarks: tuple[str, ...]) -> ModelFile:
     if not reader.variables:
         raise ModelFileError(reader.path, "holds no variables; is it a BIF file?")
     checker = TableChecker(reader.path)
@@ -336,7 +100,7 @@ def _resolved(reader: _Reader, remarks: tuple[str, ...]) -> ModelFile:
 
 
 def _rows(
-    reader: _Reader, block: _Block, checker: TableChecker, notes: list[str]
+    reader: BifReader, block: Block, checker: TableChecker, notes: list[str]
 ) -> NDArray[np.float64]:
     """The table of a block, a row per combination of its parents' states, the last fastest."""
     child, *givens = (reader.variables[name] for name, _ in block.names)
@@ -382,10 +146,10 @@ def _rows(
             if state == _ANY and _ANY not in known:
                 cell = -1
                 break
-            code = known.get(_unquoted(state))
+            code = known.get(unquoted(state))
             if code is None:
                 what = f"state of {given.name}"
-                reader.fail(str(UnknownNameError(what, _unquoted(state), given.states)), offset)
+                reader.fail(str(UnknownNameError(what, unquoted(state), given.states)), offset)
             cell = cell * given.cardinality + code
         if cell < 0:
             where = _matching(reader, states, givens, offset)
@@ -408,7 +172,7 @@ def _rows(
 
 
 def _matching(
-    reader: _Reader, states: Iterable[str], givens: Iterable[Variable], offset: int
+    reader: BifReader, states: Iterable[str], givens: Iterable[Variable], offset: int
 ) -> tuple[int | slice, ...]:
     """The rows that a row with `*` stands for, as an index."""
     where: list[int | slice] = []
@@ -417,7 +181,7 @@ def _matching(
             where.append(slice(None))
             continue
         try:
-            where.append(given.code(_unquoted(state)))
+            where.append(given.code(unquoted(state)))
         except UnknownNameError as problem:
             reader.fail(str(problem), offset)
     return tuple(where)
@@ -475,7 +239,7 @@ def _written(name: str) -> str:
 
 
 def _written_property(text: str) -> str:
-    is_raw = text == text.strip() and text and _PROPERTY.fullmatch(text + ";")
+    is_raw = text == text.strip() and text and PROPERTY.fullmatch(text + ";")
     return text if is_raw and not text.startswith('"') else _in_quotes(text)
 
 

@@ -92,8 +92,9 @@ def code_table(path: Path, table: RawTable, options: ImportOptions) -> Imported:
 
 def _check_names(names: Sequence[str], options: ImportOptions) -> None:
     asked = [*options.leave_out, *options.discretise, *options.as_states, *options.declared]
+    there = set(names)
     for name in (*asked, options.frequency, options.target):
-        if name is not None and name not in names:
+        if name is not None and name not in there:
             raise UnknownNameError("column", name, names)
 
 

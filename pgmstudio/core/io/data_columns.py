@@ -133,7 +133,7 @@ class NumberColumn:
             )
             return np.unique(distinct + 0.0)  # -0.0 and 0.0 are one value
         low, high = self._whole_range
-        present = self.series.drop_nulls()
+        present = self.series.drop_nulls() if self.series.null_count() else self.series
         # Most often the first rows show every value between the extremes already.
         if np.unique(present.head(_PREFIX_ROWS).to_numpy()).size == high - low + 1:
             return np.arange(low, high + 1, dtype=np.float64)
@@ -209,12 +209,16 @@ def column_of(series: polars.Series, markers: Sequence[str], decimal: str) -> Co
         raw = list(dtype.categories)  # type: ignore[attr-defined]
     else:
         series = series.cast(polars.String)
-        raw = sorted(series.unique().drop_nulls().to_list(), key=natural_key)
+        found = [text for text in series.unique().to_list() if text is not None]
+        raw = sorted(found, key=natural_key)
         series = series.cast(polars.Enum(raw))
     physical = series.to_physical()
     if len(raw) >= 255:  # the place past the end needs room
         physical = physical.cast(polars.Int32)
-    places: Places = physical.fill_null(len(raw)).to_numpy()
+    # Each call of this kind costs a small query of its own, which counts in wide tables.
+    if physical.null_count():
+        physical = physical.fill_null(len(raw))
+    places: Places = physical.to_numpy()
     return _without_markers(series.name, raw, places, set(markers), decimal)
 
 

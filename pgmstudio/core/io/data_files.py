@@ -93,14 +93,17 @@ def read_pasted(text: str, options: ImportOptions | None = None) -> Imported:
     options, path = replace(options or ImportOptions(), encoding="utf-8"), Path("clipboard")
     content = text.encode("utf-8", errors="replace")
     table = _guarded(path, "text", lambda: delimited.read_content(path, content, options))
-    return _guarded(path, "text", lambda: code_table(path, table, options))
+    return _coded(path, table, options)
 
 
 def import_data(path: Path | str, options: ImportOptions | None = None) -> Imported:
     """The data set of a file, with its cuts and remarks; one error lists every problem."""
     options = options or ImportOptions()
-    table = read_table(path, options)
-    return _guarded(Path(path), "data", lambda: code_table(Path(path), table, options))
+    return _coded(Path(path), read_table(path, options), options)
+
+
+def _coded(path: Path, table: RawTable, options: ImportOptions) -> Imported:
+    return _guarded(path, "data", lambda: code_table(path, table, options))
 
 
 def read_data(path: Path | str, options: ImportOptions | None = None) -> DataSet:
@@ -130,7 +133,7 @@ def _guarded(path: Path, title: str, work: Callable[[], T]) -> T:
         raise
 
 
-_FOREIGN = (csv.Error, sqlite3.Error, zipfile.BadZipFile, zlib.error)
+_FOREIGN = (csv.Error, sqlite3.Error, zipfile.BadZipFile, zlib.error, UnicodeError)
 
 
 def _damaged(path: Path, title: str) -> DataFileError:
@@ -157,9 +160,17 @@ def import_together(
     options, files = options or ImportOptions(), [Path(path) for path in paths]
     first = import_data(files[0], options)
     # The other files are cut where the first one is, and are not judged by their own values.
-    kept = tuple(name for name in first.data.domain.names if name not in first.cuts)
-    rest = replace(options, bins=None, discretise=first.cuts, as_states=kept)
-    parts = [first, *(import_data(file, rest) for file in files[1:])]
+    declared = {v.name: v.states for v in first.data.domain if v.name not in first.cuts}
+    rest = replace(options, bins=None, discretise=first.cuts, as_states=(), declared=declared)
+    parts = [first]
+    for file in files[1:]:
+        table = read_table(file, rest)
+        there = set(table.frame.columns)
+        absent = [name for name in first.data.domain.names if name not in there]
+        if absent and options.domain is None:
+            listed = ", ".join(absent[:12]) + (", …" if len(absent) > 12 else "")
+            raise DataFileError(file, f"lacks columns that {files[0].name} has: {listed}.")
+        parts.append(_coded(file, table, rest))
     domain = options.domain or common_domain(files, [part.data for part in parts])
     return tuple(replace(part, data=fitted_to(part.data, domain)) for part in parts)
 

@@ -73,6 +73,7 @@ class JsonPlace:
         self._path, self._where, self._error = path, where, error
 
     def fail(self, message: str) -> NoReturn:
+        """Raise the error of this document with the place in front."""
         place = f"{self._where}: " if self._where else ""
         raise self._error(self._path, f"{place}{message}")
 
@@ -82,6 +83,7 @@ class JsonPlace:
         return JsonPlace(value, self._path, f"{self._where}{dot}{step}", self._error)
 
     def mapping(self) -> Mapping[str, Any]:
+        """The value, which must be an object."""
         if not isinstance(self.value, dict):
             self.fail(f"expected an object, found {_kind(self.value)}.")
         return self.value
@@ -98,15 +100,18 @@ class JsonPlace:
         return None if value is None else self._inside(value, key)
 
     def entries(self) -> Iterator[tuple[str, JsonPlace]]:
+        """The entries of an object, each with its place."""
         for key, value in self.mapping().items():
             yield self._checked_text(key), self._inside(value, key)
 
     def elements(self) -> list[JsonPlace]:
+        """The elements of a list, each with its place."""
         if not isinstance(self.value, list):
             self.fail(f"expected a list, found {_kind(self.value)}.")
         return [self._inside(value, index) for index, value in enumerate(self.value)]
 
     def text(self) -> str:
+        """The value, which must be a text that can be shown."""
         if not isinstance(self.value, str):
             self.fail(f"expected a text, found {_kind(self.value)}.")
         return self._checked_text(self.value)
@@ -117,9 +122,11 @@ class JsonPlace:
         return text
 
     def texts(self) -> tuple[str, ...]:
+        """The value, which must be a list of texts."""
         return tuple(element.text() for element in self.elements())
 
     def number(self) -> float:
+        """The value, which must be a finite number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             self.fail(f"expected a number, found {_kind(self.value)}.")
         number = float(self.value)
@@ -128,22 +135,26 @@ class JsonPlace:
         return number
 
     def whole(self) -> int:
+        """The value, which must be a whole number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             self.fail(f"expected a whole number, found {_kind(self.value)}.")
         return self.value
 
     def yes_no(self) -> bool:
+        """The value, which must be true or false."""
         if not isinstance(self.value, bool):
             self.fail(f"expected true or false, found {_kind(self.value)}.")
         return self.value
 
     def point(self) -> tuple[float, float]:
+        """The value, which must be a list of two numbers."""
         numbers = [element.number() for element in self.elements()]
         if len(numbers) != 2:
             self.fail(f"expected two numbers, found {len(numbers)}.")
         return numbers[0], numbers[1]
 
     def points(self) -> dict[str, tuple[float, float]]:
+        """The value, which must be points by name."""
         return {name: place.point() for name, place in self.entries()}
 
 

@@ -51,10 +51,13 @@ def read_knowledge(path: Path | str, edges_are: Rule | None = None) -> Knowledge
     Rules that contradict each other are read as they are; `Knowledge.contradictions` names them.
     """
     path = Path(path)
-    content = read_bytes(path)
+    return parse_knowledge(read_bytes(path), path, edges_are)
+
+
+def parse_knowledge(content: bytes, path: Path, edges_are: Rule | None = None) -> Knowledge:
+    """The rules in bytes; the ending of `path` says whether they are JSON."""
     if path.suffix.lower() == ".json":
-        document = parse_json(content, path, error=FileError)
-        return knowledge_of_document(document)
+        return knowledge_of_document(parse_json(content, path, error=FileError))
     text, _ = decode_text(content)
     lines = text.splitlines()
     told = (line.strip() for line in lines)

@@ -61,10 +61,12 @@ class ModelFormat:
     module: str
 
     def parser(self) -> Callable[[bytes, Path], ModelFile]:
+        """The function that reads this format."""
         parse: Callable[[bytes, Path], ModelFile] = import_module(self.module).parse
         return parse
 
     def renderer(self) -> Callable[[ModelFile, Path], tuple[bytes, tuple[str, ...]]]:
+        """The function that writes this format."""
         render: Callable[[ModelFile, Path], tuple[bytes, tuple[str, ...]]]
         render = import_module(self.module).render
         return render

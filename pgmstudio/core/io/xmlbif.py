@@ -10,11 +10,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
-from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +32,8 @@ from pgmstudio.core.io.network_formats import (
     title_in,
     what_is_lost,
 )
+from pgmstudio.core.io.xml_tree import Element, parse_xml
 
-_DEEPEST = 32
 _SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TITLE = re.compile(r'title\s*=\s*(".*")', re.DOTALL)
 _OUTCOME = re.compile(r'outcome (\d{1,6})\s*=\s*(".*")', re.DOTALL)
@@ -45,26 +43,6 @@ _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <BIF VERSION="0.3">
 <NETWORK>"""
-
-
-@dataclass
-class _Element:
-    tag: str
-    attributes: dict[str, str]
-    line: int
-    column: int
-    pieces: list[str] = field(default_factory=list)
-    children: list[_Element] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return "".join(self.pieces).strip()
-
-    def all(self, *tags: str) -> Iterator[_Element]:
-        return (child for child in self.children if child.tag in tags)
-
-    def texts(self, *tags: str) -> list[str]:
-        return [child.text for child in self.all(*tags)]
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
@@ -80,12 +58,16 @@ class _Reader:
         self._remarks: list[str] = []
         self._utilities: set[str] = set()
 
-    def fail(self, message: str, element: _Element | None = None) -> NoReturn:
+    def fail(self, message: str, element: Element | None = None) -> NoReturn:
+        """Raise with the line of an element, where there is one."""
         line, column = (None, None) if element is None else (element.line, element.column)
         raise ModelFileError(self._path, message, line, column)
 
     def read(self, content: bytes) -> ModelFile:
-        network = self._network_element(self._tree(content))
+        """The model file in these bytes."""
+        root, remarks = parse_xml(content, self._path)
+        self._remarks += remarks
+        network = self._network_element(root)
         title, network_properties = self._title(network)
         self._list_unknown(network)
         names: dict[str, str] = {}  # as it stands in the file -> as the variable is called
@@ -146,65 +128,7 @@ class _Reader:
             remarks=(*self._remarks, *checker.remarks()),
         )
 
-    def _tree(self, content: bytes) -> _Element:
-        parser = expat.ParserCreate(self._encoding(content))
-        parser.buffer_text = True
-        root = _Element("", {}, 1, 1)
-        stack = [root]
-
-        def start(tag: str, attributes: dict[str, str]) -> None:
-            place = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
-            attributes = {name.upper(): value for name, value in attributes.items()}
-            element = _Element(tag.upper(), attributes, *place)
-            if len(stack) > _DEEPEST:
-                self.fail("the elements are nested too deeply.", element)
-            stack[-1].children.append(element)
-            stack.append(element)
-
-        def end(tag: str) -> None:
-            stack.pop()
-
-        def text(piece: str) -> None:
-            stack[-1].pieces.append(piece)
-
-        def refuse(*told: object) -> NoReturn:
-            raise ModelFileError(
-                self._path,
-                "declares or uses an entity; such files are not read, since they can pull in "
-                "other files. Write the text itself instead.",
-                parser.CurrentLineNumber,
-                parser.CurrentColumnNumber + 1,
-            )
-
-        parser.StartElementHandler = start
-        parser.EndElementHandler = end
-        parser.CharacterDataHandler = text
-        parser.EntityDeclHandler = refuse
-        parser.UnparsedEntityDeclHandler = refuse
-        parser.ExternalEntityRefHandler = refuse
-        parser.SkippedEntityHandler = refuse
-        try:
-            parser.Parse(content, True)
-        except expat.ExpatError as problem:
-            reason = expat.errors.messages.get(problem.code, "damaged")
-            raise ModelFileError(
-                self._path, f"is not XML: {reason}.", problem.lineno, problem.offset + 1
-            ) from problem
-        except (LookupError, ValueError) as problem:
-            self.fail(f"its encoding cannot be read: {problem}.")
-        return root
-
-    def _encoding(self, content: bytes) -> str | None:
-        if b"encoding" in content[:200] or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return None  # the file says it itself
-        try:
-            content.decode()
-        except UnicodeDecodeError:
-            self._remarks.append("The file is not UTF-8; it was read as Latin-1. Check the names.")
-            return "iso-8859-1"
-        return None
-
-    def _network_element(self, root: _Element) -> _Element:
+    def _network_element(self, root: Element) -> Element:
         networks = [n for top in root.all("BIF") for n in top.all("NETWORK")]
         if not networks:
             self.fail("holds no <BIF> with a <NETWORK> in it; is it an XMLBIF file?")
@@ -212,26 +136,26 @@ class _Reader:
             self._remarks.append(f"Only the first of {len(networks)} networks was read.")
         return networks[0]
 
-    def _list_unknown(self, network: _Element) -> None:
+    def _list_unknown(self, network: Element) -> None:
         known = {"NAME", "PROPERTY", "VARIABLE", "DEFINITION", "PROBABILITY"}
         for tag in sorted({child.tag for child in network.children} - known):
             line = next(network.all(tag)).line
             self._remarks.append(f"Line {line}: <{tag}> is not known here and was left out.")
 
-    def _one(self, element: _Element, tag: str) -> str:
+    def _one(self, element: Element, tag: str) -> str:
         found = element.texts(tag)
         if len(found) != 1 or not found[0]:
             self.fail(f"<{element.tag}> needs one <{tag}> with a text.", element)
         return found[0]
 
-    def _leave_out_utility(self, element: _Element) -> None:
+    def _leave_out_utility(self, element: Element) -> None:
         name = self._one(element, "NAME")
         self._utilities.add(name)
         self._remarks.append(
             f"Line {element.line}: the utility {name} was left out; only chance variables are read."
         )
 
-    def _title(self, network: _Element) -> tuple[str, list[str]]:
+    def _title(self, network: Element) -> tuple[str, list[str]]:
         name = next(iter(network.texts("NAME")), "")
         title, others = title_in(name), []
         for text in map(_read_property, network.texts("PROPERTY")):
@@ -242,7 +166,7 @@ class _Reader:
                 title = said[-1]
         return title, others
 
-    def _variable(self, element: _Element) -> tuple[str, Variable, Point | None, list[str]]:
+    def _variable(self, element: Element) -> tuple[str, Variable, Point | None, list[str]]:
         identifier = name = self._one(element, "NAME")
         states = element.texts("OUTCOME", "VALUE")
         position: Point | None = None
@@ -261,7 +185,7 @@ class _Reader:
         except DataError as problem:
             self.fail(str(problem), element)
 
-    def _family(self, element: _Element, names: dict[str, str]) -> list[str] | None:
+    def _family(self, element: Element, names: dict[str, str]) -> list[str] | None:
         """The variable and its parents; None for the table of a utility, which was left out."""
         owner = self._one(element, "FOR")
         family = []
@@ -276,7 +200,7 @@ class _Reader:
         return family
 
     def _rows(
-        self, element: _Element, family: list[Variable], checker: TableChecker
+        self, element: Element, family: list[Variable], checker: TableChecker
     ) -> NDArray[np.float64]:
         child, *givens = family
         count = math.prod(given.cardinality for given in givens)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
+from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.family_counts import FamilyCounter
 from pgmstudio.core.errors import DataError
@@ -45,7 +47,7 @@ def fit_tables(
     """P(x | parents) from the counts of the rows that have these cells, each smoothed by α.
 
     "auto" tunes α by cross-validation, whose random split needs `rng`. A `counter` of the same
-    data saves packing its columns again.
+    data, where there is one, counts faster.
     """
     if dag.names != data.domain.names:
         raise DataError("The graph and the data have different columns; choose the same ones.")
@@ -57,10 +59,10 @@ def fit_tables(
         tuned = tune_smoothing(data, families, rng, cancel)
         smoothing = tuned.smoothing
     assert isinstance(smoothing, float | int)
-    counter = FamilyCounter(data) if counter is None else counter
+    count = partial(joint_counts, data) if counter is None else counter.counts
     tables, log2_likelihood = [], 0.0
     for family in families:
-        counts = counter.counts(family, cancel)
+        counts = count(family, cancel)
         table = smoothed(counts, smoothing)
         seen = counts > 0
         log2_likelihood += float(counts[seen] @ np.log2(table[seen]))

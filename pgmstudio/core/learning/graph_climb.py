@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.running import CancelToken
-from pgmstudio.core.scores.family_scores import FamilyScores
+from pgmstudio.core.scores.family_scores import MOST_KEPT, FamilyScores
 
 # Of the best graph's edges this share is taken out before a restart: measured on ALARM and
 # Insurance, fewer often climb back to the same peak and more forget what was good.
@@ -86,6 +86,8 @@ class GraphClimb:
             if self._parent_counts[child] < self.rules.most_parents:
                 candidates = np.flatnonzero(self.rules.allowed[:, child] & (1 - parents))
             row = self.scores.toggled(child, np.flatnonzero(parents).tolist(), candidates, cancel)
+            if len(self._rows) * len(self.edges) > MOST_KEPT:
+                self._rows.clear()
             self._rows[key] = row
             self.columns_scored += 1
         self.toggled[child] = row

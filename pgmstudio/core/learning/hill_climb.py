@@ -245,6 +245,8 @@ class _Search:
             "steps": float(self.graph.step),
             "smoothing": fitted.smoothing,
         }
+        if self.params.score == "lambda":
+            told["lambda"] = self.graph.scores.score.cost_per_parameter
         if not self.data.has_missing:
             told["log2_likelihood_per_row"] = fitted.log2_likelihood / self.data.total_weight
         return told

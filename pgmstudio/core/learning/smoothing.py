@@ -120,6 +120,7 @@ def _fold_counts(
     from pgmstudio.core.data.counting_kernels import count_joint_by_fold
 
     weights = np.empty(0) if data.weights is None else data.weights
+    weights.flags.writeable = False  # as a data set's are: one compiled version serves both
     copies = np.empty(0, dtype=np.int64)
     units = data.row_count
     if weights.size and weights.sum() < _MOST_COPIES and (weights == np.floor(weights)).all():

@@ -42,10 +42,12 @@ def without(entries: Mapping[K, V], *gone: K) -> dict[K, V]:
 
 
 def set_title(project: Project, *, title: str) -> Project:
+    """The title of the whole project."""
     return replace(project, title=title)
 
 
 def set_notes(project: Project, *, notes: str) -> Project:
+    """The notes on the whole project, in Markdown."""
     return replace(project, notes=notes)
 
 
@@ -72,6 +74,7 @@ def remove_data(project: Project, *, data_id: str) -> Project:
 
 
 def rename_data(project: Project, *, data_id: str, name: str) -> Project:
+    """Another name for people; the id stays."""
     return _change_data(project, data_id, name=name)
 
 
@@ -86,18 +89,22 @@ def replace_data(project: Project, *, data_id: str, data: DataSet) -> Project:
 
 
 def set_split(project: Project, *, data_id: str, split: Split | None) -> Project:
+    """How the rows are split; None for not at all, DataError for a split of other rows."""
     return _change_data(project, data_id, split=split)
 
 
 def set_cuts(project: Project, *, data_id: str, cuts: Mapping[str, Cuts]) -> Project:
+    """Where columns of numbers were cut, by column."""
     return _change_data(project, data_id, cuts=dict(cuts))
 
 
 def set_missing_markers(project: Project, *, data_id: str, markers: Iterable[str]) -> Project:
+    """What stands for a missing cell in the file."""
     return _change_data(project, data_id, missing_markers=tuple(markers))
 
 
 def set_data_notes(project: Project, *, data_id: str, notes: str) -> Project:
+    """The notes on one data set."""
     return _change_data(project, data_id, notes=notes)
 
 
@@ -157,6 +164,7 @@ def remove_model(project: Project, *, model_id: str) -> Project:
 
 
 def rename_model(project: Project, *, model_id: str, title: str) -> Project:
+    """Another title; the id stays."""
     entry = replace(project.model_entry(model_id), title=title)
     return replace(project, models=put(project.models, model_id, entry))
 
@@ -183,6 +191,7 @@ def replace_model(
 
 
 def set_knowledge(project: Project, *, knowledge: Knowledge) -> Project:
+    """Other rules about edges, in place of all there were."""
     return replace(project, knowledge=knowledge)
 
 
@@ -272,20 +281,24 @@ def rename_evidence_case(project: Project, *, old: str, new: str) -> Project:
 
 
 def delete_evidence_case(project: Project, *, name: str) -> Project:
+    """Without the case of this name."""
     named("evidence case", name, project.evidence_cases)
     return replace(project, evidence_cases=without(project.evidence_cases, name))
 
 
 def add_curve(project: Project, *, entry: CurveEntry) -> Project:
+    """One more set of SL-curves, under `project.next_curve_id()`."""
     return replace(project, curves=put(project.curves, project.next_curve_id(), entry))
 
 
 def remove_curve(project: Project, *, curve_id: str) -> Project:
+    """Without these SL-curves; their models stay."""
     named("SL-curve", curve_id, project.curves)
     return replace(project, curves=without(project.curves, curve_id))
 
 
 def add_comparison(project: Project, *, entry: ComparisonEntry) -> Project:
+    """One more comparison, under `project.next_comparison_id()`; its models must exist."""
     for model_id in entry.model_ids:
         project.model_entry(model_id)
     key = project.next_comparison_id()
@@ -293,5 +306,6 @@ def add_comparison(project: Project, *, entry: ComparisonEntry) -> Project:
 
 
 def remove_comparison(project: Project, *, comparison_id: str) -> Project:
+    """Without this comparison; its models stay."""
     named("comparison", comparison_id, project.comparisons)
     return replace(project, comparisons=without(project.comparisons, comparison_id))

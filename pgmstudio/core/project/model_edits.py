@@ -58,6 +58,7 @@ def add_edge(project: Project, *, model_id: str, source: str, target: str) -> Pr
 
 
 def remove_edge(project: Project, *, model_id: str, source: str, target: str) -> Project:
+    """Without the edge and its note; GraphError when there is none."""
     model = _structure(project, model_id)
     edge_notes = without(project.model_entry(model_id).edge_notes, (source, target))
     edited = model.without_edge(source, target)
@@ -209,10 +210,12 @@ def set_node_title(project: Project, *, model_id: str, node: str, title: str) ->
 
 
 def set_model_notes(project: Project, *, model_id: str, notes: str) -> Project:
+    """The notes on the whole model, in Markdown."""
     return _changed(project, model_id, notes=notes)
 
 
 def set_node_note(project: Project, *, model_id: str, node: str, note: str) -> Project:
+    """What is noted about a node; an empty note is forgotten."""
     notes = project.model_entry(model_id).node_notes
     return _changed(project, model_id, node_notes=_said(notes, node, note))
 
@@ -220,6 +223,7 @@ def set_node_note(project: Project, *, model_id: str, node: str, note: str) -> P
 def set_edge_note(
     project: Project, *, model_id: str, source: str, target: str, note: str
 ) -> Project:
+    """What is noted about an edge; an empty note is forgotten."""
     notes = project.model_entry(model_id).edge_notes
     return _changed(project, model_id, edge_notes=_said(notes, (source, target), note))
 

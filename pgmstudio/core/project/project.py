@@ -163,24 +163,31 @@ class Project:
     unknown: UnknownContent = field(default_factory=UnknownContent)
 
     def next_data_id(self) -> str:
+        """The id that the next data set will get."""
         return _next_id("d", self.data)
 
     def next_model_id(self) -> str:
+        """The id that the next model will get."""
         return _next_id("m", {*self.models, *self.unknown.models})
 
     def next_run_id(self) -> str:
+        """The id that the next run will get."""
         return _next_id("r", self.runs)
 
     def next_curve_id(self) -> str:
+        """The id that the next SL-curves will get."""
         return _next_id("c", self.curves)
 
     def next_comparison_id(self) -> str:
+        """The id that the next comparison will get."""
         return _next_id("p", self.comparisons)
 
     def data_entry(self, data_id: str) -> DataEntry:
+        """The data set; UnknownNameError when there is none."""
         return named("data set", data_id, self.data)
 
     def model_entry(self, model_id: str) -> ModelEntry:
+        """The model; UnknownNameError when there is none."""
         return named("model", model_id, self.models)
 
     def is_stale(self, model_id: str) -> bool:

@@ -16,6 +16,7 @@ from pgmstudio.core.scores.local_scores import Score
 Terms = NDArray[np.float64]
 
 MAX_TABLE_CELLS = 100_000
+MOST_KEPT = 1 << 24  # data terms of changes, 128 MB; then they are forgotten and begun anew
 
 
 def mask_of(parents: Iterable[int]) -> int:
@@ -89,7 +90,10 @@ class FamilyScores:
         key = (child, mask_of(parents))
         row = self._rows.get(key)
         if row is None:
-            row = self._rows[key] = self._toggled_terms(child, parents, candidates, cancel)
+            row = self._toggled_terms(child, parents, candidates, cancel)
+            if len(self._rows) * len(self.cards) > MOST_KEPT:
+                self._rows.clear()
+            self._rows[key] = row
         q = math.prod(self.cards[p] for p in parents)
         factor = np.array(self.cards, dtype=np.float64)
         factor[parents] = 1 / factor[parents]

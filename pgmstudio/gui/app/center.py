@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBo
 
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import empty_state
 
 
 class Center(QWidget):
@@ -19,10 +20,14 @@ class Center(QWidget):
         self.setObjectName("center")
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._groups: list[QTabWidget] = []
+        self._nothing = empty_state("Open a model or a data set from the project at the left.")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
+        layout.addWidget(self._nothing)
         self._add_group()
+        self._splitter.hide()
+        self.page_changed.connect(self._on_page_changed)
         self._active = 0
         theme().changed.connect(self._on_theme_changed)
 
@@ -161,6 +166,10 @@ class Center(QWidget):
                 tabs.setTabText(index, page.title)
                 tabs.setTabIcon(index, page.page_icon())
                 tabs.setTabToolTip(index, page.title)
+
+    def _on_page_changed(self, page: Page | None) -> None:
+        self._splitter.setVisible(page is not None)
+        self._nothing.setVisible(page is None)
 
     def _on_theme_changed(self) -> None:
         for page in self.pages:

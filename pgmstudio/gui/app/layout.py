@@ -85,6 +85,9 @@ PANELS = (
 # Where the actions of the menus come from: `module:function(shell) -> list[ActionSpec]`.
 ACTION_TABLES = (
     "pgmstudio.gui.app.file_actions:file_actions",
+    "pgmstudio.gui.app.data_actions:data_actions",
+    "pgmstudio.gui.app.knowledge_actions:knowledge_actions",
     "pgmstudio.gui.app.learn_actions:learn_actions",
+    "pgmstudio.gui.app.model_actions:model_actions",
     "pgmstudio.gui.app.window_actions:window_actions",
 )

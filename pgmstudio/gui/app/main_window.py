@@ -135,7 +135,8 @@ class MainWindow(QMainWindow):
                 menu.menuAction().setVisible(False)
         self.command_field = CommandField(self.shell)
         # In a holder: the menu bar asks for the size once and ignores a fixed width.
-        self.menuBar().setCornerWidget(_corner(self.command_field), Qt.Corner.TopRightCorner)
+        self._corner = _corner(self.command_field)
+        self.menuBar().setCornerWidget(self._corner, Qt.Corner.TopRightCorner)
 
     def _menu(self, menus: dict[str, QMenu], path: str) -> QMenu:
         if path not in menus:
@@ -156,7 +157,7 @@ class MainWindow(QMainWindow):
 
     def _on_page_changed(self, page: Page | None) -> None:
         """Pages that need the whole window send the panels away; the next page brings them back."""
-        alone = page is None or page.stands_alone
+        alone = page is not None and page.stands_alone
         if alone and self._sent_away is None:
             shown = [dock for dock in self.docks.values() if not dock.isHidden()]
             self._sent_away = [dock for dock in shown if not dock.isFloating()]

@@ -47,6 +47,7 @@ class Toast(QFrame):
         window = self.parentWidget()
         if window is None or not self.isVisible():
             return
+        self.setMinimumWidth(min(320, window.width() // 3))
         self.setMaximumWidth(max(320, window.width() // 2))
         self.adjustSize()
         self.move(16, window.height() - self.height() - theme().px("status_bar") - 16)

@@ -134,10 +134,12 @@ class _Field:
             return
         chosen = self.widget.currentText()
         self._objects = self._ask_objects()
-        self.widget.clear()
         none = [self.spec.none_label] if self.spec.none_label is not None else []
+        self.widget.blockSignals(True)  # between the choices there is nothing to tell
+        self.widget.clear()
         self.widget.addItems([*none, *self._objects])
         self.widget.setCurrentText(chosen)
+        self.widget.blockSignals(False)
 
     def value(self) -> Any:
         match self.widget:

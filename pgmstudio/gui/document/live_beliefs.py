@@ -1,32 +1,47 @@
 """The evidence of one open model and the beliefs it leads to, kept up to date.
 
 Evidence belongs to the view and is not undone. A model that answers within a few milliseconds is
-asked in the window thread, so a click is answered in the same frame; slower ones in a worker.
+asked in the window thread, so a click is answered in the same frame; a slower one in a worker, the
+newest evidence next, and until it answers the last beliefs stay, marked stale.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
+from pgmstudio.core.inference.findings import weights_of
+from pgmstudio.core.inference.measures import conflict_bits
 from pgmstudio.core.inference.protocols import (
     Excluded,
-    ExplainingSession,
     Finding,
     InferenceSession,
     Likelihood,
     Observed,
+    Scale,
 )
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.models.protocols import Model
+from pgmstudio.gui.document.belief_answers import (
+    Answer,
+    Beliefs,
+    Opened,
+    Opener,
+    Refusal,
+    become,
+    settle,
+)
+from pgmstudio.gui.document.belief_engine import BeliefEngine
+from pgmstudio.gui.document.evidence_words import fits, ruled_out_sentence
+from pgmstudio.gui.document.side_questions import SideQuestions
 from pgmstudio.gui.style.theme import theme
 
-Beliefs = Mapping[str, NDArray[np.float64]]
+# With so many findings the search for a smallest conflict would be felt.
+MOST_FINDINGS_TRACED = 6
 
 
 class LiveBeliefs(QObject):
@@ -36,26 +51,35 @@ class LiveBeliefs(QObject):
     evidence_changed = Signal()  # at once; beliefs follow
     refused = Signal(str, object)  # variable, PgmStudioError: nothing was changed
 
-    def __init__(self, model: Model, parent: QObject | None = None) -> None:
+    def __init__(
+        self, model: Model, parent: QObject | None = None, *, opener: Opener | None = None
+    ) -> None:
         super().__init__(parent)
         self._model = model
-        self._session: InferenceSession | None = None
-        self._switched_off: dict[str, Finding] = {}
-        self._priors: dict[str, NDArray[np.float64]] = {}
-        self._beliefs: dict[str, NDArray[np.float64]] = {}
+        self._opener = opener or open_session
+        self._findings: dict[str, Finding] = {}  # in the order of entering
+        self._off: set[str] = set()
         self._error: PgmStudioError | None = None
+        self._refusal: Refusal | None = None
+        self._priors: Beliefs = {}
+        self._answer = Answer({}, {}, 0.0)
+        self._reasons: dict[tuple[str, str], str] = {}
         self._is_live = True
         self._is_stale = True
-        self._update_ms = 0.0
-        self._log2_evidence = 0.0
         self.shows_most_probable = False
-        self._most_probable: Mapping[str, str] = {}
+        self._engine = BeliefEngine(self._opener, self)
+        self._engine.opened.connect(self._on_opened)
+        self._engine.answered.connect(self._take)
+        self._engine.failed.connect(self._on_failed)
         # Clicks in quick succession, or a likelihood being dragged, are answered once a frame.
         self._coalesce = QTimer(self)
         self._coalesce.setSingleShot(True)
         self._coalesce.timeout.connect(self.update_now)
         self._last_update = 0.0
+        self._side: SideQuestions | None = None
         self._open()
+
+    # -- what is known
 
     @property
     def model(self) -> Model:
@@ -67,31 +91,58 @@ class LiveBeliefs(QObject):
         return self._error
 
     @property
+    def refusal(self) -> Refusal | None:
+        """The finding that was refused last, until evidence changes."""
+        return self._refusal
+
+    @property
     def evidence(self) -> Mapping[str, Finding]:
         """What is in force."""
-        return {} if self._session is None else dict(self._session.evidence)
+        return {v: f for v, f in self._findings.items() if v not in self._off}
 
     @property
     def switched_off(self) -> Mapping[str, Finding]:
         """Findings whose check box is not ticked."""
-        return dict(self._switched_off)
+        return {v: f for v, f in self._findings.items() if v in self._off}
+
+    @property
+    def findings(self) -> Mapping[str, Finding]:
+        """Ticked or not, in the order of entering."""
+        return dict(self._findings)
 
     @property
     def beliefs(self) -> Beliefs:
-        return self._beliefs
+        return self._answer.beliefs
 
     @property
     def priors(self) -> Beliefs:
         return self._priors
 
     @property
+    def scale(self) -> Scale:
+        return self._answer.scale
+
+    @property
     def most_probable(self) -> Mapping[str, str]:
         """The most probable explanation, when it is shown; else empty."""
-        return self._most_probable
+        return self._answer.most_probable
+
+    @property
+    def log2_most_probable(self) -> float | None:
+        """log2 of its joint probability with the evidence; None when it is not shown."""
+        return self._answer.log2_most_probable
 
     @property
     def log2_evidence(self) -> float:
-        return self._log2_evidence
+        return self._answer.log2_evidence
+
+    @property
+    def conflict_bits(self) -> float | None:
+        """conf(e); None for fewer than two findings, or on another scale than probability."""
+        evidence = self._answer.evidence
+        if len(evidence) < 2 or self.scale is not Scale.PROBABILITY or not self._priors:
+            return None
+        return conflict_bits(self._model.domain, evidence, self._priors, self.log2_evidence)
 
     @property
     def is_stale(self) -> bool:
@@ -102,81 +153,112 @@ class LiveBeliefs(QObject):
         return self._is_live
 
     @property
+    def is_waiting(self) -> bool:
+        """A worker is busy with the newest evidence or still opens the model."""
+        return self._engine.is_waiting
+
+    @property
     def update_ms(self) -> float:
-        return self._update_ms
+        return self._answer.seconds * 1000
 
-    def set_live(self, live: bool) -> None:
-        self._is_live = live
-        if live and self._is_stale:
-            self.update_now()
+    @property
+    def session(self) -> InferenceSession | None:
+        """For reading only, and None while a worker has it; `side` has a session of its own."""
+        return self._engine.session
 
-    def set_model(self, model: Model) -> None:
-        """Another version of the model; evidence that still fits is kept."""
-        if model is self._model:
-            return
-        kept = self.evidence
-        self._model = model
-        names = model.domain
-        self._switched_off = {
-            v: f for v, f in self._switched_off.items() if v in names and _fits(model, v, f)
-        }
-        self._open()
-        if self._session is not None:
-            for variable, finding in kept.items():
-                if variable in names and _fits(model, variable, finding):
-                    try:
-                        self._session.set_evidence(variable, finding)
-                    except PgmStudioError as error:
-                        self.refused.emit(variable, error)
-        self.evidence_changed.emit()
-        self.update_now()
+    @property
+    def side(self) -> SideQuestions:
+        """Asks beyond beliefs, in the background and without disturbing the evidence."""
+        if self._side is None:
+            self._side = SideQuestions(self._opener, self._model, self)
+        return self._side
+
+    def is_impossible(self, variable: str, state: str) -> bool:
+        """Whether the present evidence (or the model itself) rules the state out."""
+        known = self._model.domain[variable]
+        place = known.code(state)
+        prior = self._priors.get(variable)
+        if prior is not None and prior[place] <= 0:
+            return True
+        belief = self.beliefs.get(variable)
+        if belief is None or self._is_stale or belief[place] > 0:
+            return False
+        own = self.evidence.get(variable)  # its own finding may be replaced
+        return own is None or bool(weights_of(known, own)[place] > 0)
+
+    def why_impossible(self, variable: str, state: str) -> str | None:
+        """A sentence that names the evidence which rules the state out; None when nothing does."""
+        if not self.is_impossible(variable, state):
+            return None
+        if (variable, state) not in self._reasons:
+            self._reasons[variable, state] = self._reason(variable, state)
+        return self._reasons[variable, state]
+
+    def _reason(self, variable: str, state: str) -> str:
+        place = self._model.domain[variable].code(state)
+        if self._priors[variable][place] <= 0:
+            return ruled_out_sentence(f"{variable} = {state}", {})
+        others = {name: str(f) for name, f in self.evidence.items() if name != variable}
+        session = self._engine.session
+        if session is not None and len(others) <= MOST_FINDINGS_TRACED:
+            try:
+                become(session, {**self.evidence, variable: Observed(state)})
+                become(session, self.evidence)
+            except ImpossibleEvidenceError as impossible:
+                others = {n: f for n, f in impossible.conflict.items() if n != variable}
+        return ruled_out_sentence(f"{variable} = {state}", others)
+
+    # -- evidence
 
     def set_finding(self, variable: str, finding: Finding) -> None:
         """Replace the evidence on `variable`; `refused` tells when it is impossible."""
-        if self._session is None:
+        if self._error is not None:
+            self._refuse(Refusal(variable, finding, self._error))
             return
-        try:
-            self._session.set_evidence(variable, finding)
-        except PgmStudioError as error:
-            self.refused.emit(variable, error)
-            return
-        self._switched_off.pop(variable, None)
+        session = self._engine.session
+        if session is not None:
+            try:
+                become(session, {**self.evidence, variable: finding})
+            except PgmStudioError as error:
+                self._refuse(Refusal(variable, finding, error))
+                return
+        self._findings[variable] = finding
+        self._off.discard(variable)
         self._after_evidence()
 
     def retract(self, variable: str) -> None:
-        self._switched_off.pop(variable, None)
-        if self._session is not None:
-            self._session.retract(variable)
-        self._after_evidence()
+        if self._findings.pop(variable, None) is not None:
+            self._off.discard(variable)
+            self._after_evidence()
 
     def clear(self) -> None:
-        self._switched_off.clear()
-        if self._session is not None:
-            self._session.retract_all()
+        self._findings.clear()
+        self._off.clear()
         self._after_evidence()
 
     def set_all(self, evidence: Mapping[str, Finding]) -> None:
         """Exactly this evidence; findings that are impossible together with the rest are told."""
-        if self._session is None:
+        if self._error is not None:
             return
-        self._session.retract_all()
-        self._switched_off.clear()
-        for variable, finding in evidence.items():
-            try:
-                self._session.set_evidence(variable, finding)
-            except PgmStudioError as error:
-                self.refused.emit(variable, error)
+        fitting = {v: f for v, f in evidence.items() if fits(self._model, v, f)}
+        refusals: tuple[Refusal, ...] = ()
+        session = self._engine.session
+        if session is not None:
+            refusals = settle(session, fitting, {})
+            fitting = {v: f for v, f in fitting.items() if v in session.evidence}
+        self._findings, self._off = fitting, set()
+        self._answer = replace(self._answer, evidence={})  # none of the old ones comes first
         self._after_evidence()
+        for refusal in refusals:
+            self._refuse(refusal)
 
     def switch(self, variable: str, on: bool) -> None:
         """Tick or untick a finding without forgetting it."""
-        if on and variable in self._switched_off:
-            self.set_finding(variable, self._switched_off[variable])
+        if on and variable in self._off:
+            self.set_finding(variable, self._findings[variable])
         elif not on and variable in self.evidence:
-            finding = self.evidence[variable]
-            self.retract(variable)
-            self._switched_off[variable] = finding
-            self.evidence_changed.emit()
+            self._off.add(variable)
+            self._after_evidence()
 
     def click_state(self, variable: str, state: str) -> None:
         """Set hard evidence; on the state that is already set, retract it."""
@@ -215,42 +297,60 @@ class LiveBeliefs(QObject):
     def set_likelihood(self, variable: str, weights: Mapping[str, float]) -> None:
         self.set_finding(variable, Likelihood(tuple(weights.items())))
 
+    def _refuse(self, refusal: Refusal) -> None:
+        self._refusal = refusal
+        self.refused.emit(refusal.variable, refusal.error)
+        self.changed.emit()
+
+    # -- updates
+
+    def set_live(self, live: bool) -> None:
+        self._is_live = live
+        if live and self._is_stale:
+            self.update_now()
+
     def show_most_probable(self, show: bool) -> None:
         self.shows_most_probable = show
         self.update_now()
 
-    @property
-    def session(self) -> InferenceSession | None:
-        """For questions beyond beliefs (joints); nobody else may change its evidence."""
-        return self._session
+    def set_model(self, model: Model) -> None:
+        """Another version of the model; evidence that still fits is kept."""
+        if model is self._model:
+            return
+        self._model = model
+        self._findings = {v: f for v, f in self._findings.items() if fits(model, v, f)}
+        self._off &= set(self._findings)
+        if self._side is not None:
+            self._side.set_model(model)
+        self._open()
+        self.evidence_changed.emit()
+        self.changed.emit()
 
     def update_now(self) -> None:
-        """Bring the beliefs up to date."""
+        """Bring the beliefs up to date; a worker that is busy is asked again when it is done."""
         self._coalesce.stop()
-        if self._session is None:
+        if self._error is not None:
             self.changed.emit()
-            return
-        begin = time.perf_counter()
-        names = self._model.domain.names
-        self._beliefs = {name: self._session.belief(name).values for name in names}
-        self._log2_evidence = self._session.log2_evidence()
-        if self.shows_most_probable and isinstance(self._session, ExplainingSession):
-            self._most_probable = self._session.most_probable()
         else:
-            self._most_probable = {}
-        self._last_update = time.perf_counter()
-        self._update_ms = (self._last_update - begin) * 1000
-        self._is_stale = False
-        self.changed.emit()
+            self._engine.ask(*self._question)
+
+    @property
+    def _question(self) -> tuple[Mapping[str, Finding], Mapping[str, Finding], bool]:
+        return self.evidence, self._answer.evidence, self.shows_most_probable
 
     def _after_evidence(self) -> None:
         self._is_stale = True
+        self._refusal = None
         self.evidence_changed.emit()
         if not self._is_live:
             self.changed.emit()
             return
+        if self._engine.session is None:
+            self.update_now()
+            self.changed.emit()  # the bars are stale from here on
+            return
         since_ms = (time.perf_counter() - self._last_update) * 1000
-        interval = max(theme().motion_ms("coalesce_evidence"), int(2 * self._update_ms))
+        interval = max(theme().motion_ms("coalesce_evidence"), int(2 * self.update_ms))
         if since_ms >= interval:
             self.update_now()
         elif not self._coalesce.isActive():
@@ -258,25 +358,50 @@ class LiveBeliefs(QObject):
 
     def _open(self) -> None:
         self._error = None
-        self._beliefs, self._priors, self._most_probable = {}, {}, {}
         self._is_stale = True
-        try:
-            self._session = open_session(self._model)
-        except PgmStudioError as error:
-            self._session, self._error = None, error
-            return
-        names = self._model.domain.names
-        self._priors = {name: self._session.belief(name).values for name in names}
-        self._beliefs = dict(self._priors)
-        self._is_stale = False
+        self._reasons.clear()
+        self._answer = replace(self._answer, beliefs=self._fitting(self.beliefs))
+        self._priors = self._fitting(self._priors)
+        self._engine.open(self._model, *self._question)
 
+    def _fitting(self, beliefs: Beliefs) -> Beliefs:
+        """Those of variables that have as many states in the present model."""
+        domain = self._model.domain
+        return {
+            name: values
+            for name, values in beliefs.items()
+            if name in domain and domain[name].cardinality == values.size
+        }
 
-def _fits(model: Model, variable: str, finding: Finding) -> bool:
-    states = set(model.domain[variable].states)
-    match finding:
-        case Observed(state):
-            return state in states
-        case Excluded(excluded):
-            return excluded < states
-        case Likelihood(weights):
-            return {state for state, _ in weights} <= states
+    def _on_opened(self, opened: Opened) -> None:
+        self._priors = opened.priors
+        self._take(opened.answer)
+
+    def _on_failed(self, error: PgmStudioError) -> None:
+        self._error = error
+        self._priors, self._answer = {}, Answer({}, {}, 0.0)
+        self._findings, self._off = {}, set()
+        self.changed.emit()
+
+    def _take(self, told: Answer) -> None:
+        for refusal in told.refusals:
+            self._put_back(refusal, told.evidence.get(refusal.variable))
+        self._answer = told
+        self._reasons.clear()
+        self._last_update = time.perf_counter()
+        self._is_stale = told.evidence != self.evidence or told.explains != self.shows_most_probable
+        if told.refusals:
+            self.evidence_changed.emit()
+            for refusal in told.refusals:
+                self._refuse(refusal)
+        self.changed.emit()
+        if self._is_stale and self._is_live:
+            self.update_now()  # more evidence came while a worker was busy
+
+    def _put_back(self, refusal: Refusal, before: Finding | None) -> None:
+        """A refused finding goes, unless the person has replaced it meanwhile."""
+        if self._findings.get(refusal.variable) == refusal.finding:
+            if before is None:
+                self._findings.pop(refusal.variable)
+            else:
+                self._findings[refusal.variable] = before

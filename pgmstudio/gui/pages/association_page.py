@@ -101,6 +101,7 @@ class AssociationTab(QWidget):
         splitter.addWidget(self.pair)
         splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 1)
+        splitter.setSizes([620, 300])
         head = row(self.legend, None, self.as_table, self.export)
         head.setContentsMargins(16, 6, 16, 6)
         foot = row(self.hover, None)

@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QSize,
     Qt,
     Signal,
 )
@@ -28,6 +29,7 @@ from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations
 from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.pages.column_list import FLUSH
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
@@ -139,10 +141,10 @@ class PairTable(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("pairTable")
-        self.setMinimumWidth(200)
         self._pair: tuple[DataSet, str, str] | None = None
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_counted)
+        self._counts: Any = None
         self.title = label("", "heading", wrap=True)
         self.said = label("", "secondary", size="dense", wrap=True)
         self.table = QTableWidget()
@@ -150,6 +152,8 @@ class PairTable(QWidget):
         self.table.setAccessibleName("Rows with both states")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setTabKeyNavigation(False)
+        self.table.horizontalHeader().setStyleSheet(FLUSH)
+        self.table.verticalHeader().setStyleSheet(FLUSH)
         words = "Rows; tinted where there are more than by chance."
         self._key = label(words, "tertiary", size="dense", wrap=True)
         layout = QVBoxLayout(self)
@@ -158,7 +162,11 @@ class PairTable(QWidget):
             layout.addWidget(widget)
         layout.addWidget(self.table, 1)
         layout.addWidget(self._key)
+        theme().changed.connect(self._on_theme_changed)
         self.show_pair(None)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(260 * theme().scale), 200)
 
     def show_pair(
         self, data: DataSet | None, first: str = "", second: str = "", said: str = ""
@@ -167,6 +175,7 @@ class PairTable(QWidget):
         self._key.setVisible(data is not None)
         self.title.setText(f"{first} × {second}" if data is not None else "")
         self.said.setText(said or "Click a cell to see the table of its two columns.")
+        self._counts = None
         if data is None:
             self._pair = None
             self._asker.forget()
@@ -181,6 +190,7 @@ class PairTable(QWidget):
     def _on_counted(self, counts: Any) -> None:
         if self._pair is None:
             return
+        self._counts = counts
         data, first, second = self._pair
         rows, columns = data.domain[first].states, data.domain[second].states
         expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1.0)
@@ -201,4 +211,11 @@ class PairTable(QWidget):
                     item.setBackground(QBrush(theme().color("accent_soft")))
                 self.table.setItem(i, j, item)
         self.table.setFont(theme().font("dense"))
+        for head in (self.table.horizontalHeader(), self.table.verticalHeader()):
+            head.setFont(theme().font("dense"))
+        self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))
         self.table.resizeColumnsToContents()
+
+    def _on_theme_changed(self) -> None:
+        if self._counts is not None:
+            self._on_counted(self._counts)

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QWidget,
 )
 
 from pgmstudio.gui.plots.mini_bars import paint_mini_bars
@@ -36,8 +35,8 @@ from pgmstudio.gui.style.theme import theme
 Index = QModelIndex | QPersistentModelIndex
 
 TICK, NAME, BARS, FACTS, MISSING, CHIP = range(6)
-_HEADS = ("", "Column", "", "Range or states", "Missing", "")
 _ROW = Qt.ItemDataRole.UserRole
+_MOST_NAME = 150  # px
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,9 @@ class ColumnRow:
 class _Rows(QAbstractTableModel):
     ticked = Signal(str, bool)
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, facts_head: str, parent: QObject) -> None:
         super().__init__(parent)
+        self._heads = ("", "Column", "", facts_head, "Missing", "")
         self.rows: tuple[ColumnRow, ...] = ()
 
     def show(self, rows: Sequence[ColumnRow]) -> None:
@@ -78,11 +78,11 @@ class _Rows(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(_HEADS)
+        return 0 if parent.isValid() else len(self._heads)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _HEADS[section]
+            return self._heads[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if section == MISSING else Qt.AlignmentFlag.AlignLeft
             return int(side | Qt.AlignmentFlag.AlignVCenter)
@@ -132,10 +132,32 @@ class _Rows(QAbstractTableModel):
         return True
 
 
+# Names of columns stand straight above their cells.
+FLUSH = "QHeaderView::section { padding-left: 3px; padding-right: 3px; }"
+
+
+def paint_row_line(painter: QPainter, option: QStyleOptionViewItem) -> None:
+    """A hairline under the cell: rows are told apart without a grid."""
+    painter.setPen(QPen(theme().color("border"), 1))
+    painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+
+
+class LinedRows(QStyledItemDelegate):
+    """Cells as usual, with a hairline under each row."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        paint_row_line(painter, option)
+
+
 class _Painter(QStyledItemDelegate):
     """Small histograms and chips; the rest as usual."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        self._paint(painter, option, index)
+        paint_row_line(painter, option)
+
+    def _paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if index.column() not in (BARS, CHIP):
             super().paint(painter, option, index)
             return
@@ -185,11 +207,11 @@ class ColumnList(QTableView):
     picked = Signal(str)
     ticked = Signal(str, bool)
 
-    def __init__(self, name: str, *, with_ticks: bool, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, *, with_ticks: bool, facts_head: str = "Range or states") -> None:
+        super().__init__()
         self.setObjectName(name)
         self.setAccessibleName("Columns")
-        self._rows = _Rows(self)
+        self._rows = _Rows(facts_head, self)
         self._rows.ticked.connect(self.ticked)
         self._found = QSortFilterProxyModel(self)
         self._found.setSourceModel(self._rows)
@@ -206,18 +228,20 @@ class ColumnList(QTableView):
         self.setColumnHidden(TICK, not with_ticks)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
+        head.setStyleSheet(FLUSH)
         head.setMinimumSectionSize(8)
-        for column in (TICK, NAME, MISSING, CHIP):
+        for column in (TICK, MISSING, CHIP):
             head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Interactive)
         head.setSectionResizeMode(BARS, QHeaderView.ResizeMode.Fixed)
-        head.setSectionResizeMode(FACTS, QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(FACTS, QHeaderView.ResizeMode.Stretch)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
         theme().changed.connect(self._restyle)
         self._restyle()
 
     def show_rows(self, rows: Sequence[ColumnRow]) -> None:
         self._rows.show(rows)
+        self._size_names()
         if rows and not self.currentIndex().isValid():
             self.pick(rows[0].name)
 
@@ -255,8 +279,18 @@ class ColumnList(QTableView):
         if (name := self.current) is not None:
             self.picked.emit(name)
 
+    def _size_names(self) -> None:
+        """As wide as the longest name, within reason."""
+        metrics = QFontMetrics(theme().font("dense"))
+        names = [row.name for row in self._rows.rows]
+        longest = max((metrics.horizontalAdvance(name) for name in names), default=0)
+        most = round(_MOST_NAME * theme().scale)
+        self.setColumnWidth(NAME, min(most, longest + theme().px("icon") + 18))
+
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))
+        self.horizontalHeader().setFont(theme().font("dense"))
+        self._size_names()
         self.verticalHeader().setDefaultSectionSize(round(theme().px("row") * 1.1))
         self.setColumnWidth(BARS, round(58 * theme().scale))
         self.viewport().update()

@@ -35,7 +35,7 @@ class ColumnsTab(QWidget):
         self.search.setPlaceholderText("Find a column")
         self.search.setAccessibleName("Find a column")
         self.search.setClearButtonEnabled(True)
-        self.list = ColumnList("columnCards", with_ticks=False)
+        self.list = ColumnList("columnCards", with_ticks=False, facts_head="States · entropy")
         self.search.textChanged.connect(self.list.find_columns)
         self.list.picked.connect(self._on_picked)
         self.states = StateManager(shell, data_id)
@@ -100,10 +100,11 @@ def _row_of(data: DataSet, summary: ColumnSummary) -> ColumnRow:
         name=summary.name,
         is_number=variable.is_ordinal,
         bars=tuple(summary.counts.tolist()),
-        facts=f"{counted(variable.cardinality, 'state')} · {summary.entropy_bits:.2f} bits",
+        facts=f"{variable.cardinality} · {summary.entropy_bits:.2f} bits",
         missing=round(summary.missing),
         chip=f"{rate:.1f} %" if summary.missing else "",
         chip_is_warning=True,
-        tip=f"{summary.name}: {', '.join(variable.states[:12])}"
+        tip=f"{summary.name}, {counted(variable.cardinality, 'state')}: "
+        + ", ".join(variable.states[:12])
         + (" …" if variable.cardinality > 12 else ""),
     )

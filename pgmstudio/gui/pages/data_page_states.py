@@ -30,6 +30,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.column_list import FLUSH, LinedRows, paint_row_line
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row, tool_button
@@ -55,6 +56,7 @@ class _ShareBar(QStyledItemDelegate):
         painter.fillRect(track, theme().color("belief_track"))
         track.setWidth(track.width() * float(index.data(_SHARE) or 0.0))
         painter.fillRect(track, theme().color("belief"))
+        paint_row_line(painter, option)
 
 
 class StateManager(QWidget):
@@ -139,15 +141,17 @@ class StateManager(QWidget):
             QAbstractItemView.EditTrigger.DoubleClicked
             | QAbstractItemView.EditTrigger.EditKeyPressed
         )
+        table.setItemDelegate(LinedRows(table))
         table.setItemDelegateForColumn(_BAR, _ShareBar(table))
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
         table.verticalHeader().hide()
-        table.horizontalHeader().setHighlightSections(False)
-        table.horizontalHeader().setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
-        table.horizontalHeader().setSectionResizeMode(
-            _COUNT, QHeaderView.ResizeMode.ResizeToContents
-        )
+        head = table.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setStyleSheet(FLUSH)
+        head.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(_COUNT, QHeaderView.ResizeMode.ResizeToContents)
         table.itemChanged.connect(self._on_renamed)
         table.itemSelectionChanged.connect(self._refresh_buttons)
         return table
@@ -193,6 +197,7 @@ class StateManager(QWidget):
                 self.table.setItem(place, column, item)
         self._is_filling = False
         self.table.setFont(theme().font("dense"))
+        self.table.horizontalHeader().setFont(theme().font("dense"))
         self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))
         self._refresh_buttons()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -16,12 +18,12 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.cuts import number_text
 from pgmstudio.core.io.data_report import ColumnKind, ColumnReport, FileReport, Treatment
-from pgmstudio.gui.pages.column_list import ColumnList, ColumnRow
+from pgmstudio.gui.pages.column_list import FLUSH, ColumnList, ColumnRow, LinedRows
 from pgmstudio.gui.pages.import_page_draft import Draft
 from pgmstudio.gui.pages.missing_map import listed
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, label, row
+from pgmstudio.gui.style.widgets import Note, button, label, row
 
 _FLAGS = {
     ColumnKind.INDEX: "index",
@@ -64,27 +66,23 @@ def column_row(column: ColumnReport, draft: Draft) -> ColumnRow:
     )
 
 
-def missing_words(report: FileReport, complete: int | None, draft: Draft) -> str:
+def missing_words(report: FileReport, draft: Draft, complete: int, markers: Sequence[str]) -> str:
     """How many cells are missing and in which columns, in the wording of the note."""
     used = [column for column in draft.used(report) if column.missing]
     total = sum(column.missing for column in used)
     if not total:
         return ""
-    seen = [marker or "empty" for marker in draft.reading.markers]
-    marks = ", ".join(f"“{marker}”" if marker != "empty" else marker for marker in seen)
+    marks = " and ".join(f"“{marker}”" if marker else "empty" for marker in markers)
+    marked = f" (marked {marks})" if marks else ""
     cells = counted(total, "cell")
     kept = (
         "They become a state of their own."
         if draft.reading.missing_as_state
         else "They stay missing; each learner says what it does with them."
     )
-    rows = (
-        ""
-        if complete is None
-        else f" {grouped(complete)} of {counted(report.row_count, 'row')} are complete."
-    )
+    rows = f"{grouped(complete)} of {counted(report.row_count, 'row')} are complete."
     names = listed([column.name for column in used])
-    return f"<b>{cells} missing</b> in {names} (markers {marks}).{rows} {kept}"
+    return f"<b>{cells} missing</b> in {names}{marked}. {rows} {kept}"
 
 
 class ColumnsPane(QWidget):
@@ -119,10 +117,16 @@ class ColumnsPane(QWidget):
         foot.setContentsMargins(12, 8, 12, 12)
         layout.addWidget(foot)
 
-    def show_columns(self, report: FileReport, draft: Draft, complete: int | None) -> None:
+    def show_columns(
+        self, report: FileReport, draft: Draft, complete: int, markers: Sequence[str]
+    ) -> None:
+        """`complete`: rows without a missing cell; `markers`: those that occur."""
         self.count.setText(counted(len(report.columns), "column"))
         self.list.show_rows([column_row(column, draft) for column in report.columns])
-        self.note.tell(missing_words(report, complete, draft), "warning")
+        self.note.tell(missing_words(report, draft, complete, markers), "warning")
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(356 * theme().scale), super().minimumSizeHint().height())
 
 
 _USES = (
@@ -137,6 +141,7 @@ class ColumnDetail(QWidget):
     """One column: what it holds, how it is used, its states with their counts."""
 
     treatment_wanted = Signal(str, object)  # column, Treatment
+    cuts_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,7 +166,11 @@ class ColumnDetail(QWidget):
         self.states.setShowGrid(False)
         self.states.setTabKeyNavigation(False)
         self.states.verticalHeader().hide()
-        self.states.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.states.setItemDelegate(LinedRows(self.states))
+        head = self.states.horizontalHeader()
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setStyleSheet(FLUSH)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(10)
@@ -169,6 +178,19 @@ class ColumnDetail(QWidget):
         layout.addWidget(row(label("Use as", "secondary"), self.use, None))
         layout.addWidget(self.remark)
         layout.addWidget(self.states, 1)
+        self.bins = label("", "secondary", wrap=True)
+        self.to_cuts = button(
+            "Show its cuts",
+            self.cuts_wanted.emit,
+            role="link",
+            icon_name="scissors",
+            tip="Go to step 3, where the cuts can be moved",
+            name="showCuts",
+        )
+        layout.addWidget(self.bins)
+        layout.addWidget(row(self.to_cuts, None))
+        self._air = QWidget()  # without states the rest stays on top
+        layout.addWidget(self._air, 1)
 
     def show_column(self, column: ColumnReport, draft: Draft) -> None:
         self._column = column
@@ -187,6 +209,11 @@ class ColumnDetail(QWidget):
             needs_numbers = use in (Treatment.DISCRETISE, Treatment.WEIGHTS)
             self._enable(place, numeric or not needs_numbers, tip)
         self.remark.tell(column.remark, "info")
+        is_cut = treatment is Treatment.DISCRETISE
+        self.bins.setVisible(is_cut)
+        self.to_cuts.setVisible(is_cut)
+        if is_cut:
+            self.bins.setText(f"Its numbers become {column_row(column, draft).chip}.")
         self._show_states(column)
 
     def _enable(self, place: int, on: bool, tip: str) -> None:
@@ -198,6 +225,7 @@ class ColumnDetail(QWidget):
 
     def _show_states(self, column: ColumnReport) -> None:
         self.states.setVisible(bool(column.states))
+        self._air.setVisible(not column.states)
         self.states.setRowCount(len(column.states))
         self.states.setFont(theme().font("dense"))
         self.states.verticalHeader().setDefaultSectionSize(theme().px("row"))

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.cuts import number_text
 from pgmstudio.core.data.discretise import Discretisation
@@ -27,6 +28,7 @@ _METHODS = (
     ("mdl", "MDL", "As many cuts as tell something about a target column."),
     (BY_HAND, "By hand", "The cuts stay where you put them."),
 )
+_TIP = Qt.ItemDataRole.ToolTipRole
 
 
 class CutsEditor(QWidget):
@@ -52,6 +54,15 @@ class CutsEditor(QWidget):
         )
         self.methods = Segments(_METHODS, "cutMethod")
         self.methods.chosen.connect(self._on_method)
+        # The same choice for a narrow page.
+        self.method_combo = QComboBox()
+        self.method_combo.setObjectName("cutMethodCombo")
+        self.method_combo.setAccessibleName("How to cut")
+        self.method_combo.setToolTip("How to cut.")
+        for key, words, tip in _METHODS:
+            self.method_combo.addItem(words, key)
+            self.method_combo.setItemData(self.method_combo.count() - 1, tip, _TIP)
+        self.method_combo.activated.connect(self._on_method_combo)
         self.bins = QSpinBox()
         self.bins.setObjectName("bins")
         self.bins.setRange(1, 1000)
@@ -81,17 +92,20 @@ class CutsEditor(QWidget):
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(8)
         layout.addWidget(row(self.title, self.facts, None, self.undo))
-        self._bar = row(self.methods, None, self._target_label, self.target)
-        self._bins_row = row(label("Bins", "secondary"), self.bins)
-        bar = self._bar.layout()
-        if bar is not None:
-            bar.addWidget(self._bins_row)
+        bins = row(label("Bins", "secondary"), self.bins)
+        self._bar = row(
+            self.methods, self.method_combo, None, self._target_label, self.target, bins
+        )
+        # Its width follows the page; the segments give way to the combo before they are cut.
+        self._bar.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         layout.addWidget(self._bar)
         layout.addWidget(self._empty)
         layout.addWidget(row(self._cut_it, None))
         layout.addWidget(self.histogram, 1)
         layout.addWidget(row(self.hint, None, self.moved))
-        self._layout = layout
+        # Without a histogram the sentence stands at the top, not in the middle.
+        self._air = QWidget()
+        layout.addWidget(self._air, 1)
 
     # -- what is shown
 
@@ -116,6 +130,7 @@ class CutsEditor(QWidget):
         middle = number_text(float(np.median(values.values))) if values.values.size else "none"
         self.facts.setText(f"number · {counted(distinct, 'value')} · median {middle}")
         self.methods.choose(shown.how.method)
+        self.method_combo.setCurrentIndex(self.method_combo.findData(shown.how.method))
         with QSignalBlocker(self.bins):
             self.bins.setValue(len(shown.points) + 1)
         is_mdl = shown.how.method == "mdl"
@@ -124,6 +139,7 @@ class CutsEditor(QWidget):
             widget.setVisible(is_mdl)
         if is_mdl and shown.how.target is not None:
             self.target.setCurrentText(shown.how.target)
+        self._fold()
         if before is not None and before.values is values:
             self.histogram.show_points(shown.points)
         else:
@@ -144,15 +160,29 @@ class CutsEditor(QWidget):
             widget.setVisible(has_cuts)
         self._empty.setVisible(not has_cuts)
         self._cut_it.setVisible(False)
-        # Without a histogram the sentence stands at the top, not in the middle.
-        self._layout.addStretch(0)
+        self._air.setVisible(not has_cuts)
 
     def tell_undo(self, text: str) -> None:
         """What Undo would take back; nothing: it is greyed out."""
         self.undo.setEnabled(bool(text))
         self.undo.setToolTip(f"Undo {text}" if text else "Not now: nothing was changed yet.")
 
+    def _fold(self) -> None:
+        margins = 32 + self.bins.sizeHint().width() + 60
+        if not self.target.isHidden():
+            margins += self.target.sizeHint().width() + 60
+        wide = self.width() >= self.methods.sizeHint().width() + margins
+        self.methods.setVisible(wide)
+        self.method_combo.setVisible(not wide)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
     # -- wishes
+
+    def _on_method_combo(self, place: int) -> None:
+        self._on_method(_METHODS[place][0])
 
     def _on_method(self, method: str) -> None:
         if self._shown is None:
@@ -168,7 +198,7 @@ class CutsEditor(QWidget):
                 target=target if method == "mdl" else None,
             )
         except ParameterError:
-            self.methods.choose(self._shown.how.method)
+            self.show_cuts(self._shown)
             return
         words = next(text for key, text, _ in _METHODS if key == method)
         self.cutting_wanted.emit(f"cut {name}: {words}", how)

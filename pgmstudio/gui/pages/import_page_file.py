@@ -25,6 +25,7 @@ _DELIMITERS = (
 )
 _ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
 _EMPTY = "(empty)"
+_HEADER, _NO_HEADER = "names the columns", "is data"
 
 
 def delimiter_word(delimiter: str) -> str:
@@ -64,7 +65,7 @@ class FileStep(QWidget):
         self.sheet = self._combo("sheet", "Which sheet or table of the file.")
         self._fill(self.delimiter, _DELIMITERS)
         self._fill(self.encoding, [(name.upper(), name) for name in _ENCODINGS])
-        self._fill(self.header, [("names the columns", True), ("is a row like any other", False)])
+        self._fill(self.header, [(_HEADER, True), (_NO_HEADER, False)])
         self._fill(self.decimal, [("point", "."), ("comma", ",")])
         self.markers = QLineEdit()
         self.markers.setObjectName("markers")
@@ -143,7 +144,7 @@ class FileStep(QWidget):
         found = {
             self.delimiter: facts and delimiter_word(facts.delimiter),
             self.encoding: facts and facts.encoding.upper(),
-            self.header: facts and ("names the columns" if facts.has_header else "is a row"),
+            self.header: facts and (_HEADER if facts.has_header else _NO_HEADER),
             self.decimal: facts and ("point" if facts.decimal == "." else "comma"),
         }
         told = {
@@ -153,7 +154,7 @@ class FileStep(QWidget):
             self.decimal: options.decimal,
         }
         for combo, value in told.items():
-            combo.setItemText(0, f"{found[combo]} ({_AUTO})" if facts else _AUTO)
+            combo.setItemText(0, f"{found[combo]} (found)" if facts else _AUTO)
             combo.setCurrentIndex(max(0, combo.findData(value)) if value is not None else 0)
             combo.setEnabled(facts is not None)
         with QSignalBlocker(self.sheet):

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QBrush, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.cuts import labels_of
 from pgmstudio.core.io.data_formats.text_sniffing import number_of
+from pgmstudio.gui.pages.column_list import FLUSH, paint_row_line
 from pgmstudio.gui.style.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -85,6 +93,7 @@ class _Becoming(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
+        paint_row_line(painter, option)
         becomes = index.data(_BECOMES)
         if becomes is None:
             return
@@ -116,6 +125,7 @@ class PreviewTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setStyleSheet(FLUSH)
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -163,7 +173,7 @@ class PreviewTable(QTableView):
     def _size_columns(self) -> None:
         cells = self._cells
         metrics = QFontMetrics(theme().font("dense"))
-        heads = QFontMetrics(theme().font("body", "semibold"))
+        heads = QFontMetrics(theme().font("dense", "semibold"))
         arrow = max((metrics.horizontalAdvance(f" → {name}") for name in cells.labels), default=0)
         most = round(_MOST_WIDTH * theme().scale)
         for column, place in enumerate(cells.shown):
@@ -174,7 +184,11 @@ class PreviewTable(QTableView):
             width = max(width, heads.horizontalAdvance(cells.names[place])) + 20
             self.setColumnWidth(column, min(most, width))
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 4 * theme().px("row"))
+
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))
+        self.horizontalHeader().setFont(theme().font("dense"))
         self.verticalHeader().setDefaultSectionSize(theme().px("row"))
         self._size_columns()

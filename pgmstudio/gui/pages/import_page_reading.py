@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pgmstudio.core.data.cuts import Floats, cuts_from_labels
 from pgmstudio.core.data.discretise import Discretisation, cuts_for
@@ -35,17 +36,47 @@ class Reading:
     is_split: bool  # one of three files: training, validation and test rows
     # Sorted numbers of the columns looked at so far, by the column and that of the weights.
     numbers: dict[tuple[str, str | None], ColumnValues] = field(default_factory=dict)
+    holes: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)  # missing cells
+    markers_seen: tuple[str, ...] = ()  # those that do occur
 
     def column(self, name: str) -> Column:
-        markers = (*self.options.markers, *self.table.markers)
-        return column_of(self.table.frame[name], markers, self.table.decimal)
+        return _column(self.table, self.options, name)
+
+    def complete_rows(self, names: Iterable[str]) -> int:
+        """How many rows miss none of these columns."""
+        hit = np.zeros(self.report.row_count, dtype=bool)
+        for name in names:
+            if name in self.holes:
+                hit |= self.holes[name]
+        return int((~hit).sum())
+
+
+def _column(table: RawTable, options: ImportOptions, name: str) -> Column:
+    markers = (*options.markers, *table.markers)
+    return column_of(table.frame[name], markers, table.decimal)
 
 
 def read(path: Path, options: ImportOptions, cancel: CancelToken) -> Reading:
     """Read the cells of a file and look at its columns."""
     table = read_table(path, options)
     cancel.raise_if_cancelled()
-    return Reading(path, table, report_of(path, table, options), options, is_split(path))
+    report = report_of(path, table, options)
+    cancel.raise_if_cancelled()
+    holed = [column.name for column in report.columns if column.missing]
+    holes = {name: _column(table, options, name).is_missing for name in holed}
+    seen = _markers_seen(table, options, holed)
+    return Reading(path, table, report, options, is_split(path), holes=holes, markers_seen=seen)
+
+
+def _markers_seen(table: RawTable, options: ImportOptions, holed: Iterable[str]) -> tuple[str, ...]:
+    """Which missing markers stand in the columns with missing cells."""
+    import polars
+
+    seen: set[str] = set()
+    for name in holed:
+        texts = table.frame[name].cast(polars.String).unique().to_list()
+        seen |= {"" if text is None else text.strip() for text in texts}
+    return tuple(marker for marker in (*options.markers, *table.markers) if marker in seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +150,8 @@ def import_rows(
             yield Progress(0.8, "Splitting the rows…")
         data, split = split_rows(imported.data, draft.split)
     cancel.raise_if_cancelled()
+    # Counted here, not in the window thread, which asks for them as soon as the data are shown.
+    _ = data.missing_counts, data.incomplete_row_count, data.fingerprint
     provenance = {"made by": "import", "file": reading.path.name, "choices": plain_draft(draft)}
     if keep_path:
         provenance["path"] = str(reading.path.resolve())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon
@@ -47,6 +48,8 @@ class HistoryPanel(QWidget):
         self._refresh()
 
     def _refresh(self, *_: object) -> None:
+        if not isValid(self._stack):  # a stack that is being destroyed tells that it is empty
+            return
         self._undo.setEnabled(self._stack.canUndo())
         self._redo.setEnabled(self._stack.canRedo())
         self._list.clear()

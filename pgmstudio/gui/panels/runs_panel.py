@@ -286,6 +286,6 @@ def _counters(run: LearningRun) -> list[str]:
     """What the run tells about itself, in words."""
     words = [state_words(run)]
     for name, value in list(run.progress.counters.items())[:5]:
-        shown = signed(value) if name == "score" else f"{value:g}"
+        shown = signed(value) if "score" in name else f"{value:g}"
         words.append(f"{name} {shown}")
     return words

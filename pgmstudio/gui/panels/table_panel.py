@@ -190,8 +190,8 @@ class TablePanel(QWidget):
         self._chip.setText(f"1 column sums to {total:.4g}" if len(wrong) == 1 else many)
         if self._last_edit is not None:
             combination, state = self._last_edit
-            old = self._grid.values[combination, state]
-            new = old + 1 - self._grid.values[combination].sum()
+            old = float(self._grid.values[combination, state])
+            new = old + 1 - float(self._grid.values[combination].sum())
             possible = combination in wrong and 0 <= new <= 1
             self._fix.setVisible(possible)
             self._fix.setText(f"Fix it: {old:.4g} → {new:.4g}")

@@ -45,6 +45,7 @@ class Canvas(QWidget):
         self.scene.contents_changed.connect(self._soon.start)
         self.view.zoom_changed.connect(self._on_zoom_changed)
         self.wishes.refused.connect(self.refuse)
+        self.wishes.find.connect(self.open_find)
         self.find_bar.found.connect(self._on_found)
         self.find_bar.looked_at.connect(self._on_match)
         self.find_bar.scope_changed.connect(self._on_scope_changed)
@@ -61,6 +62,14 @@ class Canvas(QWidget):
         self._strengths = strengths
         self.scene.show_strengths(None if strengths is None else strengths.widths)
         self._soon.start()
+
+    def toggle_legend(self) -> None:
+        self.shows_legend = not self.shows_legend
+        self._refresh_overlays()
+
+    def toggle_minimap(self) -> None:
+        self.shows_minimap = not self.shows_minimap
+        self._refresh_overlays()
 
     def refresh_soon(self) -> None:
         """What is on the canvas has changed, so its legend may have too."""
@@ -111,7 +120,7 @@ class Canvas(QWidget):
 
     # -- search
 
-    def find(self) -> None:
+    def open_find(self) -> None:
         """Open the search."""
         titles = {i: item.face.title for i, item in self.scene.nodes.items()}
         self.find_bar.begin(titles)

@@ -28,6 +28,8 @@ _ARROWS = {
     Key.Key_Down: "down",
 }
 WEIGHT_STEP = 0.05
+# With both keys held, arrows align what is selected: shortcuts of the Model menu.
+ALIGNING = Modifiers.ControlModifier | Modifiers.ShiftModifier
 
 
 class CanvasKeys:
@@ -60,16 +62,18 @@ class CanvasKeys:
     # -- what a key means now
 
     def _deed(self, event: QKeyEvent) -> Deed | None:
-        for sequence, deed in self._standard().items():
+        for sequence, standard in self._standard().items():
             if event.matches(sequence):
-                return deed
+                return standard
         key, held = Key(event.key()), event.modifiers() & ~Modifiers.KeypadModifier
         item = self._item
         if item is not None and self._state is not None:
             deed = self._inside(item, self._state, key, held)
             if deed is not None:
                 return deed
-        if key in _ARROWS and self._view.graph.nodes:
+        if key == Key.Key_D and held == Modifiers.ControlModifier:
+            return self._view.wishes.duplicate.emit
+        if key in _ARROWS and held & ALIGNING != ALIGNING and self._view.graph.nodes:
             return partial(self._walk, _ARROWS[key], held)
         if held in (Modifiers.NoModifier, Modifiers.ShiftModifier):
             return self._plain(key, item, held)
@@ -82,6 +86,7 @@ class CanvasKeys:
             keys.Cut: wishes.cut.emit,
             keys.Paste: lambda: wishes.paste.emit(None),
             keys.SelectAll: self._select_all,
+            keys.Find: wishes.find.emit,
             keys.ZoomIn: lambda: self._view.zoom_by(1.25),
             keys.ZoomOut: lambda: self._view.zoom_by(0.8),
         }
@@ -205,6 +210,13 @@ class CanvasKeys:
             self._set_state(item, item.geometry.shown[0])
         else:
             self._view.wishes.open_node.emit(item.id)
+
+    def enter(self, node: str) -> None:
+        """Go to the first state of a node."""
+        self.go_to(node)
+        item = self._item
+        if item is not None:
+            self._enter(item)
 
     def leave(self) -> None:
         """Back from the states to the node."""

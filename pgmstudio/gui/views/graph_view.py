@@ -1,10 +1,10 @@
-"""The view of a graph: ground, zoom and pan, what lies under the pointer, and the tools."""
+"""The view of a graph: what lies under the pointer, hover, the tools and the keyboard."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
@@ -13,13 +13,9 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPen,
-    QResizeEvent,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsView, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
-from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_keys import CanvasKeys
 from pgmstudio.gui.views.edge_tool import EdgeTool
 from pgmstudio.gui.views.far_labels import paint_far_labels
@@ -28,49 +24,27 @@ from pgmstudio.gui.views.name_editor import NameEditor
 from pgmstudio.gui.views.node_face import Detail, NodeMode
 from pgmstudio.gui.views.node_item import NodeItem
 from pgmstudio.gui.views.pointing import hit_in, tooltip_of
-from pgmstudio.gui.views.snapping import GRID
 from pgmstudio.gui.views.tools import Modifiers, NodeTool, SelectTool, Tool
 from pgmstudio.gui.views.wishes import Adviser, EdgeAdvice, Hit, Wishes
-
-LEAST_ZOOM, MOST_ZOOM = 0.05, 4.0
-ZOOM_STEP = 1.25
-GROUND_FROM = 0.6
-FIT_MARGIN = 32
-# Room for the legend and the zoom control below a fitted graph.
-FIT_FOOT = 64
+from pgmstudio.gui.views.zoom_view import ZoomView
 
 
-class GraphView(QGraphicsView):
+class GraphView(ZoomView):
     """Looks at one scene. `wishes` tells what people ask for."""
-
-    zoom_changed = Signal(float)
-    looked_elsewhere = Signal()  # the part in sight is another
 
     def __init__(self, scene: GraphScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
-        self.graph = scene
         self.wishes = Wishes(self)
         self.is_editable = True
         self.snaps_to_grid = False
         self.advise: Adviser | None = None
         self.explain_impossible: Callable[[str, str], str] | None = None
         self.step_match: Callable[[int], None] | None = None  # while a search is open
-        self._zoom = 1.0
-        self._is_fitted = True
-        self._pan_from: QPoint | None = None
         self._space_held = False
         self._pointer = QPointF()
         self._hovered: tuple[str, str] | str | None = None
         self.setObjectName("graphView")
         self.setAccessibleName("Canvas")
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
-        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
-        self.setResizeAnchor(QGraphicsView.ViewportAnchor.AnchorViewCenter)
-        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheBackground)
-        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.keys = CanvasKeys(self)
@@ -79,106 +53,7 @@ class GraphView(QGraphicsView):
             tool.name: tool for tool in (SelectTool(self), NodeTool(self), EdgeTool(self))
         }
         self._tool = self.tools["select"]
-        scene.contents_changed.connect(self._on_contents_changed)
         scene.selection_shown.connect(self._repaint_far)
-        theme().changed.connect(self._on_theme_changed)
-
-    # -- zoom and pan
-
-    @property
-    def zoom(self) -> float:
-        """1 is 100 %."""
-        return self._zoom
-
-    @property
-    def pixels_per_unit(self) -> float:
-        """Screen pixels per scene unit: the zoom, enlarged by the font scale."""
-        return self._zoom * theme().scale
-
-    @property
-    def detail(self) -> Detail:
-        return self.graph.zoomed.detail_of(self._zoom)
-
-    def set_zoom(self, zoom: float, anchor: QPoint | None = None) -> None:
-        """Zoom, keeping what is under `anchor` (else the middle) where it is."""
-        zoom = min(MOST_ZOOM, max(LEAST_ZOOM, zoom))
-        at = self.viewport().rect().center() if anchor is None else anchor
-        kept = self.mapToScene(at)
-        self._zoom = zoom
-        self._is_fitted = False
-        self._apply_zoom()
-        self._scroll_by(self.mapFromScene(kept) - at)
-        self.zoom_changed.emit(zoom)
-        self.looked_elsewhere.emit()
-
-    def _apply_zoom(self) -> None:
-        scale = self.pixels_per_unit
-        self.resetTransform()
-        self.scale(scale, scale)
-        self._give_room()
-
-    def _give_room(self) -> None:
-        """A scene rectangle large enough to push any node to any side of the view."""
-        width = self.viewport().width() / self.pixels_per_unit
-        height = self.viewport().height() / self.pixels_per_unit
-        self.setSceneRect(self.graph.content_rect().adjusted(-width, -height, width, height))
-
-    def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
-        self.set_zoom(self._zoom * factor, anchor)
-
-    def fit(self) -> None:
-        """Everything in sight, at most at 100 %."""
-        content = self.graph.content_rect()
-        width = max(40.0, self.viewport().width() - 2.0 * FIT_MARGIN)
-        height = max(40.0, self.viewport().height() - FIT_MARGIN - float(FIT_FOOT))
-        wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
-        self._zoom = min(1.0, max(LEAST_ZOOM, wanted / theme().scale))
-        self._apply_zoom()
-        foot = (FIT_FOOT - FIT_MARGIN) / 2 / self.pixels_per_unit
-        self.centerOn(content.center() + QPointF(0, foot))
-        self._is_fitted = True
-        self.zoom_changed.emit(self._zoom)
-        self.looked_elsewhere.emit()
-
-    def bring_into_sight(self, node: str) -> None:
-        """Scroll as little as needed to see a node."""
-        item = self.graph.nodes.get(node)
-        if item is not None and item.isVisible():
-            margin = int(24 * theme().scale)
-            self.ensureVisible(item.box, margin, margin)
-            self.looked_elsewhere.emit()
-
-    def look_at(self, node: str) -> None:
-        """Put a node in the middle, near enough to read its name."""
-        item = self.graph.nodes.get(node)
-        if item is not None:
-            if self._zoom < 0.5:
-                self.set_zoom(1.0)
-            self.centre_on(item.pos())
-
-    def centre_on(self, point: QPointF) -> None:
-        """Put a point of the scene in the middle of the view."""
-        self.centerOn(point)
-        self._is_fitted = False
-        self.looked_elsewhere.emit()
-
-    def _scroll_by(self, way: QPoint) -> None:
-        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
-        across.setValue(across.value() + way.x())
-        down.setValue(down.value() + way.y())
-
-    def _on_contents_changed(self) -> None:
-        if self._is_fitted and not self._tool.is_busy:
-            self.fit()
-        else:
-            self._give_room()
-
-    def _on_theme_changed(self) -> None:
-        self.resetCachedContent()
-        self._apply_zoom()
-        if self._is_fitted:
-            self.fit()
-        self.viewport().update()
 
     # -- what is where
 
@@ -188,10 +63,6 @@ class GraphView(QGraphicsView):
     def hit_at(self, point: QPointF) -> Hit:
         """What lies at a point of the scene."""
         return hit_in(self.graph, point, self.detail, self.pixels_per_unit)
-
-    def sight(self) -> QRectF:
-        """The part of the scene that can be seen."""
-        return self.mapToScene(self.viewport().rect()).boundingRect()
 
     def nodes_in_sight(self) -> list[NodeItem]:
         sight = self.sight()
@@ -214,6 +85,10 @@ class GraphView(QGraphicsView):
         return self._pointer
 
     # -- tools
+
+    @property
+    def is_busy(self) -> bool:
+        return self._tool.is_busy
 
     @property
     def tool(self) -> Tool:
@@ -269,8 +144,7 @@ class GraphView(QGraphicsView):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         middle = event.button() == Qt.MouseButton.MiddleButton
         if middle or (self._space_held and event.button() == Qt.MouseButton.LeftButton):
-            self._pan_from = event.position().toPoint()
-            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.begin_pan(event.position().toPoint())
         elif event.button() == Qt.MouseButton.LeftButton:
             hit = self.hit(event.position().toPoint())
             self._pointer = hit.point
@@ -287,11 +161,8 @@ class GraphView(QGraphicsView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         place = event.position().toPoint()
         self._pointer = self.mapToScene(place)
-        if self._pan_from is not None:
-            self._scroll_by(self._pan_from - place)
-            self._pan_from = place
-            self._is_fitted = False
-            self.looked_elsewhere.emit()
+        if self.is_panning:
+            self.pan_to(place)
         elif event.buttons() & Qt.MouseButton.LeftButton:
             self._tool.move(self._pointer, event.modifiers())
         else:
@@ -299,8 +170,8 @@ class GraphView(QGraphicsView):
             self._hover(event.modifiers())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._pan_from is not None:
-            self._pan_from = None
+        if self.is_panning:
+            self.end_pan()
             self._show_cursor()
         elif event.button() == Qt.MouseButton.LeftButton:
             hit = self.hit(event.position().toPoint())
@@ -310,19 +181,6 @@ class GraphView(QGraphicsView):
     def leaveEvent(self, event: QEvent) -> None:
         self.stop_hover()
         super().leaveEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        turn = event.angleDelta()
-        if event.modifiers() & Modifiers.ControlModifier:
-            self.zoom_by(ZOOM_STEP ** (turn.y() / 120), event.position().toPoint())
-        else:
-            way = event.pixelDelta() if not event.pixelDelta().isNull() else turn / 2
-            if event.modifiers() & Modifiers.ShiftModifier and way.x() == 0:
-                way = QPoint(way.y(), 0)
-            self._scroll_by(-way)
-            self._is_fitted = False
-            self.looked_elsewhere.emit()
-        event.accept()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
@@ -434,23 +292,6 @@ class GraphView(QGraphicsView):
 
     # -- painting
 
-    def drawBackground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
-        assert isinstance(rect, QRectF)
-        painter.fillRect(rect, theme().color("canvas"))
-        if self._zoom < GROUND_FROM:
-            return
-        # Dotted lines instead of single points: a screen has thousands of them.
-        size = 1.6
-        pen = QPen(theme().color("grid"), size)
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        pen.setDashPattern([1.0, GRID / size - 1.0])
-        painter.setPen(pen)
-        left = (rect.left() // GRID) * GRID - size / 2
-        y = (rect.top() // GRID) * GRID
-        while y <= rect.bottom() + GRID:
-            painter.drawLine(QPointF(left, y), QPointF(rect.right() + GRID, y))
-            y += GRID
-
     def drawForeground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_far_labels(painter, self)
@@ -465,10 +306,3 @@ class GraphView(QGraphicsView):
             QToolTip.showText(event.globalPos(), words, self.viewport())
             return True
         return super().viewportEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self._is_fitted:
-            self.fit()
-        else:
-            self._give_room()

@@ -58,7 +58,7 @@ def legend_entries(
 ) -> list[LegendEntry]:
     """What the picture shows at this detail and needs words for."""
     faces = [item.face for item in scene.nodes.values() if item.isVisible()]
-    entries = _edge_entries(scene, strengths)
+    entries = _edge_entries(scene, strengths if detail is not Detail.DOT else None)
     if detail is not Detail.FULL:
         return entries + _far_entries(faces, detail)
     rows = [face for face in faces if face.shows_rows]
@@ -99,13 +99,13 @@ def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[Legend
 def _far_entries(faces: list[NodeFace], detail: Detail) -> list[LegendEntry]:
     entries = []
     marks = [face.mark for face in faces if face.mark is not None]
-    square = detail is Detail.DOT
+    sample = _dot_sample if detail is Detail.DOT else _outline_sample
     if any(not mark.is_soft for mark in marks):
-        entries.append(LegendEntry("evidence", _dot_sample("evidence", square=square)))
+        entries.append(LegendEntry("evidence", sample("evidence")))
     if any(mark.is_soft for mark in marks):
-        entries.append(LegendEntry("likelihood", _dot_sample("virtual", square=False)))
+        entries.append(LegendEntry("likelihood", sample("virtual")))
     if any(face.is_target for face in faces):
-        entries.append(LegendEntry("target", _dot_sample("target", square=False)))
+        entries.append(LegendEntry("target", sample("target")))
     return entries
 
 
@@ -159,12 +159,24 @@ def _icon_sample(name: str, color: str) -> Sample:
     return paint
 
 
-def _dot_sample(color: str, *, square: bool) -> Sample:
+def _outline_sample(color: str) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        pen = QPen(theme().color(color), 2)
+        if color == "virtual":
+            pen.setDashPattern([2.0, 1.5])
+        painter.setPen(pen)
+        painter.setBrush(theme().color("surface"))
+        painter.drawRoundedRect(_bar(place).adjusted(1, -1, -1, 1), 3, 3)
+
+    return paint
+
+
+def _dot_sample(color: str) -> Sample:
     def paint(painter: QPainter, place: QRectF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color(color))
         box = QRectF(place.right() - 12, place.center().y() - 5, 10, 10)
-        (painter.drawRect if square else painter.drawEllipse)(box)
+        (painter.drawRect if color == "evidence" else painter.drawEllipse)(box)
 
     return paint
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 
 from pgmstudio.core.pictures.boxes import HEAD, LINE, ROW, WIDEST, box_size
-from pgmstudio.core.pictures.picture import NodeShape, PictureNode, Size
+from pgmstudio.core.pictures.picture import PictureNode, Size
 from pgmstudio.gui.views.canvas_fonts import canvas_metrics
 from pgmstudio.gui.views.node_face import NodeFace, NodeMode
 
@@ -34,8 +34,9 @@ def face_size(node: PictureNode, face: NodeFace) -> Size:
     wanted = max(metrics.horizontalAdvance(line) for line in lines) + 2 * INDENT + 4
     if face.mode is NodeMode.ENTROPY:
         wanted += 40
-    if face.weights and node.shape is not NodeShape.BOX:
-        wanted += MARK_SIZE
+    if node.variable is not None:
+        marks = bool(face.weights) + face.is_target + face.is_stale
+        wanted += marks * (MARK_SIZE + 2) + (8 if face.note else 0)
     width = min(max(wanted, NARROWEST_NAME), WIDEST + (40 if face.mode is NodeMode.ENTROPY else 0))
     return _even(width), NAME_HEIGHT + LINE * (len(lines) - 1)
 

@@ -21,7 +21,7 @@ from pgmstudio.gui.views.node_geometry import INDENT, MARK_SIZE, NodeGeometry
 LEAST_SHIFT = 0.004
 RING_DISTANCE = 4.0
 # Names keep about this height on screen while the boxes around them shrink.
-NAME_ON_SCREEN = 10.5
+NAME_ON_SCREEN, LEAST_ON_SCREEN = 10.5, 7.0
 DOT_ON_SCREEN = 9.0
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -163,9 +163,10 @@ class NodePainter:
         """The title alone, as large as the box allows, so that it can still be read."""
         title = self._face.title.replace("\n", " ")
         room = self._box.adjusted(4, 1, -4, -1)
-        pixels = int(min(NAME_ON_SCREEN / zoom, room.height() * 0.72))
-        font = font_of_height(max(pixels, 8))
-        self._painter.setFont(font)
+        wide = canvas_metrics("dense", "medium").horizontalAdvance(title) / 12  # per px of height
+        most = min(NAME_ON_SCREEN / zoom, room.height() * 0.72)
+        pixels = max(min(most, room.width() / max(wide, 0.1)), min(most, LEAST_ON_SCREEN / zoom))
+        self._painter.setFont(font_of_height(int(pixels)))
         metrics = self._painter.fontMetrics()
         shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, int(room.width()))
         mark = self._mark
@@ -176,7 +177,7 @@ class NodePainter:
     def _paint_label(self) -> None:
         painter, face = self._painter, self._face
         if self._mark is not None or face.is_target or face.is_stale or face.note:
-            self._paint_head(self._box.height() / 2)
+            self._paint_head(self._box.height() / 2, with_words=False)
             return
         if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
             self._paint_entropy(face.entropy_bits)
@@ -209,7 +210,7 @@ class NodePainter:
 
     # -- head
 
-    def _paint_head(self, middle: float) -> None:
+    def _paint_head(self, middle: float, *, with_words: bool = True) -> None:
         painter, face, colors = self._painter, self._face, theme()
         right = self._box.width() - INDENT + 1
         mark = self._mark
@@ -230,7 +231,7 @@ class NodePainter:
             place = QRectF(right - size, middle - size / 2, size, size)
             icon(name, color).paint(painter, place.toRect())
             right -= size + 2
-        if words is not None:
+        if words is not None and with_words:
             metrics = canvas_metrics("caption", "semibold")
             shown = metrics.elidedText(
                 words, Qt.TextElideMode.ElideMiddle, (self._box.width() - 2 * INDENT) * 0.55

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import tool_button
-from pgmstudio.gui.views.graph_view import ZOOM_STEP, GraphView
+from pgmstudio.gui.views.graph_view import GraphView
+from pgmstudio.gui.views.zoom_view import ZOOM_STEP
 
 MINIMAP_FROM = 60
 BUBBLE_WIDTH = 340
@@ -156,6 +157,7 @@ class Bubble(QFrame):
 
     def __init__(self, view: GraphView) -> None:
         super().__init__(view)
+        self._view = view
         self.setObjectName("bubble")
         self.setProperty("role", "note-danger")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -163,10 +165,10 @@ class Bubble(QFrame):
         self._text = QLabel()
         self._text.setWordWrap(True)
         self._text.setProperty("role", "danger")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(10, 7, 10, 7)
-        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addWidget(self._text, 1)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(10, 7, 10, 7)
+        self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(self._text, 1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)
@@ -182,12 +184,12 @@ class Bubble(QFrame):
         self._icon.setPixmap(icon("warning-circle", "danger_ink").pixmap(size, size))
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
-        room = self.parentWidget().rect()
+        room = self._view.rect()
         words = self._text.fontMetrics().horizontalAdvance(sentence)
         width = min(round(BUBBLE_WIDTH * theme().scale), words + size + 40, room.width() - 16)
         self.setFixedWidth(width)
-        self.layout().activate()
-        height = self.layout().heightForWidth(width)
+        self._row.activate()
+        height = self._row.heightForWidth(width)
         self.setFixedHeight(max(height, size + 14))
         x = min(max(8, at.x() + 14), room.width() - width - 8)
         y = min(max(8, at.y() + 16), room.height() - self.height() - 8)

@@ -10,18 +10,16 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from pgmstudio.core.inference.protocols import Finding
-from pgmstudio.core.inference.sessions import open_session
-from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.inference.protocols import InferenceSession
+from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.workers.questions import Asker
 
 Edge = tuple[str, str]
-# While evidence is being dragged, strengths wait until it rests.
-REST_MS = 150
+TOPIC = "edge strengths"
 
 
 @dataclass(frozen=True)
@@ -62,12 +60,10 @@ def mutual_information_bits(joint: NDArray[np.float64]) -> float:
 
 
 def mutual_informations(
-    model: Model, edges: tuple[Edge, ...], evidence: Mapping[str, Finding], cancel: CancelToken
+    edges: tuple[Edge, ...], session: InferenceSession, cancel: CancelToken
 ) -> Strengths:
-    """MI of the two ends of every edge given the evidence, in a session of its own."""
-    session = open_session(model)
-    for variable, finding in evidence.items():
-        session.set_evidence(variable, finding)
+    """MI of the two ends of every edge, without evidence."""
+    session.retract_all()
     values: dict[Edge, float] = {}
     if isinstance(session, JointSession):
         for edge in edges:
@@ -82,48 +78,50 @@ class StrengthKeeper(QObject):
     changed = Signal(object)  # Strengths or None
     failed = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, live: LiveBeliefs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._asker = Asker(self)
-        self._asker.answered.connect(self._on_answer)
-        self._asker.failed.connect(self.failed)
+        self._live = live
         self._is_on = False
-        self._question: tuple[Model, tuple[Edge, ...], dict[str, Finding]] | None = None
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._ask)
+        self._asked_for: Model | None = None
 
     @property
     def is_on(self) -> bool:
         return self._is_on
 
     def switch(self, on: bool) -> None:
-        self._is_on = on
+        if on == self._is_on:
+            return
         if on:
-            self._ask()
+            self._is_on = True
+            self._live.side.answered.connect(self._on_answer)
+            self._live.side.failed.connect(self._on_failed)
+            self.follow()
         else:
-            self._asker.forget()
-            self._rest.stop()
+            self.stop()
             self.changed.emit(None)
 
-    def follow(
-        self, model: Model, edges: tuple[Edge, ...], evidence: Mapping[str, Finding]
-    ) -> None:
-        """The model or its evidence is new."""
-        self._question = (model, edges, dict(evidence))
-        if self._is_on:
-            self._rest.start()
+    def follow(self) -> None:
+        """The model may be another."""
+        model = self._live.model
+        if not self._is_on or self._asked_for is model or self._live.error is not None:
+            return
+        self._asked_for = model
+        if isinstance(model, DirectedModel):
+            self._live.side.ask(TOPIC, partial(mutual_informations, model.edges))
 
-    def _ask(self) -> None:
-        if self._is_on and self._question is not None:
-            self._asker.ask(partial(mutual_informations, *self._question))
-
-    def _on_answer(self, strengths: Strengths) -> None:
-        if self._is_on:
+    def _on_answer(self, topic: str, strengths: Strengths) -> None:
+        if topic == TOPIC and self._is_on:
             self.changed.emit(strengths)
 
+    def _on_failed(self, topic: str, error: object) -> None:
+        if topic == TOPIC:
+            self.failed.emit(error)
+
     def stop(self) -> None:
-        """The page is closed."""
-        self._rest.stop()
-        self._asker.forget()
+        """Nobody looks at strengths any more."""
+        if self._is_on:
+            self._is_on, self._asked_for = False, None
+            side = self._live.side
+            side.forget(TOPIC)
+            side.answered.disconnect(self._on_answer)
+            side.failed.disconnect(self._on_failed)

@@ -18,7 +18,7 @@ DIRECTIONS: Mapping[str, Point] = {
 def nearest(
     start: Point, places: Mapping[str, Point], among: Iterable[str], direction: str
 ) -> str | None:
-    """The nearest of `among` that lies more forward than aside; sideways counts double.
+    """The nearest of `among` that lies more forward than aside.
 
     When nothing does, whatever is forward at all; None when nothing is.
     """
@@ -29,7 +29,7 @@ def nearest(
         forward, aside = dx * fx + dy * fy, abs(dx * fy - dy * fx)
         if forward <= 1e-6:
             continue
-        rank = (0 if forward >= aside else 1, forward + 2 * aside, name)
+        rank = (0 if forward >= aside else 1, forward + aside, name)
         if best is None or rank < best:
             best = rank
     return None if best is None else best[2]

@@ -105,6 +105,7 @@ class LearningRun(QObject):
             match event:
                 case Found(model, measures) | Finished(model, measures):
                     self.best, self.measures = model, dict(measures)
+                    self._note_found()
                     self.found.emit()
                 case Progress():
                     self.progress = event
@@ -120,6 +121,15 @@ class LearningRun(QObject):
             self.trace.steps.append(step)
             self.trace.scores.append(counters["score"])
             self.trace.groups.append(counters.get("restart", 0.0))
+
+    def _note_found(self) -> None:
+        """The best model is a point of the plot even when its progress was too quick to be seen."""
+        trace = self.trace
+        score = self.measures.get("score")
+        if score is not None and trace.steps and score > max(trace.scores):
+            trace.steps.append(trace.steps[-1])
+            trace.scores.append(score)
+            trace.groups.append(trace.groups[-1])
 
     def _on_state(self, state: JobState) -> None:
         if state.is_end:

@@ -144,3 +144,14 @@ def test_counting_stops_when_asked() -> None:
         joint_counts(data, (0, 1), pressed)
     with pytest.raises(Cancelled):
         list(FamilyCounter(data).joined((0,), np.array([1, 2]), pressed))
+
+
+def test_rows_that_are_all_different_are_counted_alike() -> None:
+    # The most joint states a few hundred rows can have, at every length of the last chunk.
+    states = np.arange(640)
+    for count in range(60, 641, 29):
+        codes = np.array([states[:count] // 32, states[:count] % 32, states[:count] % 2])
+        data = DataSet(domain_of([20, 32, 2]), codes.astype(np.uint8))
+        (joined,) = FamilyCounter(data).joined([0, 1], np.array([2]))
+        expected = counted_row_by_row(data, (0, 1, 2))
+        assert np.array_equal(joined.flat, expected.ravel())

@@ -12,6 +12,7 @@ from pgmstudio.core.io.data_formats.raw_table import (
     RawTable,
     check_size,
     frame_of_rows,
+    lines_of,
     text_of,
     unique_names,
 )
@@ -34,7 +35,7 @@ Attribute = tuple[str, tuple[str, ...] | None, bool]  # name, states if nominal,
 
 def read(path: Path, options: ImportOptions) -> RawTable:
     """Nominal attributes keep their states; `?` is missing; strings and dates are texts."""
-    lines = text_of(path, options.encoding).splitlines()
+    lines = lines_of(text_of(path, options.encoding))
     attributes, start = _header(path, lines)
     names, remarks = unique_names(name for name, _, _ in attributes)
     rows: list[list[str | None]] = []

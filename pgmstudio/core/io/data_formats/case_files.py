@@ -15,7 +15,7 @@ from pgmstudio.core.data.cuts import number_text
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, DataFileError
 from pgmstudio.core.io.data_formats import delimited
-from pgmstudio.core.io.data_formats.raw_table import RawTable, bytes_of, decoded
+from pgmstudio.core.io.data_formats.raw_table import RawTable, bytes_of, decoded, lines_of
 from pgmstudio.core.io.data_formats.text_sniffing import BLANKS
 from pgmstudio.core.io.import_options import ImportOptions
 
@@ -28,7 +28,7 @@ def read_netica(path: Path, options: ImportOptions) -> RawTable:
     """A Netica case file; NumCases gives row weights and IDnum is left out."""
     text, _ = decoded(path, bytes_of(path), options.encoding)
     text = _COMMENT.sub("", text)
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines_of(text) if line.strip()]
     if not lines:
         raise DataFileError(path, "is empty.")
     told = replace(options, delimiter=BLANKS, header=True, encoding="utf-8")
@@ -59,7 +59,7 @@ def write_netica(data: DataSet) -> bytes:
     """A Netica case file; names with blanks are quoted, which not every program reads."""
     for variable in data.domain:
         for state in variable.states:
-            if state in ("*", "?", "") or state.startswith("#"):
+            if state in ("*", "?", "") or state.startswith("#") or re.search("[\r\n]", state):
                 raise DataError(
                     f"A case file cannot hold the state “{state}” of {variable.name}; rename it."
                 )
@@ -80,5 +80,4 @@ def write_netica(data: DataSet) -> bytes:
 def _quoted(text: str) -> str:
     if text and '"' not in text and not re.search(r"\s|//", text):
         return text
-    doubled = re.sub(r"\s", " ", text).replace('"', '""')
-    return f'"{doubled}"'
+    return '"' + text.replace('"', '""') + '"'

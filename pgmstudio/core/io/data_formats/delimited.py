@@ -25,6 +25,7 @@ from pgmstudio.core.io.data_formats.raw_table import (
     bytes_of,
     decoded,
     frame_of_rows,
+    lines_of,
     unique_names,
 )
 from pgmstudio.core.io.data_formats.text_sniffing import (
@@ -138,7 +139,7 @@ def _names(
 def _without_runs_of_blanks(content: bytes) -> bytes:
     """The same table with one blank between cells and none at the ends of lines."""
     if b'"' in content:
-        rows = (split_blanks(line) for line in content.decode().splitlines())
+        rows = (split_blanks(line) for line in lines_of(content.decode()))
         lines = (" ".join(f'"{c.replace(chr(34), chr(34) * 2)}"' for c in row) for row in rows)
         return "\n".join(lines).encode()
     letters = np.frombuffer(content, dtype=np.uint8)
@@ -216,7 +217,7 @@ def _schema(sample: polars.DataFrame, decimal: str, many_numbers: int) -> dict[s
 
     schema: dict[str, Any] = {}
     for series in sample:
-        texts = series.unique().drop_nulls().to_list()
+        texts = [text for text in series.unique().to_list() if text is not None]
         wholes = [_plain_whole(text) for text in texts]
         chosen: Any = polars.String
         if texts and None not in wholes:

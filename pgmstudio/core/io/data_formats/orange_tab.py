@@ -11,7 +11,13 @@ from pathlib import Path
 
 from pgmstudio.core.errors import DataFileError
 from pgmstudio.core.io.data_formats import delimited
-from pgmstudio.core.io.data_formats.raw_table import RawTable, bytes_of, decoded, unique_names
+from pgmstudio.core.io.data_formats.raw_table import (
+    RawTable,
+    bytes_of,
+    decoded,
+    lines_of,
+    unique_names,
+)
 from pgmstudio.core.io.import_options import ImportOptions
 
 _CONTINUOUS = ("continuous", "c", "numeric", "n")
@@ -23,7 +29,7 @@ _PREFIX = re.compile(r"([cmiw]?)([CDST]?)#(.+)")
 def read(path: Path, options: ImportOptions) -> RawTable:
     """Columns of role meta or ignore are left out; listed states are kept; weight gives weights."""
     text, _ = decoded(path, bytes_of(path), options.encoding)
-    lines = text.splitlines()
+    lines = lines_of(text)
     if len(lines) >= 3 and (types := _types(lines[1])) is not None:
         return _three_rows(path, lines, types, options)
     table = delimited.read_content(path, text.encode(), replace(options, encoding="utf-8"))

@@ -82,6 +82,11 @@ def text_of(path: Path, encoding: str | None) -> str:
     return decoded(path, bytes_of(path), encoding)[0]
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text; unlike `splitlines`, rarer line signs (U+2028, …) stay in their cell."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str]:
     """Text and the encoding that gave it; every content has one, since latin-1 takes any byte."""
     for mark, name in _MARKS:

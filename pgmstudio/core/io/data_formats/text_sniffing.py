@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from pgmstudio.core.io.data_formats.raw_table import TextFacts
+from pgmstudio.core.io.data_formats.raw_table import TextFacts, lines_of
 from pgmstudio.core.io.import_options import ImportOptions
 
 BLANKS = " "  # as a delimiter: any run of blanks and tabs
@@ -20,7 +20,7 @@ _RECORDS = 200
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
-_BLANK_TOKEN = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
+_BLANK_TOKEN = re.compile(r'"((?:[^"]|"")*)"|([^ \t\r\n\v\f]+)')
 
 Record = Sequence[str]
 
@@ -36,8 +36,6 @@ def number_of(text: str, decimal: str = ".") -> float | None:
 
 def split_blanks(line: str) -> list[str]:
     """The cells of a line whose cells are apart by blanks; quoted cells may hold blanks."""
-    if '"' not in line:
-        return line.split()
     return [
         found[2] if found[2] is not None else found[1].replace('""', '"')
         for found in _BLANK_TOKEN.finditer(line)
@@ -47,7 +45,7 @@ def split_blanks(line: str) -> list[str]:
 def records_of(text: str, delimiter: str) -> Iterable[list[str]]:
     """The rows of a text table as cells; a blank line is an empty list. May raise csv.Error."""
     if delimiter == BLANKS:
-        return (split_blanks(line) for line in text.splitlines())
+        return (split_blanks(line) for line in lines_of(text))
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 

@@ -1,0 +1,102 @@
+"""XML as a small tree that knows its lines; entities are refused, so nothing is pulled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
+
+from pgmstudio.core.errors import ModelFileError
+
+_DEEPEST = 32
+
+
+@dataclass
+class Element:
+    """A tag and its attributes in capitals, its own text, and what is inside."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    column: int
+    pieces: list[str] = field(default_factory=list)
+    children: list[Element] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces).strip()
+
+    def all(self, *tags: str) -> Iterator[Element]:
+        """The elements inside with one of these tags, in order."""
+        return (child for child in self.children if child.tag in tags)
+
+    def texts(self, *tags: str) -> list[str]:
+        """Their texts."""
+        return [child.text for child in self.all(*tags)]
+
+
+def parse_xml(content: bytes, path: Path) -> tuple[Element, list[str]]:
+    """An element around the document, and remarks; ModelFileError has line and column.
+
+    A document type may declare elements, as XMLBIF files do, but no entities: those could pull in
+    other files or grow without end.
+    """
+    encoding, remarks = _encoding(content)
+    parser = expat.ParserCreate(encoding)
+    parser.buffer_text = True
+    stack = [Element("", {}, 1, 1)]
+
+    def here() -> tuple[int, int]:
+        return parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(stack) > _DEEPEST:
+            raise ModelFileError(path, "the elements are nested too deeply.", *here())
+        capital = {name.upper(): value for name, value in attributes.items()}
+        element = Element(tag.upper(), capital, *here())
+        stack[-1].children.append(element)
+        stack.append(element)
+
+    def end(tag: str) -> None:
+        stack.pop()
+
+    def text(piece: str) -> None:
+        stack[-1].pieces.append(piece)
+
+    def refuse(*told: object) -> NoReturn:
+        message = (
+            "declares or uses an entity; such files are not read, since they can pull in other "
+            "files. Write the text itself instead."
+        )
+        raise ModelFileError(path, message, *here())
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text
+    parser.EntityDeclHandler = refuse
+    parser.UnparsedEntityDeclHandler = refuse
+    parser.ExternalEntityRefHandler = refuse
+    parser.SkippedEntityHandler = refuse
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as problem:
+        reason = expat.errors.messages.get(problem.code, "damaged")
+        raise ModelFileError(
+            path, f"is not XML: {reason}.", problem.lineno, problem.offset + 1
+        ) from problem
+    except (LookupError, ValueError) as problem:
+        raise ModelFileError(path, f"its encoding cannot be read: {problem}.") from problem
+    return stack[0], remarks
+
+
+def _encoding(content: bytes) -> tuple[str | None, list[str]]:
+    """None where the file says it itself or is UTF-8."""
+    if b"encoding" in content[:200] or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return None, []
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return "iso-8859-1", ["The file is not UTF-8; it was read as Latin-1. Check the names."]
+    return None, []

@@ -1,0 +1,110 @@
+"""The Knowledge menu: the editor, and rules about the edges selected on the canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.opening import close_welcome
+from pgmstudio.gui.app.shell import Shell
+
+
+def knowledge_actions(shell: Shell) -> list[ActionSpec]:
+    def open_editor() -> None:
+        from pgmstudio.gui.pages.knowledge_page import KnowledgePage
+
+        close_welcome(shell)
+        shell.open_page("knowledge", lambda: KnowledgePage(shell))
+
+    def nothing() -> str | None:
+        project = shell.project
+        return None if project.data or project.models else "import data or open a model first."
+
+    def no_edges() -> str | None:
+        return None if shell.bench.selection.edges else "select an edge on the canvas first."
+
+    def rule(edit: Callable[..., Project], word: str) -> Callable[[], None]:
+        def apply() -> None:
+            for source, target in shell.bench.selection.edges:
+                shell.change(
+                    f"{word} {source} → {target}", partial(edit, source=source, target=target)
+                )
+
+        return apply
+
+    def check() -> None:
+        entry = shell.project.models[shell.bench.model_id or ""]
+        assert isinstance(entry.model, DirectedModel)
+        broken = shell.project.knowledge.violations(entry.model.edges)
+        count = shell.project.knowledge.rule_count()
+        shell.tell(" ".join(broken) if broken else f"All {count} constraints hold.")
+
+    def cannot_check() -> str | None:
+        entry = shell.project.models.get(shell.bench.model_id or "")
+        if entry is None or not isinstance(entry.model, DirectedModel):
+            return "open a model with directed edges first."
+        return "there are no rules yet." if shell.project.knowledge.is_empty else None
+
+    return [
+        ActionSpec(
+            "knowledge.edit",
+            "Edit knowledge…",
+            "Knowledge",
+            "Tiers, required and forbidden edges.",
+            open_editor,
+            keys=("Ctrl+Shift+K",),
+            icon="checks",
+            why_not=nothing,
+        ),
+        ActionSpec(
+            "knowledge.require",
+            "Require selected edges",
+            "Knowledge",
+            "Every learned model must have them.",
+            rule(edits.require_edge, "Require"),
+            icon="lock-simple",
+            why_not=no_edges,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "knowledge.forbid",
+            "Forbid selected edges",
+            "Knowledge",
+            "No learned model may have them.",
+            rule(edits.forbid_edge, "Forbid"),
+            icon="prohibit",
+            why_not=no_edges,
+        ),
+        ActionSpec(
+            "knowledge.free",
+            "Free selected edges",
+            "Knowledge",
+            "Forget the rules about them.",
+            rule(edits.forget_edge_rule, "Free"),
+            why_not=no_edges,
+        ),
+        ActionSpec(
+            "knowledge.check",
+            "Check the model in view",
+            "Knowledge",
+            "Whether its edges obey every rule.",
+            check,
+            why_not=cannot_check,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "knowledge.clear",
+            "Forget all rules",
+            "Knowledge",
+            "No tiers, no required and no forbidden edges; can be undone.",
+            lambda: shell.change(
+                "Forget all rules", partial(edits.set_knowledge, knowledge=Knowledge())
+            ),
+            why_not=lambda: "there are no rules." if shell.project.knowledge.is_empty else None,
+        ),
+    ]

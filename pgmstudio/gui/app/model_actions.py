@@ -1,0 +1,403 @@
+"""The Model menu and what the Edit and View menus do with a canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+
+from pgmstudio.gui.app.actions import ActionBook, ActionSpec
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.views.layout_maker import METHODS
+from pgmstudio.gui.views.model_editing import SIDES
+from pgmstudio.gui.views.node_face import MODE_TITLES, NodeMode
+
+# Keys that mean something only while the canvas has the focus, where it hears them itself.
+CANVAS_KEYS = (
+    "model.add-node",
+    "model.draw-edges",
+    "model.rename",
+    "model.delete",
+    "model.reverse",
+    "edit.cut",
+    "edit.copy",
+    "edit.paste",
+    "edit.duplicate",
+    "edit.select-all",
+    "view.fit",
+    "view.actual-size",
+    "view.zoom-in",
+    "view.zoom-out",
+)
+
+_LAYOUT_TIPS = {
+    "layered": "Arrows lead down, few cross.",
+    "force": "Joined nodes near each other, as if by springs.",
+    "tree": "A tidy tree; other graphs by a spanning tree.",
+    "circle": "All nodes on one circle.",
+}
+_MODE_TIPS = {
+    NodeMode.DOT: "A dot; its name when it is hovered, selected or observed.",
+    NodeMode.NAME: "The name alone.",
+    NodeMode.ENTROPY: "The name and the entropy of its belief.",
+    NodeMode.BARS: "A bar for the belief in every state.",
+    NodeMode.PRIOR: "Bars, with the prior as an outline.",
+}
+
+
+def keep_to_canvas(book: ActionBook) -> None:
+    """Show these keys in menus without taking them from text fields and tables."""
+    for action_id in CANVAS_KEYS:
+        if action_id in book.actions:
+            book[action_id].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+
+
+class CanvasDesk:
+    """What the actions ask: the page in front, and why it cannot be used."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+
+    @property
+    def page(self) -> ModelPage | None:
+        page = self._shell.center.current
+        return page if isinstance(page, ModelPage) else None
+
+    def on_page(self, deed: Callable[[ModelPage], object]) -> Callable[[], object]:
+        return lambda: None if self.page is None else deed(self.page)
+
+    def no_page(self) -> str | None:
+        return None if self.page is not None else "open a model first."
+
+    def not_editable(self) -> str | None:
+        if self.page is None:
+            return self.no_page()
+        if not self.page.is_editable:
+            return "edges are drawn in the DAG of a Bayesian network; show that picture."
+        return None
+
+    def fewer_than(self, nodes: int) -> Callable[[], str | None]:
+        """Why not, for what needs so many selected nodes."""
+
+        def why_not() -> str | None:
+            if self.page is None:
+                return self.no_page()
+            if len(self.page.scene().selected_nodes) < nodes:
+                return "select a node first." if nodes == 1 else f"select at least {nodes} nodes."
+            return None
+
+        return why_not
+
+    def nothing_to_delete(self) -> str | None:
+        page = self.page
+        if page is None or self.not_editable():
+            return self.not_editable()
+        scene = page.scene()
+        chosen = scene.selected_nodes or scene.selected_edges
+        return None if chosen else "select nodes or edges first."
+
+    def no_edge(self) -> str | None:
+        page = self.page
+        if page is None or self.not_editable():
+            return self.not_editable()
+        return None if page.scene().selected_edges else "select an edge first."
+
+
+def model_actions(shell: Shell) -> list[ActionSpec]:
+    desk = CanvasDesk(shell)
+    return [
+        *_structure(desk),
+        *_layout(desk),
+        *_display(desk),
+        *_alignment(desk),
+        *_clipboard(desk),
+        *_view(desk),
+    ]
+
+
+def _structure(desk: CanvasDesk) -> list[ActionSpec]:
+    def rename(page: ModelPage) -> None:
+        page.canvas.view.begin_rename(page.scene().selected_nodes[0])
+
+    def add(page: ModelPage) -> None:
+        page.canvas.view.begin_node(page.canvas.view.pointer)
+
+    return [
+        ActionSpec(
+            "model.add-node",
+            "Add node",
+            "Model",
+            "A new variable at the pointer; type its name.",
+            desk.on_page(add),
+            keys=("N",),
+            icon="plus-circle",
+            why_not=desk.not_editable,
+        ),
+        ActionSpec(
+            "model.draw-edges",
+            "Draw edges",
+            "Model",
+            "Drag from node to node; Esc ends it.",
+            desk.on_page(lambda page: page.choose_tool("edge")),
+            keys=("L",),
+            icon="flow-arrow",
+            why_not=desk.not_editable,
+        ),
+        ActionSpec(
+            "model.reverse",
+            "Reverse edge",
+            "Model",
+            "Turn the selected edges around.",
+            desk.on_page(lambda page: page.editing.reverse_selected()),
+            keys=("R",),
+            why_not=desk.no_edge,
+        ),
+        ActionSpec(
+            "model.rename",
+            "Rename node",
+            "Model",
+            "Another name for the selected variable.",
+            desk.on_page(rename),
+            keys=("F2",),
+            why_not=lambda: desk.not_editable() or desk.fewer_than(1)(),
+        ),
+        ActionSpec(
+            "model.delete",
+            "Delete",
+            "Model",
+            "Remove the selected nodes and edges; tables are averaged over what goes.",
+            desk.on_page(lambda page: page.editing.delete_selected()),
+            keys=("Del",),
+            why_not=desk.nothing_to_delete,
+        ),
+        ActionSpec(
+            "model.find",
+            "Find a node…",
+            "Model",
+            "By a part of its name; show only what is near it.",
+            desk.on_page(lambda page: page.canvas.open_find()),
+            keys=("Ctrl+F",),
+            icon="magnifying-glass",
+            why_not=desk.no_page,
+            separator_before=True,
+        ),
+    ]
+
+
+def _layout(desk: CanvasDesk) -> list[ActionSpec]:
+    return [
+        ActionSpec(
+            f"model.layout.{method}",
+            title,
+            "Model/Layout",
+            _LAYOUT_TIPS[method],
+            desk.on_page(lambda page, method=method: page.arrange(method)),  # type: ignore[misc]
+            why_not=desk.no_page,
+        )
+        for method, title in METHODS.items()
+    ]
+
+
+def _display(desk: CanvasDesk) -> list[ActionSpec]:
+    def of_all(mode: NodeMode) -> Callable[[ModelPage], object]:
+        return lambda page: page.set_mode_of_all(mode)
+
+    def of_selected(mode: NodeMode) -> Callable[[ModelPage], object]:
+        return lambda page: page.set_mode(mode, page.scene().selected_nodes)
+
+    return [
+        ActionSpec(
+            f"model.{key}.{mode.value}",
+            title,
+            f"Model/{menu}",
+            _MODE_TIPS[mode],
+            desk.on_page(make(mode)),
+            why_not=why_not,
+        )
+        for key, menu, make, why_not in (
+            ("show-all", "Show all nodes as", of_all, desk.no_page),
+            ("show-selected", "Show selected nodes as", of_selected, desk.fewer_than(1)),
+        )
+        for mode, title in MODE_TITLES.items()
+    ]
+
+
+def _alignment(desk: CanvasDesk) -> list[ActionSpec]:
+    def toggle_grid(page: ModelPage) -> None:
+        page.canvas.view.snaps_to_grid = not page.canvas.view.snaps_to_grid
+
+    def snaps() -> bool:
+        return desk.page is not None and desk.page.canvas.view.snaps_to_grid
+
+    keys = {"left": "Ctrl+Shift+Left", "right": "Ctrl+Shift+Right"}
+    keys |= {"top": "Ctrl+Shift+Up", "bottom": "Ctrl+Shift+Down"}
+    return [
+        *(
+            ActionSpec(
+                f"model.align.{side}",
+                title,
+                "Model/Align",
+                f"The selected nodes at the outermost {side} of them.",
+                desk.on_page(lambda page, side=side: page.editing.align(side)),  # type: ignore[misc]
+                keys=(keys[side],),
+                why_not=desk.fewer_than(2),
+            )
+            for side, title in SIDES.items()
+        ),
+        ActionSpec(
+            "model.distribute.across",
+            "Distribute across",
+            "Model/Align",
+            "Equal gaps between the selected nodes, from left to right.",
+            desk.on_page(lambda page: page.editing.distribute(across=True)),
+            why_not=desk.fewer_than(3),
+            separator_before=True,
+        ),
+        ActionSpec(
+            "model.distribute.down",
+            "Distribute down",
+            "Model/Align",
+            "Equal gaps between the selected nodes, from top to bottom.",
+            desk.on_page(lambda page: page.editing.distribute(across=False)),
+            why_not=desk.fewer_than(3),
+        ),
+        ActionSpec(
+            "model.snap-all",
+            "Snap all to grid",
+            "Model/Align",
+            "Every node to the nearest point of the grid.",
+            desk.on_page(lambda page: page.editing.snap_all()),
+            why_not=desk.no_page,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "model.snap",
+            "Snap to grid while dragging",
+            "Model/Align",
+            "Dragged nodes stop at points of the grid; Alt switches that off.",
+            desk.on_page(toggle_grid),
+            why_not=desk.no_page,
+            is_checked=snaps,
+        ),
+    ]
+
+
+def _clipboard(desk: CanvasDesk) -> list[ActionSpec]:
+    def select_all(page: ModelPage) -> None:
+        page.canvas.wishes.select.emit(tuple(page.scene().nodes), ())
+
+    def why_not() -> str | None:
+        return desk.not_editable() or desk.fewer_than(1)()
+
+    return [
+        ActionSpec(
+            "edit.cut",
+            "Cut",
+            "Edit",
+            "Copy the selected nodes and delete them.",
+            desk.on_page(lambda page: page.editing.cut()),
+            keys=("Ctrl+X",),
+            why_not=why_not,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "edit.copy",
+            "Copy",
+            "Edit",
+            "The selected nodes with their edges and tables, for this or another model.",
+            desk.on_page(lambda page: page.editing.copy()),
+            keys=("Ctrl+C",),
+            why_not=desk.fewer_than(1),
+        ),
+        ActionSpec(
+            "edit.paste",
+            "Paste",
+            "Edit",
+            "Add the nodes on the clipboard to this model.",
+            desk.on_page(lambda page: page.editing.paste()),
+            keys=("Ctrl+V",),
+            why_not=desk.not_editable,
+        ),
+        ActionSpec(
+            "edit.duplicate",
+            "Duplicate",
+            "Edit",
+            "The selected nodes once more, beside themselves.",
+            desk.on_page(lambda page: page.editing.duplicate()),
+            keys=("Ctrl+D",),
+            why_not=why_not,
+        ),
+        ActionSpec(
+            "edit.select-all",
+            "Select all nodes",
+            "Edit",
+            "Every node of the model in view.",
+            desk.on_page(select_all),
+            keys=("Ctrl+A",),
+            why_not=desk.no_page,
+        ),
+    ]
+
+
+def _view(desk: CanvasDesk) -> list[ActionSpec]:
+    def shown(name: str) -> Callable[[], bool]:
+        return lambda: desk.page is not None and bool(getattr(desk.page.canvas, name))
+
+    return [
+        ActionSpec(
+            "view.zoom-in",
+            "Zoom in",
+            "View",
+            "Look closer at the graph.",
+            desk.on_page(lambda page: page.canvas.view.zoom_by(1.25)),
+            keys=("+", "Ctrl++"),
+            why_not=desk.no_page,
+        ),
+        ActionSpec(
+            "view.zoom-out",
+            "Zoom out",
+            "View",
+            "See more of the graph.",
+            desk.on_page(lambda page: page.canvas.view.zoom_by(0.8)),
+            keys=("-", "Ctrl+-"),
+            why_not=desk.no_page,
+        ),
+        ActionSpec(
+            "view.fit",
+            "Fit into view",
+            "View",
+            "The whole graph in sight.",
+            desk.on_page(lambda page: page.canvas.view.fit()),
+            keys=("0",),
+            icon="frame-corners",
+            why_not=desk.no_page,
+        ),
+        ActionSpec(
+            "view.actual-size",
+            "Actual size",
+            "View",
+            "The graph at 100 %.",
+            desk.on_page(lambda page: page.canvas.view.set_zoom(1.0)),
+            keys=("1",),
+            why_not=desk.no_page,
+        ),
+        ActionSpec(
+            "view.minimap",
+            "Minimap",
+            "View",
+            "An overview of graphs with 60 nodes and more.",
+            desk.on_page(lambda page: page.canvas.toggle_minimap()),
+            why_not=desk.no_page,
+            is_checked=shown("shows_minimap"),
+        ),
+        ActionSpec(
+            "view.legend",
+            "Legend",
+            "View",
+            "What the marks on the canvas mean.",
+            desk.on_page(lambda page: page.canvas.toggle_legend()),
+            why_not=desk.no_page,
+            is_checked=shown("shows_legend"),
+        ),
+    ]

@@ -1,0 +1,136 @@
+"""How an import page looks: the steps, what each shows, the buttons; it decides nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.io.data_report import ColumnReport, Treatment
+from pgmstudio.gui.pages.import_page_columns import ColumnDetail, ColumnsPane
+from pgmstudio.gui.pages.import_page_cuts import CutsEditor
+from pgmstudio.gui.pages.import_page_draft import Draft
+from pgmstudio.gui.pages.import_page_file import FileStep, found_sentence
+from pgmstudio.gui.pages.import_page_foot import ImportFoot
+from pgmstudio.gui.pages.import_page_preview import PreviewTable
+from pgmstudio.gui.pages.import_page_reading import Reading
+from pgmstudio.gui.pages.import_page_split import SplitForm
+from pgmstudio.gui.pages.import_page_steps import STEPS, StepBar
+from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Note, hairline, label, row, scrolled
+
+FILE, COLUMNS, CUTS, SPLIT = range(4)
+
+
+class ImportView(QFrame):
+    """All widgets of the page by name."""
+
+    def __init__(self, waiting: str) -> None:
+        super().__init__()
+        self.setProperty("role", "surface")
+        self.steps = StepBar()
+        self.problem = Note("", "danger", "importProblem")
+        self.file = FileStep()
+        self.columns = ColumnsPane()
+        self.detail = ColumnDetail()
+        self.cuts = CutsEditor()
+        self.preview = PreviewTable("importPreview")
+        self.split = SplitForm()
+        self.foot = ImportFoot()
+        self.wait = label(waiting, "secondary")
+        self.wait.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._preview_words = label("", "tertiary", size="dense")
+        self._stack = QStackedWidget()
+        split_area = scrolled(self.split, "splitScroll")
+        for widget in (self.wait, self.file, self._columns_and_cuts(), split_area):
+            self._stack.addWidget(widget)
+        self._note_row = row(self.problem)
+        self._note_row.setContentsMargins(16, 8, 16, 0)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for part in (self.steps, hairline(), self._note_row):
+            layout.addWidget(part)
+        layout.addWidget(self._stack, 1)
+        for part in (hairline(), self.foot):
+            layout.addWidget(part)
+
+    def _columns_and_cuts(self) -> QWidget:
+        self._right = QStackedWidget()
+        self._right.addWidget(self.detail)
+        self._right.addWidget(self.cuts)
+        below = QWidget()
+        layout = QVBoxLayout(below)
+        layout.setContentsMargins(11, 8, 0, 0)
+        layout.setSpacing(4)
+        head = row(label("Preview", "heading", size="dense"), None, self._preview_words)
+        head.setContentsMargins(5, 0, 16, 0)
+        layout.addWidget(head)
+        layout.addWidget(self.preview, 1)
+        side = QSplitter(Qt.Orientation.Vertical)
+        side.setChildrenCollapsible(False)
+        side.addWidget(self._right)
+        side.addWidget(below)
+        side.setStretchFactor(0, 2)
+        side.setStretchFactor(1, 1)
+        side.setSizes([400, 210])
+        both = QSplitter(Qt.Orientation.Horizontal)
+        both.setChildrenCollapsible(False)
+        both.addWidget(self.columns)
+        both.addWidget(side)
+        both.setStretchFactor(0, 0)
+        both.setStretchFactor(1, 1)
+        both.setSizes([round(410 * theme().scale), 800])
+        return both
+
+    def show_choices(self, step: int, reading: Reading | None, draft: Draft, undo: str) -> None:
+        """A step with all choices; before anything was read, only the wait."""
+        self.steps.show_step(step)
+        if reading is None:
+            self._stack.setCurrentIndex(0)
+            return
+        self._stack.setCurrentIndex({FILE: 1, COLUMNS: 2, CUTS: 2, SPLIT: 3}[step])
+        self._right.setCurrentIndex(1 if step == CUTS else 0)
+        report = reading.report
+        markers = (*draft.reading.markers, *reading.table.markers)
+        self.steps.tell_found(found_sentence(report, draft.reading))
+        self.file.show_reading(report, draft.reading)
+        used = draft.used(report)
+        names = [column.name for column in used]
+        complete = reading.complete_rows(names)
+        self.columns.show_columns(report, draft, complete, reading.markers_seen)
+        self.preview.show_cells(
+            report.preview_names,
+            report.preview,
+            markers,
+            only=names,
+            decimal=reading.table.decimal,
+        )
+        shown, total = len(report.preview), report.row_count
+        self._preview_words.setText(f"first {shown} of {grouped(total)} rows")
+        self.split.show_plan(draft.split, total, names, has_files=reading.is_split)
+        self.cuts.show_targets([c.name for c in used if draft.treatment(c) is Treatment.STATES])
+        self.cuts.tell_undo(undo)
+
+    def show_no_cuts(self, column: ColumnReport, draft: Draft) -> None:
+        """Say why the chosen column has no cuts."""
+        treatment = draft.treatment(column)
+        is_out = treatment is Treatment.LEAVE_OUT
+        what = "is left out" if is_out else f"is used as {treatment.value}"
+        can_cut = column.low is not None
+        numbers = "" if can_cut else " and holds texts"
+        sentence = f"{column.name} {what}{numbers}, so there is nothing to cut."
+        self.cuts.show_nothing(column.name, sentence, can_cut=can_cut)
+        self.preview.show_cuts(None, ())
+
+    def show_foot(
+        self, step: int, reading: Reading | None, why_not: str | None, *, busy: bool
+    ) -> None:
+        self.foot.back.setEnabled(step > FILE and not busy)
+        self.foot.forward.setVisible(step < SPLIT)
+        if step < SPLIT:
+            self.foot.forward.setText(f"Next: {STEPS[step + 1]}")
+        self.foot.forward.setEnabled(not busy and reading is not None)
+        rows = "" if reading is None else f" {counted(reading.report.row_count, 'row')}"
+        self.foot.show_finish(f"Import{rows}", why_not)
+        self._note_row.setVisible(bool(self.problem.text))

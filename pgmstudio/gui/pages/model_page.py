@@ -1,0 +1,360 @@
+"""The page of a model: its pictures on a canvas, edited, arranged and asked there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, QRectF, Qt, QTimer
+from PySide6.QtGui import QIcon, QPainter
+from PySide6.QtWidgets import QVBoxLayout
+
+from pgmstudio.core.pictures.families import picture_names, picture_of
+from pgmstudio.core.pictures.picture import GraphPicture, Point
+from pgmstudio.core.project.model_edits import EditableStructure
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.app.layout import PANELS
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.workbench import Selection
+from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.style.icons import language_icon
+from pgmstudio.gui.style.widgets import Note, hairline
+from pgmstudio.gui.views.canvas import Canvas
+from pgmstudio.gui.views.canvas_menu import canvas_menu
+from pgmstudio.gui.views.graph_scene import GraphScene
+from pgmstudio.gui.views.layout_maker import (
+    METHODS,
+    LayoutMaker,
+    LayoutQuestion,
+    Placed,
+    placed_beside,
+)
+from pgmstudio.gui.views.legend import LegendEntry
+from pgmstudio.gui.views.model_asking import ModelAsking
+from pgmstudio.gui.views.model_bar import ModelBar
+from pgmstudio.gui.views.model_editing import ModelEditing
+from pgmstudio.gui.views.model_faces import FaceMaker, shared_mode
+from pgmstudio.gui.views.node_face import NodeMode
+from pgmstudio.gui.views.node_geometry import face_size
+from pgmstudio.gui.views.strengths import StrengthKeeper, Strengths
+from pgmstudio.gui.views.wishes import Hit
+from pgmstudio.gui.workers.questions import Asker
+
+TABLE_PANEL = "tablePanel"
+# Beliefs that take longer are greyed while they are computed.
+STALE_AFTER_MS = 200
+
+
+class ModelPage(Page):
+    """Shows one model of the project; the document tells when it is another."""
+
+    def __init__(self, shell: Shell, model_id: str) -> None:
+        super().__init__(f"model:{model_id}")
+        self._shell, self._model_id = shell, model_id
+        self._entry = shell.project.models[model_id]
+        self._names = picture_names(self._entry.model)
+        self._picture_name = self._names[0]
+        self._picture = GraphPicture(())
+        self._known: dict[str, dict[str, Point]] = {}  # places found here, by picture
+        self._is_layout_chosen = False
+        self.canvas = Canvas()
+        self.bar = ModelBar(self._names)
+        self.note = Note(level="warning", name="modelNote")
+        self.editing = ModelEditing(shell, model_id, self.canvas)
+        self.asking = ModelAsking(shell, model_id, self.canvas)
+        self.canvas.view.advise = self.editing.advise
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self.bar, hairline(), self.note, self.canvas):
+            layout.addWidget(widget)
+        self.setFocusProxy(self.canvas)
+        self._layouts = LayoutMaker(self)
+        self._layouts.placed.connect(self._on_placed)
+        self._layouts.failed.connect(self._on_failed)
+        self._pictures = Asker(self)
+        self._pictures.answered.connect(self._on_picture)
+        self._pictures.failed.connect(self._on_failed)
+        self._strengths = StrengthKeeper(self.asking.live, self)
+        self._strengths.changed.connect(self._on_strengths)
+        self._strengths.failed.connect(self._on_failed)
+        self._has_waited = False
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(STALE_AFTER_MS)
+        self._patience.timeout.connect(self._on_patience_ended)
+        self._connect()
+        from pgmstudio.gui.app.model_actions import keep_to_canvas
+
+        keep_to_canvas(shell.book)
+        self._show_picture(self._names[0])
+        self._on_beliefs_changed(model_id)
+
+    def _connect(self) -> None:
+        bar, wishes, bench = self.bar, self.canvas.wishes, self._shell.bench
+        bar.picture_chosen.connect(self._show_picture)
+        bar.tool_chosen.connect(self.choose_tool)
+        bar.mode_chosen.connect(self.set_mode_of_all)
+        bar.layout_chosen.connect(self.arrange)
+        bar.strength_chosen.connect(self._on_strength_chosen)
+        bar.clear_wished.connect(self.asking.clear_all)
+        wishes.select.connect(self._on_select_wish)
+        wishes.open_node.connect(self._on_open_node)
+        wishes.menu.connect(self._on_menu_wish)
+        wishes.tool.connect(self.choose_tool)
+        self._shell.document.changed.connect(self._on_document_changed)
+        bench.selection_changed.connect(self._on_selection_changed)
+        bench.beliefs_changed.connect(self._on_beliefs_changed)
+        bench.target_changed.connect(self._on_target_changed)
+        bench.model_in_view_changed.connect(self._on_model_in_view)
+
+    # -- what others ask of the page
+
+    @property
+    def title(self) -> str:
+        return self._entry.title
+
+    def page_icon(self) -> QIcon:
+        return language_icon(self._entry.model.kind)
+
+    @property
+    def model_id(self) -> str | None:
+        return self._model_id
+
+    @property
+    def picture_name(self) -> str:
+        return self._picture_name
+
+    @property
+    def is_editable(self) -> bool:
+        """The structure can be changed in the picture in view."""
+        return self._picture_name == "dag" and isinstance(self._entry.model, EditableStructure)
+
+    def scene(self) -> GraphScene:
+        return self.canvas.scene
+
+    def legend_entries(self) -> list[LegendEntry]:
+        return self.canvas.legend_entries()
+
+    def render_to(self, painter: QPainter, area: QRectF) -> None:
+        """The whole picture as on screen, without selection, fitted into `area`."""
+        scene = self.canvas.scene
+        chosen = scene.selected_nodes, scene.selected_edges
+        scene.show_selection((), ())
+        scene.zoomed.forced = self.canvas.view.detail
+        try:
+            scene.render(painter, area, scene.content_rect(), Qt.AspectRatioMode.KeepAspectRatio)
+        finally:
+            scene.zoomed.forced = None
+            scene.show_selection(*chosen)
+
+    def may_close(self) -> bool:
+        return True
+
+    def closed(self) -> None:
+        for worker in (self._layouts, self._strengths, self.canvas):
+            worker.stop()
+        self._pictures.forget()
+
+    # -- pictures
+
+    def _show_picture(self, name: str) -> None:
+        """Another picture of the same model; the one shown on opening is quick to make."""
+        self._picture_name = name
+        self.editing.picture_name = name
+        self.bar.show_picture(name)
+        self._show_editable()
+        model = self._entry.model
+        if name == self._names[0]:
+            self._pictures.forget()
+            self._on_picture(picture_of(model, name))
+        else:
+            self._pictures.ask(lambda _cancel: picture_of(model, name))
+
+    def _on_picture(self, picture: GraphPicture) -> None:
+        self._picture = picture
+        self._draw()
+
+    def _show_editable(self) -> None:
+        why_not = "edges are drawn in the DAG of a Bayesian network."
+        self.bar.set_editable(self.is_editable, why_not)
+        self.canvas.view.is_editable = self.is_editable
+        if not self.is_editable:
+            self.choose_tool("select")
+
+    def _faces(self, entry: ModelEntry | None = None) -> FaceMaker:
+        live, target = self.asking.live, self._shell.bench.target
+        return FaceMaker(entry or self._entry, live, target, self._has_waited)
+
+    def _draw(self, *, slide: bool = False, placed: Placed | None = None) -> None:
+        """Show the picture with the places that are known; ask for a layout when most are not."""
+        picture, name = self._picture, self._picture_name
+        faces = self._faces().faces(picture)
+        sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
+        known = {**self._known.get(name, {}), **self._entry.layouts.get(name, {})}
+        here = {i: known[i] for i in picture.ids if i in known}
+        if len(here) * 2 < len(picture.ids):
+            self._ask_layout(None)
+            return
+        if len(here) < len(picture.ids):
+            here = placed_beside(picture, here, sizes)
+            self._known[name] = {**known, **here}
+        same = placed is not None and placed.picture is picture and placed.sizes == sizes
+        routes = placed.routes if placed is not None and same else None
+        self.canvas.scene.show_picture(picture, faces, here, routes=routes, slide=slide)
+        self.canvas.show_strengths(self.canvas.strengths)
+        self._on_selection_changed(self._shell.bench.selection)
+        self.bar.show_mode(shared_mode(self._entry))
+        self._strengths.follow()
+
+    def _ask_layout(self, method: str | None) -> None:
+        faces = self._faces().faces(self._picture)
+        sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
+        self._layouts.ask(LayoutQuestion(self._picture_name, self._picture, sizes, method))
+
+    def arrange(self, method: str) -> None:
+        """Lay out all nodes afresh; an undoable step."""
+        self._is_layout_chosen = True
+        self.bar.show_layout(method)
+        self._ask_layout(method)
+
+    def _on_placed(self, placed: Placed) -> None:
+        chosen, self._is_layout_chosen = self._is_layout_chosen, False
+        if placed.picture is not self._picture:
+            self._draw()  # the picture has changed meanwhile
+            return
+        self._known[placed.picture_name] = dict(placed.positions)
+        self.bar.show_layout(placed.method)
+        if chosen:
+            self.canvas.view.keep_fitted()
+            self.editing.arrange(METHODS[placed.method], placed.positions)
+        else:
+            first = not self.canvas.scene.nodes
+            self._draw(slide=not first, placed=placed)
+            if first:
+                self.canvas.view.fit()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._shell.errors.report(error)
+
+    # -- the project
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        entry = after.models.get(self._model_id)
+        if entry is self._entry:
+            return
+        if entry is None:
+            QTimer.singleShot(0, self._leave)
+            return
+        old, self._entry = self._entry, entry
+        if old.title != entry.title:
+            self.title_changed.emit()
+        if entry.model is not old.model:
+            self._follow_renames(old, entry)
+            self._show_picture(self._picture_name)
+            self._on_beliefs_changed(self._model_id)
+            return
+        modes = entry.display_modes != old.display_modes
+        if modes and not entry.layouts.get(self._picture_name):
+            self.canvas.scene.show_faces(self._faces().faces(self._picture))
+            self.bar.show_mode(shared_mode(entry))
+            self._ask_layout(None)
+        else:
+            self._draw(slide=True)
+
+    def _follow_renames(self, old: ModelEntry, new: ModelEntry) -> None:
+        """A renamed node keeps the place that was found for it here."""
+        before, after = old.model.domain.names, new.model.domain.names
+        if len(before) != len(after):
+            return
+        names = {a: b for a, b in zip(before, after, strict=True) if a != b}
+        for places in self._known.values():
+            for was, now in names.items():
+                if was in places and was not in after:
+                    places[now] = places.pop(was)
+
+    def _leave(self) -> None:
+        self._shell.center.close_page(self)
+
+    # -- selection
+
+    def _on_select_wish(self, nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> None:
+        if self._shell.bench.model_id != self._model_id:
+            self._shell.center.bring_to_front(self)
+        names = self._entry.model.domain
+        if all(node in names for node in nodes):
+            self._shell.bench.select(nodes, edges)
+        self.canvas.scene.show_selection(nodes, edges)
+
+    def _on_selection_changed(self, selection: Selection) -> None:
+        if self._shell.bench.model_id == self._model_id:
+            self.canvas.scene.show_selection(selection.nodes, selection.edges)
+
+    def _on_model_in_view(self, model_id: str | None) -> None:
+        if model_id == self._model_id:
+            self._on_selection_changed(self._shell.bench.selection)
+
+    # -- beliefs and evidence
+
+    def _on_beliefs_changed(self, model_id: str) -> None:
+        if model_id != self._model_id or model_id not in self._shell.project.models:
+            return
+        live = self.asking.live
+        if live.model is not self._entry.model:
+            return  # the project has a new model, which will be drawn in a moment
+        if live.is_stale and live.is_waiting:
+            if not self._patience.isActive() and not self._has_waited:
+                self._patience.start()
+        else:
+            self._patience.stop()
+            self._has_waited = False
+        self.note.tell("" if live.error is None else str(live.error))
+        self.bar.show_evidence(len(live.evidence))
+        self.canvas.scene.show_faces(self._faces().faces(self._picture))
+        self.canvas.refresh_soon()
+        self._strengths.follow()
+
+    def _on_patience_ended(self) -> None:
+        self._has_waited = True
+        self._on_beliefs_changed(self._model_id)
+
+    def _on_target_changed(self, _target: object) -> None:
+        self.canvas.scene.show_faces(self._faces().faces(self._picture))
+
+    def _on_strength_chosen(self, key: str) -> None:
+        self.bar.show_strength(key)
+        self._strengths.switch(key == "mi")
+
+    def _on_strengths(self, strengths: Strengths | None) -> None:
+        self.canvas.show_strengths(strengths)
+
+    # -- tools, modes, menus
+
+    def choose_tool(self, name: str) -> None:
+        self.canvas.view.choose_tool(name)
+        self.bar.show_tool(name)
+
+    def set_mode_of_all(self, mode: NodeMode) -> None:
+        self.set_mode(mode, self._entry.model.domain.names)
+
+    def set_mode(self, mode: NodeMode, nodes: Iterable[str]) -> None:
+        """How these nodes are drawn; an undoable step."""
+        nodes = tuple(nodes)
+        modes = {**self._entry.display_modes, **dict.fromkeys(nodes, mode.value)}
+        faces = self._faces(replace(self._entry, display_modes=modes)).faces(self._picture)
+        sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
+        self.editing.set_mode(mode, nodes, sizes)
+
+    def _on_open_node(self, node: str) -> None:
+        self._on_select_wish((node,), ())
+        if any(panel.name == TABLE_PANEL for panel in PANELS):
+            self._shell.reveal(TABLE_PANEL)
+
+    def _on_menu_wish(self, hit: Hit, place: QPoint) -> None:
+        if hit.node is not None and hit.node.id not in self.canvas.scene.selected_nodes:
+            self._on_select_wish((hit.node.id,), ())
+        elif hit.node is None and hit.edge is not None:
+            self._on_select_wish((), (hit.edge.ends,))
+        menu = canvas_menu(self, hit, self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)

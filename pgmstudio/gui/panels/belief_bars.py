@@ -1,0 +1,322 @@
+"""The bars of one variable's belief, with the prior as an outline; clicking a bar sets evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QLineF, QPoint, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from pgmstudio.core.pictures.svg_nodes import Mark, percent
+from pgmstudio.gui.panels.evidence_gestures import digit_of
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.node_painter import LEAST_SHIFT, paint_hatched, paint_prior
+
+MOST_ROWS = 12
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """What is shown; two equal ones look alike."""
+
+    title: str = ""
+    states: tuple[str, ...] = ()
+    beliefs: tuple[float, ...] = ()  # empty: not known yet
+    priors: tuple[float, ...] = ()
+    mark: Mark | None = None
+    weights: tuple[float, ...] = ()  # of a likelihood
+    impossible: frozenset[str] = frozenset()
+    most_probable: str | None = None
+    is_stale: bool = False
+
+    @property
+    def description(self) -> str:
+        pairs = zip(self.states, self.beliefs, strict=False)
+        told = [f"{state} {percent(value)} percent" for state, value in pairs]
+        return ", ".join([self.title, *(["stale"] if self.is_stale else []), *told])
+
+
+class BeliefBars(QWidget):
+    """One row per state: name, bar, number. Keys: ↑↓, Enter or Space, 1…9, Shift, Ctrl."""
+
+    state_used = Signal(str, object, object)  # state, modifiers, place for a refusal
+    likelihood_wished = Signal()  # L
+    cleared = Signal()  # C
+    target_wished = Signal()  # T
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._bars = Bars()
+        self._shown: tuple[float, ...] = ()  # on their way to the beliefs
+        self._starts: tuple[float, ...] = ()
+        self._row = 0
+        self._hovered: int | None = None
+        self._shows_all = False
+        self.tip_of: Callable[[str], str] = str  # replaced by whoever knows more
+        self._slide = QVariantAnimation(self)
+        self._slide.setStartValue(0.0)
+        self._slide.setEndValue(1.0)
+        self._slide.valueChanged.connect(self._on_slide)
+        theme().changed.connect(self._on_theme)
+
+    @property
+    def bars(self) -> Bars:
+        return self._bars
+
+    def show_bars(self, bars: Bars) -> None:
+        """Other bars; those of the same states slide to their new length."""
+        if bars == self._bars:
+            return
+        is_same = bars.states == self._bars.states and bars.title == self._bars.title
+        if not is_same:
+            self._row, self._shows_all, self._hovered = 0, False, None
+        self._starts = self._shown if is_same and len(self._shown) == len(bars.beliefs) else ()
+        self._bars = bars
+        self.setAccessibleName(bars.description)
+        self._slide.stop()
+        duration = theme().motion_ms("bars")
+        if self._starts and duration and self.isVisible():
+            self._slide.setDuration(duration)
+            self._slide.start()
+        else:
+            self._shown = bars.beliefs
+        self.updateGeometry()
+        self.update()
+
+    def _on_slide(self, share: float) -> None:
+        eased = 1 - (1 - share) ** 3
+        ends = self._bars.beliefs
+        if len(self._starts) == len(ends):
+            pairs = zip(self._starts, ends, strict=True)
+            self._shown = tuple(a + (b - a) * eased for a, b in pairs)
+        self.update()
+
+    def _on_theme(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+    # -- geometry
+
+    @property
+    def _order(self) -> list[int]:
+        """The states that are shown, in their order; of many the largest."""
+        count = len(self._bars.states)
+        if count <= MOST_ROWS or self._shows_all:
+            return list(range(count))
+        size = self._bars.beliefs or (0.0,) * count
+        largest = sorted(range(count), key=lambda i: (-size[i], i))[: MOST_ROWS - 1]
+        return sorted(largest)
+
+    @property
+    def _hidden(self) -> int:
+        return len(self._bars.states) - len(self._order)
+
+    def _row_height(self) -> int:
+        return max(theme().px("row"), QFontMetrics(theme().font("dense")).height() + 8)
+
+    def sizeHint(self) -> QSize:
+        rows = len(self._order) + (1 if self._hidden else 0)
+        return QSize(120, rows * self._row_height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def _columns(self) -> tuple[float, float]:
+        """Where bars begin and end."""
+        metrics = QFontMetrics(theme().font("dense"))
+        names = max((metrics.horizontalAdvance(s) for s in self._bars.states), default=0)
+        left = min(max(names + 10, 30), self.width() * 0.34)
+        return left, self.width() - metrics.horizontalAdvance("100.00 %") - 8
+
+    def _index_at(self, place: QPoint) -> int | None:
+        row = place.y() // self._row_height()
+        order = self._order
+        return order[row] if 0 <= row < len(order) else None
+
+    def row_rect(self, state: str) -> QRectF:
+        """Where the row of a state is, for tests and tooltips."""
+        row = self._order.index(self._bars.states.index(state))
+        height = self._row_height()
+        return QRectF(0, row * height, self.width(), height)
+
+    # -- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        height = self._row_height()
+        for row, index in enumerate(self._order):
+            self._paint_row(painter, QRectF(0, row * height, self.width(), height), row, index)
+        if self._hidden:
+            rest = QRectF(0, len(self._order) * height, self.width(), height)
+            painter.setFont(theme().font("dense"))
+            painter.setPen(theme().color("accent"))
+            painter.drawText(rest, _LEFT, f"{self._hidden} more")
+
+    def _paint_row(self, painter: QPainter, row: QRectF, number: int, index: int) -> None:
+        bars, colors = self._bars, theme()
+        state, mark = bars.states[index], bars.mark
+        is_out = state in bars.impossible or (mark is not None and state in mark.struck)
+        is_chosen = mark is not None and state == mark.chosen
+        if self._hovered == index and state not in bars.impossible:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colors.color("hover"))
+            painter.drawRoundedRect(row.adjusted(-2, 1, 2, -1), 3, 3)
+        left, right = self._columns()
+        ink = colors.color("text_secondary" if is_out else "text")
+        font = colors.font("dense")
+        metrics = QFontMetrics(font)
+        painter.setFont(font)
+        painter.setPen(ink)
+        name = metrics.elidedText(state, Qt.TextElideMode.ElideMiddle, int(left - 8))
+        painter.drawText(row, _LEFT, name)
+        if is_out:
+            middle = row.center().y() + 0.5
+            painter.drawLine(QLineF(0, middle, metrics.horizontalAdvance(name), middle))
+        bar = QRectF(left, row.center().y() - 6, right - left, 12)
+        self._paint_bar(painter, bar, index, is_chosen)
+        if bars.beliefs:
+            painter.setFont(colors.font("dense", "medium"))
+            painter.setPen(colors.color("evidence_ink") if is_chosen else ink)
+            painter.drawText(row, _RIGHT, f"{two_digits(bars.beliefs[index])} %")
+        if bars.most_probable == state:
+            painter.setPen(QPen(colors.color("mpe"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(row.adjusted(1, 1.5, -1, -1.5), 3, 3)
+        if self.hasFocus() and number == self._row:
+            painter.setPen(QPen(colors.color("focus"), colors.line("focus")))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(row.adjusted(1, 1, -1, -1), 3, 3)
+
+    def _paint_bar(self, painter: QPainter, bar: QRectF, index: int, is_chosen: bool) -> None:
+        bars, colors, radius = self._bars, theme(), theme().radius("bar")
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colors.color("belief_track"))
+        painter.drawRoundedRect(bar, radius, radius)
+        value = min(1.0, max(0.0, self._shown[index])) if self._shown else 0.0
+        if value > 0:
+            fill = "stale" if bars.is_stale else "evidence" if is_chosen else "belief"
+            painter.setBrush(colors.color(fill))
+            width = max(1.0, bar.width() * value)
+            painter.drawRoundedRect(
+                QRectF(bar.left(), bar.top(), width, bar.height()), radius, radius
+            )
+        if bars.weights:
+            strip = QRectF(bar.left(), bar.bottom() - 3, bar.width() * bars.weights[index], 3)
+            paint_hatched(painter, strip, colors.color("virtual"))
+        if bars.priors and bars.beliefs:
+            prior = bars.priors[index]
+            if abs(prior - bars.beliefs[index]) >= LEAST_SHIFT:
+                paint_prior(painter, bar, prior)
+
+    # -- pointer
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self._index_at(event.position().toPoint())
+        if index is not None:
+            self._row = self._order.index(index)
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        place = event.position().toPoint()
+        index = self._index_at(place)
+        if index is not None and self.rect().contains(place):
+            self.state_used.emit(self._bars.states[index], event.modifiers(), place)
+        elif self._hidden and self.rect().contains(place):
+            self._shows_all = True
+            self.updateGeometry()
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        hovered = self._index_at(event.position().toPoint())
+        if hovered != self._hovered:
+            self._hovered = hovered
+            state = None if hovered is None else self._bars.states[hovered]
+            can = state is not None and state not in self._bars.impossible
+            shape = Qt.CursorShape.PointingHandCursor if can else Qt.CursorShape.ArrowCursor
+            self.setCursor(shape)
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = None
+        self.update()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            index = self._index_at(event.pos())
+            if index is not None:
+                QToolTip.showText(event.globalPos(), self.tip_of(self._bars.states[index]), self)
+                return True
+        return super().event(event)
+
+    # -- keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, order = event.key(), self._order
+        if not order:
+            return super().keyPressEvent(event)
+        number = digit_of(event)
+        if number is not None and number < len(self._bars.states):
+            self._use(number, event.modifiers())
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            step = 1 if key == Qt.Key.Key_Down else -1
+            self._row = min(len(order) - 1, max(0, self._row + step))
+            self.update()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._use(order[self._row], event.modifiers())
+        elif key == Qt.Key.Key_L:
+            self.likelihood_wished.emit()
+        elif key == Qt.Key.Key_C and not event.modifiers():
+            self.cleared.emit()
+        elif key == Qt.Key.Key_T and not event.modifiers():
+            self.target_wished.emit()
+        else:
+            super().keyPressEvent(event)
+        return None
+
+    def _use(self, index: int, held: Qt.KeyboardModifier) -> None:
+        state = self._bars.states[index]
+        place = QPoint(0, 0)
+        if index in self._order:
+            place = self.row_rect(state).center().toPoint()
+        self.state_used.emit(state, held, place)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+
+def two_digits(value: float) -> str:
+    """A belief in percent with two digits; 0+ for nearly nothing, 0 and 100 only when exact."""
+    if value <= 0:
+        return "0"
+    if value < 0.00005:
+        return "0+"
+    return "100" if value >= 1 else f"{value * 100:.2f}"
+
+
+def tuple_of(values: Sequence[float]) -> tuple[float, ...]:
+    return tuple(map(float, values))

@@ -1,0 +1,79 @@
+"""A chip: a few words on a soft ground with an icon."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pgmstudio.gui.document.evidence_words import Chip
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+
+ICON = 12
+
+
+def chip_size(chip: Chip, most_width: int | None = None) -> QSize:
+    """The room a chip wants; `most_width` cuts its words."""
+    metrics = QFontMetrics(theme().font("caption", "semibold"))
+    width = metrics.horizontalAdvance(chip.words) + 14 + (ICON + 3 if chip.icon else 0)
+    if most_width is not None:
+        width = min(width, most_width)
+    return QSize(width, metrics.height() + 4)
+
+
+def paint_chip(painter: QPainter, place: QRect, chip: Chip) -> None:
+    """Draw a chip into a rectangle as `chip_size` wants it."""
+    font = theme().font("caption", "semibold")
+    ink = theme().color(f"{chip.tint}_ink")
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color(f"{chip.tint}_soft"))
+    painter.drawRoundedRect(place, place.height() / 2, place.height() / 2)
+    left = place.left() + 7
+    if chip.icon:
+        at = QRect(left, place.center().y() - ICON // 2 + 1, ICON, ICON)
+        icon(chip.icon, f"{chip.tint}_ink").paint(painter, at)
+        left += ICON + 3
+    painter.setFont(font)
+    painter.setPen(ink)
+    room = QRect(left, place.top(), place.right() - 6 - left, place.height())
+    words = QFontMetrics(font).elidedText(
+        chip.words, Qt.TextElideMode.ElideMiddle, room.width() + 1
+    )
+    painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), words)
+    painter.restore()
+
+
+class ChipLabel(QWidget):
+    """A chip as a widget; hidden without one."""
+
+    def __init__(self, name: str, most_width: int | None = None) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._most_width = most_width
+        self._chip: Chip | None = None
+        self.hide()
+        theme().changed.connect(self.updateGeometry)
+
+    @property
+    def chip(self) -> Chip | None:
+        return self._chip
+
+    def show_chip(self, chip: Chip | None, tip: str = "") -> None:
+        if chip != self._chip:
+            self._chip = chip
+            self.setAccessibleName("" if chip is None else chip.words)
+            self.updateGeometry()
+            self.update()
+        self.setToolTip(tip or ("" if chip is None else chip.words))
+        self.setVisible(chip is not None)
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, 0) if self._chip is None else chip_size(self._chip, self._most_width)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._chip is not None:
+            paint_chip(QPainter(self), self.rect(), self._chip)

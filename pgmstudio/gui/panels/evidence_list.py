@@ -1,0 +1,197 @@
+"""The evidence of the model in view: tick, chip and × for each finding, and what cannot hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from pgmstudio.core.errors import ImpossibleEvidenceError
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.belief_answers import Refusal
+from pgmstudio.gui.document.evidence_words import chip_of, finding_words, short_words
+from pgmstudio.gui.panels.chip_label import ChipLabel
+from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Section, button, label, tool_button
+
+# More ways out than this only confuse.
+MOST_RETRACT_BUTTONS = 3
+
+
+class EvidenceSection(Section):
+    """Shows the same evidence wherever it stands; nothing when there is none."""
+
+    def __init__(self, shell: Shell, name: str) -> None:
+        super().__init__("Evidence", "untick to switch off")
+        self.setObjectName(name)
+        self._shell = shell
+        self._subject: Subject | None = None
+        self.conflict = ConflictNote(f"{name}Conflict")
+        self._none = label("None yet. Click a state to set it.", "tertiary", size="dense")
+        self._none.setObjectName(f"{name}None")
+        self._none.setWordWrap(True)
+        self._rows: dict[str, _Row] = {}
+        self._list = QVBoxLayout()
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(0)
+        self.add(self.conflict)
+        self.add(self._none)
+        self.add(self._list)
+        self.conflict.retract_wished.connect(self._on_retract_wished)
+
+    def show_subject(self, subject: Subject) -> None:
+        self._subject = subject
+        live = subject.live
+        self.conflict.show_refusal(subject, live.refusal)
+        findings = live.findings
+        self._none.setVisible(not findings)
+        self.fact.setVisible(bool(findings))
+        if list(self._rows) != list(findings):
+            self._rebuild(list(findings))
+        for row in self._rows.values():
+            row.show_finding(subject)
+
+    def _rebuild(self, names: list[str]) -> None:
+        for name in [name for name in self._rows if name not in names]:
+            row = self._rows.pop(name)
+            row.hide()
+            self._list.removeWidget(row)
+            row.deleteLater()
+        for name in names:
+            if name not in self._rows:
+                self._rows[name] = self._row(name)
+            # Re-adding moves it to the end, so the order becomes that of the names.
+            self._list.removeWidget(self._rows[name])
+            self._list.addWidget(self._rows[name])
+        self._rows = {name: self._rows[name] for name in names}
+
+    def _row(self, name: str) -> _Row:
+        row = _Row(name)
+        row.tick.clicked.connect(partial(self._on_ticked, name))
+        row.name.clicked.connect(partial(self._shell.bench.select, (name,)))
+        row.gone.clicked.connect(partial(self._on_gone, name))
+        return row
+
+    def _on_ticked(self, name: str, on: bool) -> None:
+        if self._subject is not None:
+            self._subject.live.switch(name, on)
+            self._rows[name].tick.setChecked(name in self._subject.live.evidence)
+
+    def _on_gone(self, name: str, *_: object) -> None:
+        if self._subject is not None:
+            self._subject.live.retract(name)
+
+    def _on_retract_wished(self, variable: str, refusal: Refusal) -> None:
+        if self._subject is not None:
+            live = self._subject.live
+            live.retract(variable)
+            if refusal.variable != variable:
+                live.set_finding(refusal.variable, refusal.finding)
+
+
+class _Row(QWidget):
+    def __init__(self, variable: str) -> None:
+        super().__init__()
+        self.setObjectName(f"evidence.{variable}")
+        self._variable = variable
+        self.tick = QCheckBox()
+        self.tick.setObjectName(f"evidenceTick.{variable}")
+        self.name = ElidedLabel(is_link=True)
+        self.name.setObjectName(f"evidenceName.{variable}")
+        self.chip = ChipLabel(f"evidenceChip.{variable}", most_width=130)
+        self.gone = tool_button("x", f"Retract {variable}", name=f"evidenceGone.{variable}")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.tick)
+        layout.addWidget(self.name, 1)
+        layout.addWidget(self.chip)
+        layout.addWidget(self.gone)
+
+    def show_finding(self, subject: Subject) -> None:
+        variable, live = self._variable, subject.live
+        finding = live.findings[variable]
+        is_on = variable in live.evidence
+        title, words = subject.title(variable), finding_words(finding)
+        known = subject.variable(variable)
+        chip = replace(chip_of(known, finding), words=short_words(known, finding), icon="")
+        self.tick.setChecked(is_on)
+        state = "in force" if is_on else "switched off"
+        self.tick.setAccessibleName(f"{title} {words}, {state}")
+        self.tick.setToolTip("Untick to switch it off." if is_on else "Tick to switch it on.")
+        self.name.setText(title)
+        self.name.setToolTip(f"{title} {words}, {state}. Click selects it.")
+        self.name.setAccessibleName(f"Select {title}")
+        self.chip.show_chip(chip, f"{title} {words}")
+        self.chip.setEnabled(is_on)
+        self.gone.setToolTip(f"Retract {title} {words}")
+        self.gone.setAccessibleName(f"Retract {title}")
+
+
+class ConflictNote(QFrame):
+    """Which findings cannot hold together, and a button for each that can be retracted."""
+
+    retract_wished = Signal(str, object)  # variable, Refusal
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("role", "note-warning")
+        self._shown: Refusal | None = None
+        self._icon = QLabel()
+        self._text = label("", "warning", wrap=True)
+        self._buttons = QVBoxLayout()
+        self._buttons.setSpacing(4)
+        inner = QVBoxLayout()
+        inner.setSpacing(6)
+        inner.addWidget(self._text)
+        inner.addLayout(self._buttons)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 8, 10, 8)
+        layout.setSpacing(8)
+        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(inner, 1)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def show_refusal(self, subject: Subject, refusal: Refusal | None) -> None:
+        self.setVisible(refusal is not None)
+        if refusal is self._shown:
+            return
+        self._shown = refusal
+        while (item := self._buttons.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        if refusal is None:
+            return
+        self._text.setText(str(refusal.error))
+        self.setAccessibleName(str(refusal.error))
+        if not isinstance(refusal.error, ImpossibleEvidenceError):
+            return
+        evidence = subject.live.evidence
+        wanted = f"{subject.title(refusal.variable)} {finding_words(refusal.finding)}"
+        others = [n for n in refusal.error.conflict if n in evidence and n != refusal.variable]
+        for name in others[:MOST_RETRACT_BUTTONS]:
+            words = f"{subject.title(name)} {finding_words(evidence[name])}"
+            made = button(
+                f"Retract {words}",
+                partial(self.retract_wished.emit, name, refusal),
+                name=f"retract.{name}",
+                tip=f"Retract {words} and set {wanted} instead.",
+            )
+            self._buttons.addWidget(made)
+
+    def _restyle(self) -> None:
+        size = theme().px("icon")
+        self._icon.setPixmap(icon("warning", "warning_ink").pixmap(size, size))

@@ -1,0 +1,154 @@
+"""A short ranking in bits: name, bar, number; a click chooses the variable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from pgmstudio.gui.style.theme import theme
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+Rank = tuple[str, str, float]  # key, title, bits
+
+
+class RankBars(QWidget):
+    """Keys: ↑↓ and Enter."""
+
+    chosen = Signal(str)  # key
+
+    def __init__(self, name: str, unit: str = "bits", most: int = 5) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._unit, self._most = unit, most
+        self._ranks: tuple[Rank, ...] = ()
+        self._row = 0
+        self._hovered: int | None = None
+        theme().changed.connect(self.updateGeometry)
+
+    @property
+    def ranks(self) -> tuple[Rank, ...]:
+        return self._ranks
+
+    def show_ranks(self, ranks: Sequence[Rank]) -> None:
+        """The most first; only the first few are shown."""
+        shown = tuple(ranks[: self._most])
+        if shown == self._ranks:
+            return
+        grew = len(shown) != len(self._ranks)
+        self._ranks = shown
+        self._row = min(self._row, max(0, len(shown) - 1))
+        told = [f"{title} {bits:.2f} {self._unit}" for _, title, bits in shown]
+        self.setAccessibleName(", ".join(told))
+        if grew:
+            self.updateGeometry()
+        self.update()
+
+    def _row_height(self) -> int:
+        return QFontMetrics(theme().font("dense")).height() + 7
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, len(self._ranks) * self._row_height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def row_at(self, place: QPoint) -> int | None:
+        row = place.y() // self._row_height()
+        return row if 0 <= row < len(self._ranks) else None
+
+    def row_rect(self, key: str) -> QRectF:
+        row = [rank[0] for rank in self._ranks].index(key)
+        return QRectF(0, row * self._row_height(), self.width(), self._row_height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = theme().font("dense")
+        painter.setFont(font)
+        metrics = QFontMetrics(font)
+        left, right = self.width() * 0.40, self.width() - metrics.horizontalAdvance("00.00") - 10
+        most = max((bits for *_, bits in self._ranks), default=0.0)
+        height = self._row_height()
+        for row, (_, title, bits) in enumerate(self._ranks):
+            place = QRectF(0, row * height, self.width(), height)
+            if row == self._hovered:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme().color("hover"))
+                painter.drawRoundedRect(place.adjusted(-2, 1, 2, -1), 3, 3)
+            painter.setPen(theme().color("text"))
+            shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, int(left - 8))
+            painter.drawText(place, _LEFT, shown)
+            painter.drawText(place, _RIGHT, f"{bits:.2f}")
+            if most > 0:
+                width = max(2.0, (right - left) * bits / most)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme().color("belief"))
+                bar = QRectF(left, place.center().y() - 4, width, 8)
+                painter.drawRoundedRect(bar, theme().radius("bar"), theme().radius("bar"))
+            if self.hasFocus() and row == self._row:
+                painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), 3, 3)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        row = self.row_at(event.position().toPoint())
+        if row is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._row = row
+            self.chosen.emit(self._ranks[row][0])
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        hovered = self.row_at(event.position().toPoint())
+        if hovered != self._hovered:
+            self._hovered = hovered
+            hand, arrow = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
+            self.setCursor(arrow if hovered is None else hand)
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = None
+        self.update()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            row = self.row_at(event.pos())
+            if row is not None:
+                _, title, bits = self._ranks[row]
+                words = f"{title}: {bits:.4g} {self._unit}\nClick selects it."
+                QToolTip.showText(event.globalPos(), words, self)
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._ranks and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            step = 1 if event.key() == Qt.Key.Key_Down else -1
+            self._row = min(len(self._ranks) - 1, max(0, self._row + step))
+            self.update()
+        elif self._ranks and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.chosen.emit(self._ranks[self._row][0])
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()

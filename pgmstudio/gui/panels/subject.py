@@ -1,0 +1,76 @@
+"""What the panels around a model speak of: its entry, live beliefs and target, with titles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.models.protocols import DirectedModel, Model
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.evidence_words import TARGET, Chip, chip_of
+from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+
+LANGUAGES = {
+    "bayesian-network": "Bayesian network",
+    "tree": "Tree",
+    "chow-liu": "Chow–Liu tree",
+    "ldag": "Labelled DAG",
+    "pdg": "Probabilistic decision graph",
+    "tree-mixture": "Mixture of trees",
+    "latent-class": "Latent classes",
+    "possibilistic": "Possibilistic network",
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The model in view."""
+
+    model_id: str
+    entry: ModelEntry
+    live: LiveBeliefs
+    target: str | None
+
+    @property
+    def model(self) -> Model:
+        return self.entry.model
+
+    @property
+    def language(self) -> str:
+        kind = self.model.kind
+        return LANGUAGES.get(kind, kind.replace("-", " ").capitalize())
+
+    def variable(self, name: str) -> Variable:
+        return self.model.domain[name]
+
+    def title(self, name: str) -> str:
+        return self.entry.node_titles.get(name, name)
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        return self.model.edges if isinstance(self.model, DirectedModel) else ()
+
+    def parents(self, name: str) -> list[str]:
+        return [source for source, target in self.edges if target == name]
+
+    def children(self, name: str) -> list[str]:
+        return [target for source, target in self.edges if source == name]
+
+    def chip(self, name: str) -> Chip | None:
+        """The one mark a variable wears in lists: its evidence, else that it is the target."""
+        finding = self.live.evidence.get(name)
+        if finding is not None:
+            return chip_of(self.variable(name), finding)
+        return TARGET if name == self.target else None
+
+
+def subject_in_view(shell: Shell) -> Subject | None:
+    """None when another page than a model's is in front."""
+    bench = shell.bench
+    entry = shell.project.models.get(bench.model_id or "")
+    live = bench.beliefs_in_view if entry is not None else None
+    # Between a change of the document and its news the beliefs may still be of the old model.
+    if entry is None or live is None or live.model is not entry.model:
+        return None
+    return Subject(bench.model_id or "", entry, live, bench.target)

@@ -1,0 +1,115 @@
+"""The context menus of the canvas: of a node, of an edge, of the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMenu, QWidget
+
+from pgmstudio.core.pictures.svg_nodes import percent
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.views.edge_item import EdgeItem
+from pgmstudio.gui.views.node_face import MODE_TITLES, NodeFace
+from pgmstudio.gui.views.node_item import NodeItem
+from pgmstudio.gui.views.wishes import Hit
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.pages.model_page import ModelPage
+
+Deed = Callable[[], object]
+
+
+def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
+    """What can be done with what lies under the pointer."""
+    menu = QMenu(parent)
+    menu.setObjectName("canvasMenu")
+    menu.setToolTipsVisible(True)
+    if hit.node is not None and hit.node.node.variable is not None:
+        _node_menu(menu, page, hit.node)
+    elif hit.edge is not None and page.is_editable:
+        _edge_menu(menu, page, hit.edge)
+    else:
+        _ground_menu(menu, page, hit)
+    return menu
+
+
+def _add(
+    menu: QMenu, name: str, text: str, deed: Deed, sign: str | None = None, why_not: str = ""
+) -> None:
+    action = menu.addAction(text)
+    action.setObjectName(f"menu.{name}")
+    if sign is not None:
+        action.setIcon(icon(sign))
+    action.triggered.connect(lambda _=False: deed())
+    action.setEnabled(not why_not)
+    action.setToolTip(f"Not now: {why_not}" if why_not else text)
+
+
+def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
+    name, face, wishes = item.id, item.face, page.canvas.wishes
+    if face.beliefs:
+        _state_menu(menu, "evidence", "Set evidence", face, wishes.click_state.emit, name, "flag")
+        _state_menu(menu, "not", "Not", face, wishes.exclude_state.emit, name, "prohibit")
+        _add(
+            menu,
+            "likelihood",
+            "Likelihood…",
+            lambda: page.asking.begin_likelihood(name),
+            "sliders-horizontal",
+        )
+        no_evidence = "" if face.weights else "there is no evidence on this node."
+        clear = lambda: wishes.clear_evidence.emit(name)  # noqa: E731
+        _add(menu, "clear", "Clear evidence", clear, "eraser", no_evidence)
+        menu.addSeparator()
+    text = "No longer the target" if face.is_target else "Make target"
+    _add(menu, "target", text, lambda: wishes.target.emit(name), "crosshair")
+    _add(menu, "table", "Show table", lambda: wishes.open_node.emit(name), "table")
+    modes = menu.addMenu("Show as")
+    for mode, title in MODE_TITLES.items():
+        _add(modes, f"mode.{mode.value}", title, partial(page.set_mode, mode, [name]))
+    if page.is_editable:
+        menu.addSeparator()
+        _add(menu, "rename", "Rename", lambda: page.canvas.view.begin_rename(name))
+        _add(menu, "copy", "Copy", page.editing.copy)
+        _add(menu, "delete", "Delete", lambda: page.editing.delete([name]))
+
+
+def _state_menu(
+    menu: QMenu,
+    key: str,
+    title: str,
+    face: NodeFace,
+    wish: Callable[[str, str], object],
+    name: str,
+    sign: str,
+) -> None:
+    states = menu.addMenu(icon(sign), title)
+    states.setObjectName(f"menu.{key}")
+    for index, state in enumerate(face.states):
+        reason = "this state is impossible." if face.is_impossible(index) else ""
+        text = f"{state}\t{percent(face.beliefs[index])} %"
+        _add(states, f"{key}.{state}", text, partial(wish, name, state), None, reason)
+
+
+def _edge_menu(menu: QMenu, page: ModelPage, item: EdgeItem) -> None:
+    ends = item.ends
+    _add(menu, "reverse", "Reverse", lambda: page.editing.reverse([ends]))
+    _add(menu, "delete", "Delete", lambda: page.editing.delete((), [ends]))
+
+
+def _ground_menu(menu: QMenu, page: ModelPage, hit: Hit) -> None:
+    point = (round(hit.point.x()), round(hit.point.y()))
+    if page.is_editable:
+        _add(
+            menu,
+            "add",
+            "Add node",
+            lambda: page.canvas.view.begin_node(hit.point),
+            "plus-circle",
+        )
+        _add(menu, "paste", "Paste", lambda: page.editing.paste(point))
+        menu.addSeparator()
+    _add(menu, "fit", "Fit into view", page.canvas.view.fit, "frame-corners")
+    _add(menu, "find", "Find a node…", page.canvas.open_find)

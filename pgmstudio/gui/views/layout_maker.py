@@ -1,0 +1,110 @@
+"""Places for nodes, found beside the window; new nodes are put near their neighbours at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.pictures.layout import Placement, place
+from pgmstudio.core.pictures.picture import GraphPicture, Point, Size
+from pgmstudio.core.pictures.routes import EdgeRoute, edge_route
+from pgmstudio.core.processes import in_process
+from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.workers.questions import Asker
+
+METHODS = {"layered": "Layered", "force": "Force", "tree": "Tree", "circle": "Circle"}
+# From here on a layout takes long enough to be worth the start of a process.
+PROCESS_FROM = 150
+# A drawing this much wider than high cannot be looked at as a whole.
+WIDEST_SHAPE = 6.0
+LOW_BOX, CLOSER = 40.0, 2.0
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A finished layout of a picture."""
+
+    picture_name: str
+    picture: GraphPicture
+    method: str
+    sizes: Mapping[str, Size]
+    positions: dict[str, Point]
+    routes: tuple[EdgeRoute, ...]
+
+
+@dataclass(frozen=True)
+class LayoutQuestion:
+    """What to lay out; without a method layered, unless that is far too wide."""
+
+    picture_name: str
+    picture: GraphPicture
+    sizes: Mapping[str, Size]
+    method: str | None = None
+
+    def answer(self, cancel: CancelToken) -> Placed:
+        picture, sizes = self.picture, self.sizes
+        method = self.method or "layered"
+        positions = self._positions(method, cancel)
+        is_large = len(picture.nodes) >= PROCESS_FROM
+        if self.method is None and is_large and _shape(positions) > WIDEST_SHAPE:
+            method = "force"
+            positions = self._positions(method, cancel)
+        cancel.raise_if_cancelled()
+        routes = edge_route(picture, positions, sizes)
+        return Placed(self.picture_name, picture, method, sizes, positions, routes)
+
+    def _positions(self, method: str, cancel: CancelToken) -> dict[str, Point]:
+        """Gaps are made for boxes with bars; low boxes are laid out larger and shrunk together."""
+        heights = sorted(height for _, height in self.sizes.values())
+        closer = CLOSER if heights and heights[len(heights) // 2] < LOW_BOX else 1.0
+        sizes = {i: (w * closer, h * closer) for i, (w, h) in self.sizes.items()}
+        found = _found(Placement(self.picture, method=method, sizes=sizes), cancel)
+        return {i: (round(x / closer), round(y / closer)) for i, (x, y) in found.items()}
+
+
+def _found(placement: Placement, cancel: CancelToken) -> dict[str, Point]:
+    if len(placement.picture.nodes) < PROCESS_FROM:
+        return next(placement(cancel))
+    # Graphviz holds the interpreter while it works, and the window would stand still.
+    for positions in in_process(placement, cancel):
+        return positions
+    raise PgmStudioError("The layout ended without an answer; choose another layout.")
+
+
+def _shape(positions: Mapping[str, Point]) -> float:
+    xs, ys = [x for x, _ in positions.values()], [y for _, y in positions.values()]
+    return (max(xs) - min(xs) + 1) / (max(ys) - min(ys) + 1)
+
+
+def placed_beside(
+    picture: GraphPicture, known: Mapping[str, Point], sizes: Mapping[str, Size]
+) -> dict[str, Point]:
+    """Known nodes stay, new ones come near their neighbours."""
+    return place(picture, known, sizes=sizes)
+
+
+class LayoutMaker(QObject):
+    """`placed` brings the layout of the newest question."""
+
+    placed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._asker = Asker(self)
+        self._asker.answered.connect(self.placed)
+        self._asker.failed.connect(self.failed)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._asker.is_waiting
+
+    def ask(self, question: LayoutQuestion) -> None:
+        self._asker.ask(partial(LayoutQuestion.answer, question))
+
+    def stop(self) -> None:
+        self._asker.forget()

@@ -1,0 +1,217 @@
+"""The bar over a model's canvas: which picture, tools, how nodes are drawn, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Segments, button, label, tool_button
+from pgmstudio.gui.views.layout_maker import METHODS
+from pgmstudio.gui.views.node_face import MODE_TITLES, NodeMode
+
+PICTURE_TITLES = {
+    "dag": ("DAG", "Variables and arrows from parents to children."),
+    "moral": ("Moral", "Without directions, parents of a child joined."),
+    "clique-tree": ("Clique tree", "The cliques that beliefs are computed in."),
+    "tree": ("Tree", "The edges of the tree without directions."),
+}
+STRENGTHS = {"none": "Edge width: none", "mi": "Edge width: MI"}
+_TOOLS = (
+    ("select", "cursor", "Select and move (Esc)"),
+    ("node", "plus-circle", "Add a node: click on the ground (N)"),
+    ("edge", "flow-arrow", "Draw an edge: drag from node to node (L)"),
+)
+
+
+class ModelBar(QFrame):
+    """Tells what is chosen; shows what it is told without telling again."""
+
+    picture_chosen = Signal(str)
+    tool_chosen = Signal(str)
+    mode_chosen = Signal(object)  # NodeMode
+    layout_chosen = Signal(str)
+    strength_chosen = Signal(str)
+    clear_wished = Signal()
+
+    def __init__(self, pictures: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("modelBar")
+        self.setProperty("role", "surface")
+        words = [(name, *PICTURE_TITLES.get(name, (name.capitalize(), name))) for name in pictures]
+        self._pictures = Segments(words, "picture")
+        self._pictures.chosen.connect(self.picture_chosen)
+        self._tools: dict[str, QToolButton] = {}
+        self._tool_box = QWidget()
+        tools = QHBoxLayout(self._tool_box)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.setSpacing(2)
+        for name, sign, tip in _TOOLS:
+            made = tool_button(sign, tip, checkable=True, name=f"tool.{name}")
+            made.clicked.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
+            tools.addWidget(made)
+            self._tools[name] = made
+        self._modes = self._combo(
+            "modeCombo", "How nodes are drawn", {m.value: t for m, t in MODE_TITLES.items()}
+        )
+        self._modes.setPlaceholderText("Mixed")
+        self._layouts = self._combo("layoutCombo", "Arrange all nodes", METHODS)
+        self._strengths = self._combo("strengthCombo", "What the width of edges shows", STRENGTHS)
+        self._modes.activated.connect(self._on_mode)
+        self._layouts.activated.connect(self._on_layout)
+        self._strengths.activated.connect(self._on_strength)
+        self._view_menu = self._menu_button("viewMenu", "View", "Nodes, layout and edge width")
+        self._tool_menu = self._menu_button("toolMenu", "Tools", "Select, add nodes, draw edges")
+        self._chip = label("", "chip-evidence")
+        self._chip.setObjectName("evidenceChip")
+        self._clear = button(
+            "Clear",
+            self.clear_wished.emit,
+            role="link",
+            icon_name="eraser",
+            tip="Forget all evidence of this model",
+            name="clearEvidence",
+        )
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 5, 10, 5)
+        row.setSpacing(8)
+        for widget in (
+            self._pictures,
+            self._tool_box,
+            self._tool_menu,
+            self._modes,
+            self._layouts,
+            self._strengths,
+            self._view_menu,
+        ):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self._chip)
+        row.addWidget(self._clear)
+        self._row = row
+        self._pictures.setVisible(len(pictures) > 1)
+        self._fill_menus()
+        self.show_tool("select")
+        self.show_evidence(0)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _combo(self, name: str, tip: str, entries: Mapping[str, str]) -> QComboBox:
+        made = QComboBox()
+        made.setObjectName(name)
+        made.setAccessibleName(tip)
+        made.setToolTip(tip)
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, text in entries.items():
+            made.addItem(text, key)
+        return made
+
+    def _menu_button(self, name: str, text: str, tip: str) -> QToolButton:
+        made = QToolButton()
+        made.setObjectName(name)
+        made.setText(text)
+        made.setToolTip(tip)
+        made.setAccessibleName(tip)
+        made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        made.setMenu(QMenu(made))
+        made.hide()
+        return made
+
+    def _fill_menus(self) -> None:
+        """The same choices once more, for a bar too narrow to show them."""
+        menu = self._view_menu.menu()
+        for number, combo in enumerate((self._modes, self._layouts, self._strengths)):
+            if number:
+                menu.addSeparator()
+            group = QActionGroup(menu)
+            for index in range(combo.count()):
+                action = QAction(combo.itemText(index), menu)
+                action.setCheckable(True)
+                action.triggered.connect(
+                    lambda _=False, combo=combo, index=index: self._choose(combo, index)
+                )
+                group.addAction(action)
+                menu.addAction(action)
+                menu.aboutToShow.connect(
+                    lambda action=action, combo=combo, index=index: action.setChecked(
+                        combo.currentIndex() == index
+                    )
+                )
+        for name, sign, tip in _TOOLS:
+            action = self._tool_menu.menu().addAction(icon(sign), tip)
+            action.triggered.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
+
+    @staticmethod
+    def _choose(combo: QComboBox, index: int) -> None:
+        combo.setCurrentIndex(index)
+        combo.activated.emit(index)
+
+    def _on_mode(self, index: int) -> None:
+        self.mode_chosen.emit(NodeMode(self._modes.itemData(index)))
+
+    def _on_layout(self, index: int) -> None:
+        self.layout_chosen.emit(self._layouts.itemData(index))
+
+    def _on_strength(self, index: int) -> None:
+        self.strength_chosen.emit(self._strengths.itemData(index))
+
+    # -- showing
+
+    def show_picture(self, name: str) -> None:
+        self._pictures.choose(name)
+
+    def show_tool(self, name: str) -> None:
+        for key, made in self._tools.items():
+            made.setChecked(key == name)
+
+    def show_mode(self, mode: NodeMode | None) -> None:
+        self._modes.setCurrentIndex(-1 if mode is None else self._modes.findData(mode.value))
+
+    def show_layout(self, method: str) -> None:
+        self._layouts.setCurrentIndex(self._layouts.findData(method))
+
+    def show_strength(self, key: str) -> None:
+        self._strengths.setCurrentIndex(self._strengths.findData(key))
+
+    def show_evidence(self, count: int) -> None:
+        self._chip.setText(f"⚑ {count} evidence")
+        self._chip.setVisible(count > 0)
+        self._clear.setVisible(count > 0)
+        self._fold()
+
+    def set_editable(self, editable: bool, why_not: str = "") -> None:
+        """Tools that change the structure can be used or say why not."""
+        for name, _, tip in _TOOLS[1:]:
+            self._tools[name].setEnabled(editable)
+            self._tools[name].setToolTip(tip if editable else f"Not now: {why_not}")
+
+    # -- narrow
+
+    def _restyle(self) -> None:
+        self.setMinimumHeight(theme().px("view_bar"))
+        self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Combos give way to *View*, then tools to *Tools*."""
+        combos = (self._modes, self._layouts, self._strengths)
+
+        def width(widgets: Sequence[QWidget]) -> int:
+            return sum(w.sizeHint().width() + self._row.spacing() for w in widgets)
+
+        fixed = [w for w in (self._pictures, self._chip, self._clear) if not w.isHidden()]
+        room = self.width() - 20 - width(fixed)
+        folds_view = width((self._tool_box, *combos)) > room
+        folds_tools = folds_view and width((self._tool_box, self._view_menu)) > room
+        for combo in combos:
+            combo.setVisible(not folds_view)
+        self._view_menu.setVisible(folds_view)
+        self._tool_box.setVisible(not folds_tools)
+        self._tool_menu.setVisible(folds_tools)

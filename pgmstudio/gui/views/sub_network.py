@@ -1,0 +1,114 @@
+"""Parts of a Bayesian network on the clipboard, as the JSON of a native model file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import GraphError, PgmStudioError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.io.json_documents import parse_json, render_json
+from pgmstudio.core.io.model_files import ModelFile
+from pgmstudio.core.io.model_json import document_of, file_of_document
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.pictures.picture import Point
+
+_CLIPBOARD = Path("clipboard.json")
+# How far a copy stands beside its original.
+_STEP = 40.0
+
+
+@dataclass(frozen=True)
+class Copied:
+    """The text for the clipboard, and what was lost."""
+
+    text: str
+    count: int
+    notices: tuple[str, ...]
+
+
+def copied(model: Model, names: Iterable[str], positions: Mapping[str, Point]) -> Copied:
+    """The named variables with their edges and tables; parents left behind are averaged out."""
+    network = _network(model, "copied")
+    wanted = [name for name in network.domain.names if name in set(names)]
+    notices = []
+    part = network
+    for name in wanted:
+        absent = [p for p in network.dag.parents(name) if p not in wanted]
+        for parent in absent:
+            part = part.without_edge(parent, name)
+        if absent:
+            notices.append(
+                f"The table of {name} is averaged over {', '.join(absent)}, not copied with it."
+            )
+    for name in network.domain.names:
+        if name not in wanted:
+            part = part.without_variable(name)
+    layout = {name: positions[name] for name in wanted if name in positions}
+    text = render_json(document_of(ModelFile(part, layout=layout))).decode("utf-8")
+    return Copied(text, len(wanted), tuple(notices))
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """The model with the part in it, and where its nodes go."""
+
+    model: BayesianNetwork
+    names: tuple[str, ...]
+    positions: dict[str, Point]
+
+
+def pasted(model: Model, text: str, at: Point | None = None) -> Pasted:
+    """The part on the clipboard added to `model`; names that are taken get a number."""
+    network = _network(model, "pasted into")
+    try:
+        file = file_of_document(parse_json(text.encode("utf-8"), _CLIPBOARD), _CLIPBOARD)
+    except PgmStudioError as error:
+        raise GraphError("Copy nodes first: there is no part of a model here.") from error
+    part = _network(file.model, "pasted")
+    names: dict[str, str] = {}
+    taken = set(network.domain.names)
+    for name in part.domain.names:
+        names[name] = _free_name(name, taken)
+        taken.add(names[name])
+    variables = tuple(replace(v, name=names[v.name]) for v in part.domain)
+    domain = Domain((*network.domain.variables, *variables))
+    shift = len(network.domain)
+    parents = tuple(tuple(p + shift for p in some) for some in part.dag.parent_indices)
+    dag = Dag(domain.names, (*network.dag.parent_indices, *parents))
+    merged = BayesianNetwork(domain, dag, (*network.tables, *part.tables))
+    positions = _moved(file.layout, at)
+    return Pasted(
+        merged, tuple(names.values()), {names[n]: p for n, p in positions.items() if n in names}
+    )
+
+
+def _moved(layout: Mapping[str, Point], at: Point | None) -> dict[str, Point]:
+    """The layout around `at`, or a step beside where it was copied from."""
+    if not layout:
+        return {}
+    if at is None:
+        dx = dy = _STEP
+    else:
+        dx = at[0] - sum(x for x, _ in layout.values()) / len(layout)
+        dy = at[1] - sum(y for _, y in layout.values()) / len(layout)
+    return {name: (round(x + dx), round(y + dy)) for name, (x, y) in layout.items()}
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    number, free = 2, name
+    while free in taken:
+        free = f"{name} {number}"
+        number += 1
+    return free
+
+
+def _network(model: Model, what: str) -> BayesianNetwork:
+    if not isinstance(model, BayesianNetwork):
+        raise GraphError(
+            f"Only Bayesian networks can be {what} in parts; a {model.kind} is one whole."
+        )
+    return model

@@ -1,0 +1,210 @@
+"""A view that zooms and pans over a dotted ground, without scroll bars."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QFrame, QGraphicsView, QWidget
+
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.graph_scene import GraphScene
+from pgmstudio.gui.views.node_face import Detail
+from pgmstudio.gui.views.snapping import GRID
+
+LEAST_ZOOM, MOST_ZOOM = 0.05, 4.0
+ZOOM_STEP = 1.25
+GROUND_FROM = 0.6
+FIT_MARGIN = 32
+# Room for the legend and the zoom control below a fitted graph.
+FIT_FOOT = 64
+
+
+class ZoomView(QGraphicsView):
+    """Looks at one scene; stays fitted until somebody looks closer or elsewhere."""
+
+    zoom_changed = Signal(float)
+    looked_elsewhere = Signal()  # the part in sight is another
+
+    def __init__(self, scene: GraphScene, parent: QWidget | None = None) -> None:
+        super().__init__(scene, parent)
+        self.graph = scene
+        self._zoom = 1.0
+        self._is_fitted = True
+        self._pan_from: QPoint | None = None
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setResizeAnchor(QGraphicsView.ViewportAnchor.AnchorViewCenter)
+        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheBackground)
+        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
+        scene.contents_changed.connect(self._on_contents_changed)
+        theme().changed.connect(self._on_theme_changed)
+
+    @property
+    def is_busy(self) -> bool:
+        """A gesture is under way, and the ground must not move below it."""
+        return False
+
+    @property
+    def zoom(self) -> float:
+        """1 is 100 %."""
+        return self._zoom
+
+    @property
+    def pixels_per_unit(self) -> float:
+        """Screen pixels per scene unit: the zoom, enlarged by the font scale."""
+        return self._zoom * theme().scale
+
+    @property
+    def detail(self) -> Detail:
+        return self.graph.zoomed.detail_of(self._zoom)
+
+    def set_zoom(self, zoom: float, anchor: QPoint | None = None) -> None:
+        """Zoom, keeping what is under `anchor` (else the middle) where it is."""
+        zoom = min(MOST_ZOOM, max(LEAST_ZOOM, zoom))
+        at = self.viewport().rect().center() if anchor is None else anchor
+        kept = self.mapToScene(at)
+        self._zoom = zoom
+        self._is_fitted = False
+        self._apply_zoom()
+        self._scroll_by(self.mapFromScene(kept) - at)
+        self.zoom_changed.emit(zoom)
+        self.looked_elsewhere.emit()
+
+    def _apply_zoom(self) -> None:
+        scale = self.pixels_per_unit
+        self.resetTransform()
+        self.scale(scale, scale)
+        self._give_room()
+
+    def _give_room(self) -> None:
+        """A scene rectangle large enough to push any node to any side of the view."""
+        width = self.viewport().width() / self.pixels_per_unit
+        height = self.viewport().height() / self.pixels_per_unit
+        self.setSceneRect(self.graph.content_rect().adjusted(-width, -height, width, height))
+
+    def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
+        self.set_zoom(self._zoom * factor, anchor)
+
+    def fit(self) -> None:
+        """Everything in sight, at most at 100 %."""
+        content = self.graph.content_rect()
+        width = max(40.0, self.viewport().width() - 2.0 * FIT_MARGIN)
+        height = max(40.0, self.viewport().height() - FIT_MARGIN - float(FIT_FOOT))
+        wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
+        self._zoom = min(1.0, max(LEAST_ZOOM, wanted / theme().scale))
+        self._apply_zoom()
+        foot = (FIT_FOOT - FIT_MARGIN) / 2 / self.pixels_per_unit
+        self.centerOn(content.center() + QPointF(0, foot))
+        self._is_fitted = True
+        self.zoom_changed.emit(self._zoom)
+        self.looked_elsewhere.emit()
+
+    def keep_fitted(self) -> None:
+        """Fit again as soon as the places change."""
+        self._is_fitted = True
+
+    def bring_into_sight(self, node: str) -> None:
+        """Scroll as little as needed to see a node."""
+        item = self.graph.nodes.get(node)
+        if item is not None and item.isVisible():
+            margin = int(24 * theme().scale)
+            self.ensureVisible(item.box, margin, margin)
+            self.looked_elsewhere.emit()
+
+    def look_at(self, node: str) -> None:
+        """Put a node in the middle, near enough to read its name."""
+        item = self.graph.nodes.get(node)
+        if item is not None:
+            if self._zoom < 0.5:
+                self.set_zoom(1.0)
+            self.centre_on(item.pos())
+
+    def centre_on(self, point: QPointF) -> None:
+        """Put a point of the scene in the middle of the view."""
+        self.centerOn(point)
+        self._is_fitted = False
+        self.looked_elsewhere.emit()
+
+    def _scroll_by(self, way: QPoint) -> None:
+        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+        across.setValue(across.value() + way.x())
+        down.setValue(down.value() + way.y())
+
+    def _on_contents_changed(self) -> None:
+        if self._is_fitted and not self.is_busy:
+            self.fit()
+        else:
+            self._give_room()
+
+    def _on_theme_changed(self) -> None:
+        self.resetCachedContent()
+        self._apply_zoom()
+        if self._is_fitted:
+            self.fit()
+        self.viewport().update()
+
+    # -- pan
+
+    @property
+    def is_panning(self) -> bool:
+        return self._pan_from is not None
+
+    def begin_pan(self, place: QPoint) -> None:
+        self._pan_from = place
+        self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def pan_to(self, place: QPoint) -> None:
+        """Follow the pointer."""
+        if self._pan_from is not None:
+            self._scroll_by(self._pan_from - place)
+            self._pan_from = place
+            self._is_fitted = False
+            self.looked_elsewhere.emit()
+
+    def end_pan(self) -> None:
+        self._pan_from = None
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        turn = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom_by(ZOOM_STEP ** (turn.y() / 120), event.position().toPoint())
+        else:
+            way = event.pixelDelta() if not event.pixelDelta().isNull() else turn / 2
+            if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and way.x() == 0:
+                way = QPoint(way.y(), 0)
+            self._scroll_by(-way)
+            self._is_fitted = False
+            self.looked_elsewhere.emit()
+        event.accept()
+
+    def sight(self) -> QRectF:
+        """The part of the scene that can be seen."""
+        return self.mapToScene(self.viewport().rect()).boundingRect()
+
+    def drawBackground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
+        assert isinstance(rect, QRectF)
+        painter.fillRect(rect, theme().color("canvas"))
+        if self._zoom < GROUND_FROM:
+            return
+        # Dotted lines instead of single points: a screen has thousands of them.
+        size = 1.5 / self._zoom
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(theme().color("grid"), size)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setDashPattern([1.0, GRID / size - 1.0])
+        painter.setPen(pen)
+        left = (rect.left() // GRID) * GRID - size / 2
+        y = (rect.top() // GRID) * GRID
+        while y <= rect.bottom() + GRID:
+            painter.drawLine(QPointF(left, y), QPointF(rect.right() + GRID, y))
+            y += GRID
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_fitted:
+            self.fit()
+        else:
+            self._give_room()

@@ -1,0 +1,186 @@
+"""What every session promises, walked over the table of sessions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError, UnknownNameError
+from pgmstudio.core.inference.brute_force import BruteForceSession
+from pgmstudio.core.inference.protocols import (
+    Excluded,
+    ExplainingSession,
+    InferenceSession,
+    Likelihood,
+    Observed,
+    Scale,
+)
+from pgmstudio.core.inference.sessions import SESSIONS, open_session
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.protocols import Model, ProbabilisticModel
+from pgmstudio.core.models.tree import Tree
+from tests.strategies import random_network, random_tree
+
+# One small model of every family in the table of sessions.
+EXAMPLES: dict[type, Callable[[], Any]] = {
+    BayesianNetwork: lambda: random_network(np.random.default_rng(3), 6, zeros=0.2),
+    Tree: lambda: random_tree(np.random.default_rng(4), 6),
+}
+
+
+def test_every_family_in_the_table_has_an_example_here() -> None:
+    assert set(EXAMPLES) == set(SESSIONS)
+
+
+@pytest.fixture(params=list(EXAMPLES.values()), ids=lambda make: make().kind)
+def model(request: pytest.FixtureRequest) -> Model:
+    made: Model = request.param()
+    return made
+
+
+@pytest.fixture
+def session(model: Model) -> InferenceSession:
+    return open_session(model)
+
+
+def all_beliefs(session: InferenceSession, model: Model) -> list[float]:
+    return [value for name in model.domain.names for value in session.belief(name).values]
+
+
+def possible(session: InferenceSession, model: Model, place: int) -> tuple[str, Observed]:
+    """A variable and a state that the present beliefs allow."""
+    variable = model.domain.variables[place]
+    return variable.name, Observed(
+        variable.states[int(session.belief(variable.name).values.argmax())]
+    )
+
+
+def test_beliefs_are_on_their_scale(session: InferenceSession, model: Model) -> None:
+    for variable in model.domain:
+        belief = session.belief(variable.name)
+        assert belief.variable == variable.name
+        assert belief.values.shape == (variable.cardinality,)
+        assert (belief.values >= 0).all()
+        top = belief.values.sum() if belief.scale is Scale.PROBABILITY else belief.values.max()
+        assert top == pytest.approx(1)
+
+
+def test_without_evidence_its_logarithm_is_zero(session: InferenceSession) -> None:
+    assert session.evidence == {}
+    assert session.log2_evidence() == pytest.approx(0, abs=1e-12)
+
+
+def test_observed_states_are_certain_and_more_evidence_is_never_likelier(
+    session: InferenceSession, model: Model
+) -> None:
+    before = session.log2_evidence()
+    for place in range(3):
+        name, finding = possible(session, model, place)
+        session.set_evidence(name, finding)
+        code = model.domain[name].code(finding.state)
+        assert session.belief(name).values[code] == pytest.approx(1)
+        assert math.isfinite(session.log2_evidence())
+        assert session.log2_evidence() <= before + 1e-12
+        before = session.log2_evidence()
+
+
+def test_setting_then_retracting_is_nothing(session: InferenceSession, model: Model) -> None:
+    session.set_evidence(*possible(session, model, 0))
+    before = all_beliefs(session, model), session.log2_evidence()
+    name, finding = possible(session, model, 1)
+    session.set_evidence(name, finding)
+    session.retract(name)
+    assert all_beliefs(session, model) == pytest.approx(before[0], abs=1e-15)
+    assert session.log2_evidence() == pytest.approx(before[1], abs=1e-13)
+
+
+def test_retracting_the_only_evidence_gives_back_the_prior(
+    session: InferenceSession, model: Model
+) -> None:
+    prior = all_beliefs(session, model)
+    session.set_evidence(*possible(session, model, 2))
+    session.set_evidence(*possible(session, model, 3))
+    session.retract_all()
+    assert session.evidence == {}
+    assert all_beliefs(session, model) == pytest.approx(prior, abs=1e-15)
+
+
+def test_a_finding_replaces_the_one_before(session: InferenceSession, model: Model) -> None:
+    name, finding = possible(session, model, 0)
+    variable = model.domain[name]
+    session.set_evidence(
+        name, Likelihood(tuple((s, 1.0 + i) for i, s in enumerate(variable.states)))
+    )
+    session.set_evidence(name, finding)
+    assert session.evidence == {name: finding}
+    fresh = open_session(model)
+    fresh.set_evidence(name, finding)
+    assert all_beliefs(session, model) == pytest.approx(all_beliefs(fresh, model), abs=1e-15)
+
+
+def test_impossible_evidence_is_refused_and_changes_nothing(
+    session: InferenceSession, model: Model
+) -> None:
+    session.set_evidence(*possible(session, model, 1))
+    before = all_beliefs(session, model), dict(session.evidence)
+    variable = model.domain.variables[0]
+    with pytest.raises(ImpossibleEvidenceError) as raised:
+        session.set_evidence(variable.name, Excluded(frozenset(variable.states)))
+    assert variable.name in raised.value.conflict
+    assert (all_beliefs(session, model), dict(session.evidence)) == before
+
+
+def test_unknown_names_are_refused(session: InferenceSession, model: Model) -> None:
+    with pytest.raises(UnknownNameError):
+        session.belief("no such variable")
+    with pytest.raises(UnknownNameError):
+        session.set_evidence("no such variable", Observed("x"))
+    with pytest.raises(UnknownNameError):
+        session.set_evidence(model.domain.names[0], Observed("no such state"))
+
+
+def test_two_sessions_of_one_model_know_nothing_of_each_other(
+    session: InferenceSession, model: Model
+) -> None:
+    other = open_session(model)
+    prior = all_beliefs(other, model)
+    session.set_evidence(*possible(session, model, 0))
+    assert all_beliefs(other, model) == prior
+
+
+def test_probabilistic_models_answer_as_listing_every_joint_state_does(
+    session: InferenceSession, model: Model
+) -> None:
+    if not isinstance(model, ProbabilisticModel):
+        pytest.skip("not a joint distribution")
+    listing = BruteForceSession(model)
+    for place, kind in enumerate((Observed, Excluded, Likelihood)):
+        name, finding = possible(session, model, place)
+        states = model.domain[name].states
+        if kind is Observed:
+            chosen: Any = finding
+        elif kind is Excluded:
+            chosen = Excluded(frozenset({next(s for s in states if s != finding.state)}))
+        else:
+            chosen = Likelihood(tuple((s, 0.5 + i) for i, s in enumerate(states)))
+        session.set_evidence(name, chosen)
+        listing.set_evidence(name, chosen)
+    assert all_beliefs(session, model) == pytest.approx(all_beliefs(listing, model), abs=1e-12)
+    assert session.log2_evidence() == pytest.approx(listing.log2_evidence(), abs=1e-12)
+    if isinstance(session, ExplainingSession):
+        assert session.log2_most_probable() == pytest.approx(
+            listing.log2_most_probable(), abs=1e-12
+        )
+        assert set(session.most_probable()) == set(model.domain.names)
+
+
+def test_a_model_without_a_session_is_refused_in_a_sentence() -> None:
+    class Oracle:
+        kind = "oracle"
+
+    with pytest.raises(PgmStudioError, match="no inference for a oracle"):
+        open_session(Oracle())  # type: ignore[arg-type]

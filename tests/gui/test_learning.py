@@ -1,0 +1,153 @@
+"""From the run sheet to a model in the project, and back to the same model again."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QLineEdit, QPushButton, QTableView
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.io.model_files import ModelFile
+from pgmstudio.core.io.model_json import document_of
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Outcome
+from pgmstudio.gui.app.learn_actions import landing_of, open_learn_page
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.pages.learn_page import LearnPage
+from pgmstudio.gui.style.widgets import Note
+from pgmstudio.gui.workers.job import JobState
+from tests.gui.samples import add_sprinkler
+
+LONG_MS = 60_000
+
+
+@pytest.fixture
+def page(window: MainWindow) -> LearnPage:
+    add_sprinkler(window.shell)
+    return open_learn_page(window.shell, "bn.hill-climb")
+
+
+def start_and_wait(qtbot: QtBot, window: MainWindow, page: LearnPage) -> None:
+    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+        page.findChild(QPushButton, "learnStart").click()
+
+
+def test_a_run_ends_with_its_model_in_the_project(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    start_and_wait(qtbot, window, page)
+    (run,) = window.shell.project.runs.values()
+    assert run.outcome is Outcome.FINISHED
+    assert run.model_id in window.shell.project.models
+    assert window.shell.project.models[run.model_id].title == "Hill climbing"
+    window.shell.document.undo_stack.undo()
+    assert not window.shell.project.runs
+    table = window.findChild(QTableView, "runTable")
+    assert table.model().index(0, 1).data() == "finished"
+
+
+def test_reproduce_gives_the_same_model_bit_for_bit(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    start_and_wait(qtbot, window, page)
+    said: list[str] = []
+    window.shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+        landing_of(window.shell).again("r1")
+    models = [
+        window.shell.project.models[run.model_id or ""].model
+        for run in window.shell.project.runs.values()
+    ]
+    assert document_of(ModelFile(models[0])) == document_of(ModelFile(models[1]))
+    assert any("bit for bit" in sentence for sentence in said)
+
+
+def test_a_wrong_setting_is_marked_and_keeps_start_greyed(page: LearnPage) -> None:
+    field = page.findChild(QLineEdit, "param.restarts")
+    field.setText("many")
+    assert page.findChild(QLabel, "error.restarts").text() == "'many' is not a number"
+    start = page.findChild(QPushButton, "learnStart")
+    assert not start.isEnabled()
+    assert start.toolTip().startswith("Not now:")
+    field.setText("2")
+    assert start.isEnabled()
+
+
+def test_the_sentence_on_missing_cells_stands_before_start(page: LearnPage) -> None:
+    note = page.findChild(Note, "missingNote")
+    assert note.text == page.learner.on_missing(page._shell.project.data["d1"].data)
+
+
+def test_clashing_rules_are_named_before_the_start(window: MainWindow, page: LearnPage) -> None:
+    shell = window.shell
+    shell.change("tiers", lambda p: edits.set_tiers(p, tiers=[["wet"], ["rain"]]))
+    shell.change("rule", lambda p: edits.require_edge(p, source="rain", target="wet"))
+    page.findChild(QComboBox, "param.knowledge").setCurrentText("of this project")
+    refusal = page.findChild(Note, "refusalNote")
+    assert "rain → wet is required, but" in refusal.text
+    assert not page.findChild(QPushButton, "learnStart").isEnabled()
+
+
+def test_required_edges_are_obeyed_and_checked(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    shell = window.shell
+    shell.change("rule", lambda p: edits.require_edge(p, source="wet", target="rain"))
+    page.findChild(QComboBox, "param.knowledge").setCurrentText("of this project")
+    said: list[str] = []
+    shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    start_and_wait(qtbot, window, page)
+    model = list(shell.project.models.values())[-1].model
+    assert ("wet", "rain") in model.edges  # type: ignore[attr-defined]
+    assert "All constraints hold." in said
+
+
+def test_stopping_keeps_the_best_model_found(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    page.findChild(QLineEdit, "param.restarts").setText("1000000")
+    runs = window.shell.bench.runs
+    page.findChild(QPushButton, "learnStart").click()
+    (run,) = runs.runs
+    qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
+    with qtbot.waitSignal(runs.run_ended, timeout=5000):
+        window.findChild(QPushButton, "runStop").click()
+    assert run.state is JobState.CANCELLED
+    (record,) = window.shell.project.runs.values()
+    assert record.outcome is Outcome.STOPPED
+    assert window.shell.project.models[record.model_id or ""].model is run.best
+
+
+def test_more_runs_than_cores_wait_their_turn(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    runs = window.shell.bench.runs
+    runs.workers = 1
+    for _ in range(3):
+        page.findChild(QPushButton, "learnStart").click()
+    assert len(runs.running) == 1
+    assert len(runs.waiting) == 2
+    last = runs.runs[2]
+    runs.move(last, 1)
+    assert runs.waiting[0] is last
+    runs.remove(runs.runs[2])
+    qtbot.waitUntil(lambda: not runs.running and not runs.waiting, timeout=LONG_MS)
+    assert len(window.shell.project.runs) == 2
+
+
+def test_a_finished_run_can_be_set_up_again(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    page.findChild(QLineEdit, "param.restarts").setText("3")
+    start_and_wait(qtbot, window, page)
+    page.findChild(QLineEdit, "param.restarts").setText("9")
+    page.fill(window.shell.bench.runs.runs[0].request)
+    assert page.findChild(QLineEdit, "param.restarts").text() == "3"
+
+
+def test_settings_stay_when_a_model_is_added(window: MainWindow, page: LearnPage) -> None:
+    page.findChild(QLineEdit, "param.restarts").setText("4")
+    add_sprinkler(window.shell)
+    assert page.findChild(QLineEdit, "param.restarts").text() == "4"
+    start = page.findChild(QComboBox, "param.start")
+    assert start.count() == 3
+    assert isinstance(page, QFrame | LearnPage)

@@ -1,0 +1,151 @@
+"""The table editor: typed numbers wait for a sum of 1, then they are one undoable change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QTableView
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.gui.app.main_window import MainWindow, panel_widget
+from pgmstudio.gui.panels.table_model import TableGrid, parse_probability
+from pgmstudio.gui.panels.table_panel import TablePanel
+from tests.gui.samples import add_sprinkler
+
+
+@pytest.fixture
+def panel(window: MainWindow) -> TablePanel:
+    add_sprinkler(window.shell)
+    window.reveal("tablePanel")
+    window.shell.bench.select(["wet"])
+    found = panel_widget(window, "tablePanel")
+    assert isinstance(found, TablePanel)
+    return found
+
+
+def grid(panel: TablePanel) -> TableGrid:
+    model = panel.findChild(QTableView, "tableGrid").model()
+    assert isinstance(model, TableGrid)
+    return model
+
+
+def network(window: MainWindow) -> BayesianNetwork:
+    model = window.shell.project.models["m1"].model
+    assert isinstance(model, BayesianNetwork)
+    return model
+
+
+def type_number(panel: TablePanel, combination: int, state: int, text: str) -> None:
+    model = grid(panel)
+    assert model.setData(model.index(model.head_rows + state, combination + 1), text)
+
+
+def test_the_selected_variable_is_shown_with_its_parents(panel: TablePanel) -> None:
+    model = grid(panel)
+    assert [parent.name for parent in model.parents] == ["rain", "sprinkler"]
+    assert model.index(0, 0).data() == "rain"
+    assert model.index(1, 4).data() == "on"
+    assert model.index(3, 2).data() == "0.90"
+    assert model.index(5, 0).data() == "Rows in data"
+
+
+def test_numbers_wait_until_the_column_sums_to_one(window: MainWindow, panel: TablePanel) -> None:
+    before = window.shell.project
+    type_number(panel, 3, 0, "0.04")
+    assert panel.waits
+    assert window.shell.project is before
+    assert panel.findChild(QLabel, "tableChip").text() == "1 column sums to 1.03"
+    type_number(panel, 3, 1, "96 %")
+    assert not panel.waits
+    assert network(window).table("wet")[1, 1].tolist() == [0.04, 0.96]
+    window.shell.document.undo_stack.undo()
+    assert window.shell.project is before
+
+
+def test_fix_it_completes_the_last_number(window: MainWindow, panel: TablePanel) -> None:
+    type_number(panel, 1, 1, "0.5")
+    panel.findChild(QPushButton, "tableFix").click()
+    assert network(window).table("wet")[0, 1].tolist() == pytest.approx([0.1, 0.9])
+
+
+def test_normalise_scales_what_does_not_sum_to_one(window: MainWindow, panel: TablePanel) -> None:
+    type_number(panel, 1, 0, "0.6")
+    panel.findChild(QPushButton, "tableNormalise").click()
+    assert network(window).table("wet")[0, 1].tolist() == pytest.approx([0.4, 0.6])
+
+
+def test_fill_from_data_gives_smoothed_frequencies(window: MainWindow, panel: TablePanel) -> None:
+    data = window.shell.project.data["d1"].data
+    panel.findChild(QPushButton, "tableFill").click()
+    rain, sprinkler, wet = (data.column(name) for name in ("rain", "sprinkler", "wet"))
+    chosen = (rain == 0) & (sprinkler == 1)
+    expected = (np.sum(chosen & (wet == 1)) + 1) / (np.sum(chosen) + 2)
+    assert network(window).table("wet")[0, 1, 1] == pytest.approx(expected)
+
+
+def test_a_copied_table_comes_back_bit_for_bit(window: MainWindow, panel: TablePanel) -> None:
+    original = network(window).table("wet").copy()
+    panel.copy()
+    text = QApplication.clipboard().text()
+    assert text.splitlines()[0].split("\t") == ["rain", "no", "no", "yes", "yes"]
+    panel.findChild(QPushButton, "tableRandomise").click()
+    assert not np.array_equal(network(window).table("wet"), original)
+    QApplication.clipboard().setText(text)
+    panel.paste()
+    assert np.array_equal(network(window).table("wet"), original)
+
+
+def test_text_that_is_no_number_is_refused_with_its_place(
+    window: MainWindow, panel: TablePanel
+) -> None:
+    before = window.shell.project
+    QApplication.clipboard().setText("0.5\tmany")
+    sentences: list[str] = []
+    window.shell.errors.sentence.connect(sentences.append)
+    panel.paste()
+    assert window.shell.project is before
+    assert "“many” in row 1, column 2" in sentences[0]
+
+
+def test_complement_takes_what_is_missing(window: MainWindow, panel: TablePanel) -> None:
+    type_number(panel, 0, 0, "0.7")
+    view = panel.findChild(QTableView, "tableGrid")
+    index = grid(panel).index(3, 1)
+    view.selectionModel().select(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+    panel.findChild(QPushButton, "tableComplement").click()
+    assert network(window).table("wet")[0, 0].tolist() == pytest.approx([0.7, 0.3])
+
+
+def test_typing_in_the_grid_edits_the_cell(
+    qtbot: QtBot, window: MainWindow, panel: TablePanel
+) -> None:
+    window.shell.bench.select(["rain"])
+    view = panel.findChild(QTableView, "tableGrid")
+    for row, text in ((0, "0.25"), (1, "0.75")):
+        index = grid(panel).index(row, 1)
+        view.setCurrentIndex(index)
+        view.edit(index)
+        editor = view.viewport().findChild(QLineEdit)
+        editor.selectAll()
+        qtbot.keyClicks(editor, text)
+        qtbot.keyClick(editor, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: view.viewport().findChild(QLineEdit) is None)
+    assert network(window).table("rain").tolist() == [0.25, 0.75]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.5", 0.5),
+        ("20 %", 0.2),
+        ("0,25", 0.25),
+        ("1", 1.0),
+        ("2", None),
+        ("x", None),
+        ("-1", None),
+    ],
+)
+def test_probabilities_are_read_as_people_write_them(text: str, number: float | None) -> None:
+    assert parse_probability(text) == (None if number is None else pytest.approx(number))
