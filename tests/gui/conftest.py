@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QSettings, QStandardPaths
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QStandardPaths
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def _no_thread_left() -> Iterator[None]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     """A main window of 1280×800 in the light theme, without motion."""
     from pgmstudio.gui.app import preferences
 
@@ -52,7 +53,12 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mai
     made.resize(1280, 800)
     with qtbot.waitExposed(made):
         made.show()
-    return made
+    yield made
+    # The closed window goes now, while there is an application, and not at the end of the session
+    # in whatever order the collector finds its parts.
+    del made
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
 
 
 def _settle(window: MainWindow) -> None:

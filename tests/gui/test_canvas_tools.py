@@ -36,7 +36,7 @@ def _face(name: str, **changes: object) -> NodeFace:
         "beliefs": (0.25, 0.75),
         "priors": (0.5, 0.5),
     }
-    return NodeFace(name, **(told | changes))  # type: ignore[arg-type]
+    return NodeFace(name, **(told | changes))
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def _drag(qtbot: QtBot, canvas: Canvas, start: QPoint, end: QPoint) -> None:
 
 def _collect(signal: object) -> list[tuple[object, ...]]:
     heard: list[tuple[object, ...]] = []
-    signal.connect(lambda *told: heard.append(told))  # type: ignore[attr-defined]
+    signal.connect(lambda *told: heard.append(told))
     return heard
 
 
@@ -117,7 +117,7 @@ def test_dragging_a_head_moves_the_node_and_tells_once(qtbot: QtBot, canvas: Can
     _drag(qtbot, canvas, start, start + QPoint(-187, 23))
     assert len(heard) == 1
     (moved,) = heard[0]
-    assert list(moved) == ["a"]  # type: ignore[call-overload]
+    assert list(moved) == ["a"]
     x, y = canvas.scene.nodes["a"].centre
     assert (x, y) == pytest.approx((-187, 23), abs=6)  # it may have snapped
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.variables import Domain
@@ -20,6 +20,7 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.views.model_bar import ModelBar
 from pgmstudio.gui.views.node_face import NodeMode
 
 Key, Mods = Qt.Key, Qt.KeyboardModifier
@@ -37,7 +38,7 @@ def _network() -> BayesianNetwork:
         [0.5, 0.3, 0.2],
         [[[0.9, 0.1], [0.95, 0.05], [1.0, 0.0]], [[0.0, 1.0], [0.6, 0.4], [0.9, 0.1]]],
     )
-    return BayesianNetwork(domain, dag, tables)  # type: ignore[arg-type]
+    return BayesianNetwork(domain, dag, tables)
 
 
 def _open(qtbot: QtBot, window: MainWindow, model: BayesianNetwork, title: str) -> ModelPage:
@@ -123,7 +124,7 @@ def test_shift_excludes_a_state_and_ctrl_allows_several(qtbot: QtBot, page: Mode
     _click(qtbot, page, _bar(page, "sprinkler", "low"), Mods.ShiftModifier)
     _settled(qtbot, page)
     assert page.asking.live.evidence == {"sprinkler": Excluded(frozenset({"low"}))}
-    assert page.scene().nodes["sprinkler"].face.mark.words == "≠ low"  # type: ignore[union-attr]
+    assert page.scene().nodes["sprinkler"].face.mark.words == "≠ low"
     _click(qtbot, page, _bar(page, "sprinkler", "low"), Mods.ShiftModifier)
     _click(qtbot, page, _bar(page, "sprinkler", "off"), Mods.ControlModifier)
     assert page.asking.live.evidence == {"sprinkler": Observed("off")}
@@ -166,11 +167,11 @@ def test_the_bar_counts_evidence_and_clears_it(qtbot: QtBot, page: ModelPage) ->
     _click(qtbot, page, _bar(page, "rain", "yes"))
     _click(qtbot, page, _bar(page, "grass", "dry"))
     chip = page.bar.findChild(object, "evidenceChip")
-    assert chip.isVisible()  # type: ignore[attr-defined]
-    assert "2 evidence" in chip.text()  # type: ignore[attr-defined]
-    qtbot.mouseClick(page.bar.findChild(object, "clearEvidence"), LEFT)  # type: ignore[arg-type]
+    assert chip.isVisible()
+    assert "2 evidence" in chip.text()
+    qtbot.mouseClick(page.bar.findChild(object, "clearEvidence"), LEFT)
     assert page.asking.live.evidence == {}
-    assert not chip.isVisible()  # type: ignore[attr-defined]
+    assert not chip.isVisible()
 
 
 def test_keys_set_evidence_and_targets(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
@@ -196,7 +197,7 @@ def test_an_edge_is_drawn_by_mouse_and_undone(
     qtbot.mouseClick(page.bar.findChild(QToolButton, "tool.edge"), LEFT)
     _drag(qtbot, page, _head(page, "rain"), _head(page, "sprinkler"))
     model = window.shell.project.models[page.model_id or ""].model
-    assert ("rain", "sprinkler") in model.edges  # type: ignore[attr-defined]
+    assert ("rain", "sprinkler") in model.edges
     assert ("rain", "sprinkler") in page.scene().edges
     assert window.shell.document.undo_stack.undoText() == "Add rain → sprinkler"
     window.shell.document.undo_stack.undo()
@@ -321,6 +322,7 @@ def test_the_mode_of_all_nodes_is_an_undoable_choice(
     combo.activated.emit(combo.currentIndex())
     assert {i.face.mode for i in page.scene().nodes.values()} == {NodeMode.NAME}
     window.shell.bench.select(["rain"])
+    window.shell.book.refresh()
     window.shell.book["model.show-selected.bars"].trigger()
     assert page.scene().nodes["rain"].face.mode is NodeMode.BARS
     assert combo.currentIndex() == -1  # mixed
@@ -470,11 +472,26 @@ def test_the_picture_can_be_drawn_elsewhere(page: ModelPage) -> None:
     assert any(image.pixel(x, 150) & 0xFFFFFF for x in range(400))
 
 
-def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot, page: ModelPage) -> None:
-    page.bar.resize(420, page.bar.height())
-    page.bar._fold()
-    assert page.bar.findChild(QToolButton, "viewMenu").isVisibleTo(page.bar)
-    assert not page.bar.findChild(QComboBox, "modeCombo").isVisibleTo(page.bar)
+def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:
+    frame = QWidget()  # a window of its own would not become narrower than its layout
+    qtbot.addWidget(frame)
+    bar = ModelBar(["dag", "moral", "clique-tree"], frame)
+    bar.resize(1000, 40)
+    frame.show()
+    combo, view_menu = bar.findChild(QComboBox, "modeCombo"), bar.findChild(QToolButton, "viewMenu")
+    tools, tool_menu = (
+        bar.findChild(QToolButton, "tool.edge"),
+        bar.findChild(QToolButton, "toolMenu"),
+    )
+    assert combo.isVisible()
+    assert not view_menu.isVisible()
+    bar.resize(500, 40)
+    assert (combo.isVisible(), view_menu.isVisible(), tools.isVisible()) == (False, True, True)
+    bar.resize(360, 40)
+    assert (tools.isVisible(), tool_menu.isVisible()) == (False, True)
+    with qtbot.waitSignal(bar.layout_chosen) as chosen:
+        next(a for a in view_menu.menu().actions() if a.text() == "Circle").trigger()
+    assert chosen.args == ["circle"]
 
 
 def test_nothing_is_warned_about_by_qt(
@@ -486,7 +503,7 @@ def test_nothing_is_warned_about_by_qt(
     window.shell.document.undo_stack.undo()
     page.canvas.view.set_zoom(0.3)
     page.canvas.view.grab()
-    records = [r.message for r in qtlog.records]  # type: ignore[attr-defined]
+    records = [r.message for r in qtlog.records]
     assert [m for m in records if "propagateSizeHints" not in m] == []
 
 

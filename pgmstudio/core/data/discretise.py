@@ -93,6 +93,9 @@ def sorted_column(
     if weights is not None:
         usable &= weights > 0
         weights = weights[usable]
+    if target is None and weights is None:  # a plain sort, much the fastest
+        distinct, whole = np.unique(values[usable] + 0.0, return_counts=True)
+        return SortedColumn(distinct, whole.astype(np.float64), np.zeros((distinct.size, 0)))
     distinct, inverse = np.unique(values[usable] + 0.0, return_inverse=True)
     counts = np.bincount(inverse, weights=weights, minlength=distinct.size).astype(np.float64)
     if target is None:

@@ -63,7 +63,7 @@ def clique_tree_of(parents: Sequence[Sequence[int]], cardinalities: Sequence[int
 # better cliques save more there than the longer search costs. Where the tables are far too large
 # for any machine, nothing helps.
 LOOKS_PER_CELL = 5
-FEWEST_LOOKS, MOST_LOOKS = 5_000, 3_000_000
+FEWEST_LOOKS, MOST_LOOKS = 5_000, 2_000_000
 HOPELESS_CELLS = 10**12
 MOST_RESTARTS = 300
 

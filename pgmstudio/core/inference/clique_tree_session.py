@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.conflicts import smallest_conflict
+from pgmstudio.core.inference.conflicts import MOST_TRIES, smallest_conflict
 from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.forecasts import check_budget, forecast
 from pgmstudio.core.inference.plan import plan_of
@@ -18,6 +18,9 @@ from pgmstudio.core.inference.propagation import Propagation
 from pgmstudio.core.inference.protocols import Belief, Finding, Scale
 from pgmstudio.core.inference.queries import factors_of, joint_of
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+
+# What the search for a smallest conflict may cost: some seconds in the largest trees.
+CONFLICT_CELLS = 1_000_000_000
 
 
 class Beliefs(Mapping[str, Belief]):
@@ -66,43 +69,41 @@ class CliqueTreeSession:
 
     def set_evidence(self, variable: str, finding: Finding) -> None:
         """Replaces what was there; ImpossibleEvidenceError changes nothing."""
-        self._become({**self._evidence, variable: finding})
+        self._change({variable: finding})
 
     def set_all(self, evidence: Mapping[str, Finding]) -> None:
         """Exactly this evidence and no other; ImpossibleEvidenceError changes nothing."""
-        self._become(dict(evidence))
+        self._change({**dict.fromkeys(self._evidence), **evidence})
 
     def retract(self, variable: str) -> None:
         """Forget the evidence on `variable`; nothing happens when there is none."""
         self.domain.index(variable)
-        if variable in self._evidence:
-            self._become({n: f for n, f in self._evidence.items() if n != variable})
+        self._change({variable: None})
 
     def retract_all(self) -> None:
-        self._become({})
+        self._change(dict.fromkeys(self._evidence))
 
-    def _become(self, evidence: dict[str, Finding]) -> None:
-        before = self._evidence
+    def _change(self, findings: Mapping[str, Finding | None]) -> None:
+        """Put these in the place of what was there; None takes a finding away."""
+        domain, flow = self.domain, self._propagation
         weights = {
-            name: weights_of(self.domain[name], finding)
-            for name, finding in evidence.items()
-            if before.get(name) != finding
+            domain.index(name): None if finding is None else weights_of(domain[name], finding)
+            for name, finding in findings.items()
+            if self._evidence.get(name) != finding
         }
-        gone = [name for name in before if name not in evidence]
-        if not weights and not gone:
-            self._evidence = evidence
+        if not weights:
             return
-        propagation = self._propagation
-        index = self.domain.index
-        old = {index(name): propagation.weights(index(name)) for name in (*weights, *gone)}
-        for name in gone:
-            propagation.set_weights(index(name), None)
-        for name, numbers in weights.items():
-            propagation.set_weights(index(name), numbers)
-        if not propagation.is_possible():
-            for place, numbers_before in old.items():
-                propagation.set_weights(place, numbers_before)
-            raise ImpossibleEvidenceError(smallest_conflict(evidence, self._is_possible))
+        before = {place: flow.weights(place) for place in weights}
+        for place, numbers in weights.items():
+            flow.set_weights(place, numbers)
+        merged = {**self._evidence, **findings}
+        evidence = {name: finding for name, finding in merged.items() if finding is not None}
+        if not flow.is_possible():
+            for place, numbers in before.items():
+                flow.set_weights(place, numbers)
+            tries = min(MOST_TRIES, CONFLICT_CELLS // max(1, flow.plan.cells))
+            conflict = smallest_conflict(evidence, self._is_possible, tries)
+            raise ImpossibleEvidenceError(conflict)
         self._evidence = evidence
         self._kept = self._explanation = None
 
@@ -147,7 +148,7 @@ class CliqueTreeSession:
             evidence = self._evidence
             self.retract_all()
             self._prior = self.beliefs()
-            self._become(evidence)
+            self.set_all(evidence)
         return self._prior
 
     def log2_evidence(self) -> float:
@@ -181,14 +182,3 @@ class CliqueTreeSession:
         top = np.unravel_index(int(joint.argmax()), joint.shape)
         states = {n: self.domain[n].states[int(s)] for n, s in zip(variables, top, strict=True)}
         return states, float(np.log2(joint[top]))
-
-    def conflict_bits(self) -> float:
-        """conf(e) = log2 Π P(e_i) / P(e): above 0 when the findings disagree with each other."""
-        if not self._evidence:
-            return 0.0
-        prior = self.prior_beliefs()
-        alone = (
-            np.log2(prior[name].values @ weights_of(self.domain[name], finding))
-            for name, finding in self._evidence.items()
-        )
-        return float(sum(alone) - self.log2_evidence())

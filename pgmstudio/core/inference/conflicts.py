@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from math import comb
 
 from pgmstudio.core.inference.protocols import Finding
 
-# How many sets of findings are tried in search of a smaller conflict; then a set from which
-# nothing can be left out has to do.
 MOST_TRIES = 3_000
 
 
 def smallest_conflict(
-    evidence: Mapping[str, Finding], is_possible: Callable[[Mapping[str, Finding]], bool]
+    evidence: Mapping[str, Finding],
+    is_possible: Callable[[Mapping[str, Finding]], bool],
+    most_tries: int = MOST_TRIES,
 ) -> dict[str, str]:
     """A smallest set of findings that is impossible, each as text; `evidence` as a whole is.
 
-    Findings are left out one by one as long as the rest stays impossible; sets smaller than what
-    remains are then tried by size.
+    First a set from which nothing can be left out; then smaller ones by size, until `most_tries`
+    sets were tried. What is returned is then still a conflict without a superfluous finding.
     """
-    core = dict(evidence)
-    for name in list(core):
-        rest = {other: finding for other, finding in core.items() if other != name}
-        if rest and not is_possible(rest):
-            core = rest
-    tries = MOST_TRIES
+
+    def clash(names: Iterable[str]) -> bool:
+        return not is_possible({name: evidence[name] for name in names})
+
+    core: list[str] = []
+    rest = list(evidence)
+    while not core or not clash(core):
+        # The finding that completes the first impossible beginning belongs to a conflict among
+        # that beginning; beginnings are searched by halves.
+        beginnings = range(1, len(rest))
+        place = bisect_left(beginnings, True, key=lambda end: clash([*core, *rest[:end]]))
+        core.append(rest[place])
+        rest = rest[:place]
+    chosen = core
     for size in range(1, len(core)):
-        tries -= comb(len(evidence), size)
-        if tries < 0:
+        most_tries -= comb(len(evidence), size)
+        smaller = combinations(evidence, size) if most_tries >= 0 else iter(())
+        found = next((names for names in smaller if clash(names)), None)
+        if found is not None:
+            chosen = list(found)
             break
-        for names in combinations(evidence, size):
-            chosen = {name: evidence[name] for name in names}
-            if not is_possible(chosen):
-                return {name: str(finding) for name, finding in chosen.items()}
-    return {name: str(finding) for name, finding in core.items()}
+    return {name: str(finding) for name, finding in evidence.items() if name in chosen}

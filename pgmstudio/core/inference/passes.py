@@ -187,7 +187,17 @@ def visit(
         start, cells, sep, width = cliques[c, 0], cliques[c, 1], cliques[c, 2], cliques[c, 3]
         if cliques[c, 4] < 0:
             down[sep] = 1.0 / totals[c]
-        if width == 1:
+        input_to = cliques[c, 6]
+        is_leaf = input_to == cliques[c, 5] or inputs[input_to - 1, 5] < 0
+        if is_leaf:  # only the sums of the rows are needed
+            x = start
+            for r in range(cells // width):
+                value = 0.0
+                for s in range(width):
+                    value += tables[x + s] * down[sep + s]
+                rows[r] = value
+                x += width
+        elif width == 1:
             value = down[sep]
             for x in range(cells):
                 local[x] = tables[start + x] * value
@@ -197,7 +207,7 @@ def visit(
                 for s in range(width):
                     local[x + s] = tables[start + x + s] * down[sep + s]
                 x += width
-        for i in range(cliques[c, 5], cliques[c, 6]):
+        for i in range(cliques[c, 5], input_to):
             child = inputs[i, 5]
             if child < 0:
                 continue
@@ -223,7 +233,7 @@ def visit(
                 # Eq. 3.17 with 0/0 = 0.
                 sent = messages[up_at + place + s] * totals[child]
                 down[place + s] = shared[place + s] / sent if sent > SMALLEST_CELL else 0.0
-        rows_are_summed = False
+        rows_are_summed = is_leaf
         for a in range(cliques[c, 9], cliques[c, 10]):
             inner, states, belief_at = asks[a, 2], asks[a, 3], asks[a, 4]
             place, table_cells = asks[a, 0], asks[a, 1]

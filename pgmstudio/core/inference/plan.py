@@ -50,6 +50,12 @@ class Plan:
         return int(self.cliques[:, passes.WIDTH].sum())
 
     @property
+    def most_rows(self) -> int:
+        """The longest table of own variables that a belief is summed from."""
+        from_rows = self.asks[:, passes.ASK_TABLE] == passes.FROM_ROWS
+        return int(self.asks[from_rows, passes.ASK_CELLS].max(initial=0))
+
+    @property
     def state_count(self) -> int:
         return self.state_at[-1]
 

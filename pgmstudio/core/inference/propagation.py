@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.graphs.clique_trees import clique_tree_of_scopes
 from pgmstudio.core.inference import passes
-from pgmstudio.core.inference.plan import Factor, Plan, plan_of
+from pgmstudio.core.inference.plan import Plan
 
 # Loading the compiler and the kept kernels takes about 0.6 s, and making them the first time some
 # 10 s; the loops of passes.py do about 5 million cells a second without it (asia: 0.2 ms an
@@ -32,22 +31,6 @@ def compiled_passes() -> Any:
 
         _compiled = passes_kernels
     return _compiled
-
-
-def warm_up() -> None:
-    """Load, and if need be compile, the compiled loops; meanwhile other threads use the plain ones.
-
-    For a worker thread after the first window, so that no update ever waits for the compiler.
-    """
-    global _compiled
-    from pgmstudio.core.inference import passes_kernels
-
-    tree = clique_tree_of_scopes([(0, 1)], [2, 2])
-    flow = Propagation(plan_of(tree, [Factor((0, 1), np.full((2, 2), 0.25))]), passes_kernels)
-    flow.set_weights(0, np.array([1.0, 0.5]))
-    flow.beliefs()
-    flow.most_probable()
-    _compiled = passes_kernels
 
 
 class Propagation:
@@ -73,8 +56,8 @@ class Propagation:
         self._shifts = np.zeros(count)
         self._beliefs = np.zeros(plan.state_count)
         self._local = np.empty(max(plan.tree.cells, default=0))
-        self._rows = np.empty_like(self._local)
-        self._stale = np.ones(count, dtype=bool)  # its message to the parent has to be sent again
+        self._rows = np.empty(plan.most_rows)
+        self._changed: list[int] | None = None  # variables, since all was sent; None: everything
         self._unvisited = np.ones(count, dtype=bool)
         self._visited = 0
         self._is_settled = False  # nothing is stale, or what is stale cannot be sent
@@ -93,14 +76,15 @@ class Propagation:
         else:
             self._weights[at:to] = weights
             self._has_finding[variable] = 1
-        self._stale[self._touched_by(variable)] = True
+        if self._changed is not None and variable not in self._changed:
+            self._changed.append(variable)
         self._is_settled = False
 
     def set_factors(self, values: Sequence[NDArray[np.float64]]) -> None:
         """Other numbers for every factor, in the order and with the axes the plan was made with."""
         for numbers, (at, turn) in zip(values, self.plan.factor_places, strict=True):
             self._messages[at : at + numbers.size] = numbers.transpose(turn).ravel()
-        self._stale[:] = True
+        self._changed = None
         self._is_settled = False
 
     def weights(self, variable: int) -> NDArray[np.float64] | None:
@@ -110,8 +94,17 @@ class Propagation:
         at, to = self.plan.state_at[variable : variable + 2]
         return self._weights[at:to].copy()
 
+    def _stale(self) -> NDArray[np.int64]:
+        """The cliques whose messages have to be sent again, children first."""
+        if self._changed is None:
+            return self._all[::-1].copy()
+        if len(self._changed) == 1:
+            return self._touched_by(self._changed[0])
+        touched = np.concatenate([self._all[:0], *map(self._touched_by, self._changed)])
+        return np.unique(touched)[::-1].copy()
+
     def _touched_by(self, variable: int) -> NDArray[np.int64]:
-        """The variable's cliques and their ancestors."""
+        """The variable's cliques and their ancestors, children first."""
         found = self._touched.get(variable)
         if found is None:
             seen: set[int] = set()
@@ -120,13 +113,14 @@ class Propagation:
                 while at is not None and at not in seen:
                     seen.add(at)
                     at = self.plan.tree.parents[at]
-            found = self._touched[variable] = np.array(sorted(seen), dtype=np.int64)
+            found = np.array(sorted(seen, reverse=True), dtype=np.int64)
+            self._touched[variable] = found
         return found
 
     def is_possible(self) -> bool:
         """Whether the findings can hold together; sends every stale message."""
         if not self._is_settled:
-            todo = np.flatnonzero(self._stale)[::-1].astype(np.int64)
+            todo = self._stale()
             plan = self.plan
             self._unvisited[:] = True
             self._visited = 0
@@ -148,7 +142,7 @@ class Propagation:
                 self._shifts,
             )
             if self._failed_at < 0:
-                self._stale[:] = False
+                self._changed = []
             self._is_settled = True
         return self._failed_at < 0
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError
+from pgmstudio.core.errors import ImpossibleEvidenceError, ParameterError, TooLargeError
 from pgmstudio.core.graphs.clique_trees import clique_tree_of_scopes
 from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.inference.findings import weights_of
@@ -145,7 +145,7 @@ def joint_of(
         )
     distinct = tuple(dict.fromkeys(variables))
     if len(distinct) < len(variables):
-        raise ValueError("each variable once")
+        raise ParameterError({"variables": "each variable can be named once only"})
     if propagation is not None:
         holders = [
             c for c, clique in enumerate(propagation.plan.tree.cliques) if {*distinct} <= {*clique}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pgmstudio.core.graphs.clique_trees import clique_tree_of_scopes
@@ -18,12 +16,9 @@ def warm_up() -> None:
     """
     from pgmstudio.core.inference import passes_kernels
 
-    class Compiled(Propagation):
-        def _run(self, name: str, _todo: Any, *arguments: Any) -> Any:
-            return getattr(passes_kernels, name)(*arguments)
-
     small = Factor((0, 1), np.full((2, 2), 0.25))
-    compiled = Compiled(plan_of(clique_tree_of_scopes([small.scope], [2, 2]), [small]))
+    plan = plan_of(clique_tree_of_scopes([small.scope], [2, 2]), [small])
+    compiled = Propagation(plan, passes_kernels)
     compiled.set_weights(0, np.array([1.0, 0.5]))
     compiled.beliefs()
     compiled.most_probable()

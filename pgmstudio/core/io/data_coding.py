@@ -129,7 +129,7 @@ def _code_freely(coding: _Coding, name: str) -> None:
     column = coding.column(name, declared)
     explicit = name in options.discretise
     cutting = options.cutting_of(name)
-    is_many = column.is_numeric and column.distinct_count > options.many_numbers
+    is_many = column.is_numeric and column.has_more_than(options.many_numbers)
     as_states = name in options.as_states or bool(declared)
     if explicit and not column.is_numeric:
         coding.problems.append(CellProblem("holds no numbers, so it cannot be cut", column=name))

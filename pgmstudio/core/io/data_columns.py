@@ -61,6 +61,10 @@ class TextColumn:
     def distinct_count(self) -> int:
         return len(set(self._numbers)) if self.is_numeric else len(self.texts)
 
+    def has_more_than(self, count: int) -> bool:
+        """Whether there are more distinct values than `count`."""
+        return self.distinct_count > count
+
     @property
     def is_missing(self) -> NDArray[np.bool_]:
         return self.places >= len(self.texts)
@@ -144,6 +148,11 @@ class NumberColumn:
     @property
     def distinct_count(self) -> int:
         return int(self._distinct.size)
+
+    def has_more_than(self, count: int) -> bool:
+        """Whether there are more distinct values than `count`; the first rows mostly tell."""
+        first = self.series.head(_PREFIX_ROWS)
+        return first.n_unique() > count + 1 or self.distinct_count > count
 
     @property
     def texts(self) -> tuple[str, ...]:

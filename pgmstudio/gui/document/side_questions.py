@@ -7,16 +7,18 @@ Evidence in view is not disturbed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.protocols import InferenceSession
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.document.belief_answers import Opener
-from pgmstudio.gui.workers.job import Job
+from pgmstudio.gui.workers.job import Job, JobState
 
 Question = Callable[[InferenceSession, CancelToken], Any]
 
@@ -31,24 +33,32 @@ class _Desk:
     def answer(self, question: Question, cancel: CancelToken) -> Iterator[object]:
         if self._session is None:
             self._session = self._opener(self._model)
+        self._session.retract_all()  # every question begins without evidence
         cancel.raise_if_cancelled()
         yield question(self._session, cancel)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    topic: str
+    question: Question
+    on_answer: Callable[[Any], None] | None
+    on_error: Callable[[PgmStudioError], None] | None
+
+
 class SideQuestions(QObject):
-    """Of every topic the newest question is answered."""
+    """Of every topic the newest question is answered; who goes away forgets its topic first."""
 
     answered = Signal(str, object)  # topic, value
-    failed = Signal(str, object)  # topic, exception
+    failed = Signal(str, object)  # topic, PgmStudioError
 
     def __init__(self, opener: Opener, model: Model, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._opener = opener
         self._desk = _Desk(opener, model)
-        self._waiting: dict[str, Question] = {}
+        self._waiting: dict[str, _Asked] = {}
         self._job: Job | None = None
-        self._topic = ""
-        self._is_wanted = False
+        self._asked: _Asked | None = None  # what the job is about; None when nobody wants it
 
     def set_model(self, model: Model) -> None:
         """Questions about the old model lose their meaning."""
@@ -56,16 +66,22 @@ class SideQuestions(QObject):
         self._drop_running()
         self._desk = _Desk(self._opener, model)
 
-    def ask(self, topic: str, question: Question) -> None:
-        """`answered` brings the value; an older question of that topic is given up."""
-        self._waiting[topic] = question
-        if self._topic == topic:
-            self._drop_running()
+    def ask(
+        self,
+        topic: str,
+        question: Question,
+        on_answer: Callable[[Any], None] | None = None,
+        on_error: Callable[[PgmStudioError], None] | None = None,
+    ) -> None:
+        """The value comes in the window thread; an older question of the topic is given up."""
+        self.forget(topic)
+        self._waiting[topic] = _Asked(topic, question, on_answer, on_error)
         self._go_on()
 
     def forget(self, topic: str) -> None:
+        """Nobody wants the answer any more."""
         self._waiting.pop(topic, None)
-        if self._topic == topic:
+        if self._asked is not None and self._asked.topic == topic:
             self._drop_running()
 
     @property
@@ -73,39 +89,47 @@ class SideQuestions(QObject):
         return self._job is not None
 
     def _drop_running(self) -> None:
-        self._is_wanted = False
+        self._asked = None
         if self._job is not None:
             self._job.cancel()
 
     def _go_on(self) -> None:
         if self._job is not None or not self._waiting:
             return
-        self._topic = next(iter(self._waiting))
-        question = self._waiting.pop(self._topic)
-        self._is_wanted = True
-        job = self._job = Job(partial(self._desk.answer, question), self)
+        asked = self._asked = self._waiting.pop(next(iter(self._waiting)))
+        job = self._job = Job(partial(self._desk.answer, asked.question), self)
         job.events_arrived.connect(self._on_events)
         job.failed.connect(self._on_failed)
         job.state_changed.connect(self._on_state)
         job.start()
 
     def _on_events(self, events: list[object]) -> None:
-        if self._is_wanted:
-            self.answered.emit(self._topic, events[-1])
+        asked = self._asked
+        if asked is None:
+            return
+        if asked.on_answer is not None:
+            asked.on_answer(events[-1])
+        self.answered.emit(asked.topic, events[-1])
 
-    def _on_failed(self, error: object) -> None:
-        if self._is_wanted:
-            self.failed.emit(self._topic, error)
+    def _on_failed(self, error: BaseException) -> None:
+        asked = self._asked
         self._end()
+        if not isinstance(error, PgmStudioError):
+            raise error
+        if asked is None:
+            return
+        if asked.on_error is not None:
+            asked.on_error(error)
+        self.failed.emit(asked.topic, error)
 
     def _on_state(self, _state: object) -> None:
         # A failure is told after the state, so its job ends there.
-        if self._job is not None and self._job.state.value in ("finished", "cancelled"):
+        if self._job is not None and self._job.state in (JobState.FINISHED, JobState.CANCELLED):
             self._end()
 
     def _end(self) -> None:
         if self._job is not None:
             self._job.deleteLater()
             self._job = None
-        self._topic = ""
+        self._asked = None
         self._go_on()

@@ -142,6 +142,7 @@ class ModelPage(Page):
         chosen = scene.selected_nodes, scene.selected_edges
         scene.show_selection((), ())
         scene.zoomed.forced = self.canvas.view.detail
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         try:
             scene.render(painter, area, scene.content_rect(), Qt.AspectRatioMode.KeepAspectRatio)
         finally:
@@ -223,12 +224,12 @@ class ModelPage(Page):
         if placed.picture is not self._picture:
             self._draw()  # the picture has changed meanwhile
             return
-        self._known[placed.picture_name] = dict(placed.positions)
         self.bar.show_layout(placed.method)
         if chosen:
             self.canvas.view.keep_fitted()
             self.editing.arrange(METHODS[placed.method], placed.positions)
         else:
+            self._known[placed.picture_name] = dict(placed.positions)
             first = not self.canvas.scene.nodes
             self._draw(slide=not first, placed=placed)
             if first:

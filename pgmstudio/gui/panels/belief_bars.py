@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QLineF, QPoint, QRectF, QSize, Qt, QVariantAnimation, Signal
@@ -318,5 +318,5 @@ def two_digits(value: float) -> str:
     return "100" if value >= 1 else f"{value * 100:.2f}"
 
 
-def tuple_of(values: Sequence[float]) -> tuple[float, ...]:
+def tuple_of(values: Iterable[float]) -> tuple[float, ...]:
     return tuple(map(float, values))

@@ -34,7 +34,7 @@ class VariableList(QListView):
         self.setAccessibleName("Variables")
         self._shell, self._rows = shell, rows
         self.live: LiveBeliefs | None = None
-        self.cursor: tuple[str, int] | None = None  # variable and state the keyboard is on
+        self.state_cursor: tuple[str, int] | None = None  # variable and state the keyboard is on
         self._pressed: tuple[str, int] | None = None
         self._is_following = False
         self.setModel(rows)
@@ -174,10 +174,14 @@ class VariableList(QListView):
             super().keyPressEvent(event)
 
     def _cursor_in(self, row: VariableRow) -> int | None:
-        return self.cursor[1] if self.cursor is not None and self.cursor[0] == row.name else None
+        return (
+            self.state_cursor[1]
+            if self.state_cursor is not None and self.state_cursor[0] == row.name
+            else None
+        )
 
     def _move_cursor(self, row: VariableRow, by: int) -> None:
         shown, at = row.shown(), self._cursor_in(row)
         place = shown.index(at) + by if at in shown else 0
-        self.cursor = (row.name, shown[min(len(shown) - 1, max(0, place))])
+        self.state_cursor = (row.name, shown[min(len(shown) - 1, max(0, place))])
         self.cursor_moved.emit()

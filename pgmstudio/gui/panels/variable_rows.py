@@ -132,8 +132,8 @@ class VariableDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: VariableRow = index.data(ROW)
-        place: QRect = option.rect  # type: ignore[attr-defined]
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        place: QRect = option.rect
+        state: QStyle.StateFlag = option.state
         painter.save()
         self._paint_ground(painter, place, state)
         paint_mini(painter, mini_rect(place), row)

@@ -164,7 +164,7 @@ class VariablesPanel(QWidget):
 
     def _model_rows(self, subject: Subject) -> list[VariableRow]:
         live = subject.live
-        beliefs, evidence, cursor = live.beliefs, live.evidence, self.list.cursor
+        beliefs, evidence, cursor = live.beliefs, live.evidence, self.list.state_cursor
         rows = []
         for variable in subject.model.domain:
             name = variable.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
@@ -58,7 +58,7 @@ class EdgeItem(QGraphicsItem):
         self._zoomed = zoomed
         self.look = EdgeLook()
         self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
-        self._middles = QLineF()
+        self._far = QPainterPath()
         self._line = QPainterPath()
         self._bounds = QRectF()
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
@@ -88,7 +88,11 @@ class EdgeItem(QGraphicsItem):
         """A new way; `source` and `target` are the middles of the two boxes."""
         self.prepareGeometryChange()
         self.route = route
-        self._middles = QLineF(source, target)
+        self._far = QPainterPath(source)
+        if route.bend is None:
+            self._far.lineTo(target)
+        else:
+            self._far.quadTo(QPointF(*route.bend), target)
         self._line = line_of(route, 0.0)
         reach = 14.0
         bounds = self._line.boundingRect().united(QRectF(source, target).normalized())
@@ -133,7 +137,6 @@ class EdgeItem(QGraphicsItem):
     ) -> None:
         zoom = self._zoomed.zoom_of(painter)
         detail = self._zoomed.detail_of(zoom)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if detail is Detail.DOT:
             self._paint_far(painter, zoom)
             return
@@ -150,20 +153,10 @@ class EdgeItem(QGraphicsItem):
     def _paint_far(self, painter: QPainter, zoom: float) -> None:
         """From afar: a thin line from dot to dot, an arrow only where one looks."""
         lifted = self._is_lifted()
-        pen = QPen(theme().color(self._color()), (1.8 if lifted else 0.8) / max(zoom, 0.05))
-        if not lifted:
-            color = pen.color()
-            color.setAlphaF(0.55)
-            pen.setColor(color)
-        painter.setPen(pen)
-        bend = self.route.bend
-        if bend is None:
-            painter.drawLine(self._middles)
-            return
-        path = QPainterPath(self._middles.p1())
-        path.quadTo(QPointF(*bend), self._middles.p2())
+        width, alpha = (1.8, 1.0) if lifted else (0.8, 0.55)
+        painter.setPen(QPen(theme().color(self._color(), alpha), width / zoom))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(path)
+        painter.drawPath(self._far)
 
     def _paint_label(self, painter: QPainter) -> None:
         x, y = self.route.at(0.6)  # nearer the target: siblings' labels do not meet

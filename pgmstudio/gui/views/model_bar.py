@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
@@ -190,6 +190,13 @@ class ModelBar(QFrame):
             self._tools[name].setToolTip(tip if editable else f"Not now: {why_not}")
 
     # -- narrow
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as it can fold; otherwise it would keep the window from becoming narrow."""
+        shown = [w for w in (self._pictures, self._chip, self._clear) if not w.isHidden()]
+        folded = [*shown, self._tool_menu, self._view_menu]
+        width = sum(widget.sizeHint().width() + self._row.spacing() for widget in folded)
+        return QSize(width, super().minimumSizeHint().height())
 
     def _restyle(self) -> None:
         self.setMinimumHeight(theme().px("view_bar"))

@@ -9,9 +9,9 @@ from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.pictures.picture import PictureNode, Point, Size
-from pgmstudio.gui.views.node_face import NodeFace
+from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
 from pgmstudio.gui.views.node_geometry import NodeGeometry, face_size
-from pgmstudio.gui.views.node_painter import NodeLook, NodePainter
+from pgmstudio.gui.views.node_painter import NodeLook, NodePainter, paint_dot
 from pgmstudio.gui.views.zoomed import Zoomed
 
 # Room around the box for rings, and around its middle for a dot with a ring.
@@ -27,6 +27,7 @@ class NodeItem(QGraphicsItem):
         self._zoomed = zoomed
         self._face = face
         self._size = face_size(node, face)
+        self._corner, self._bounds = _frame(self._size)
         self._geometry: NodeGeometry | None = None
         self.look = NodeLook(shape=node.shape)
         self.shown_beliefs: tuple[float, ...] = face.beliefs
@@ -71,6 +72,7 @@ class NodeItem(QGraphicsItem):
         if is_resized:
             self.prepareGeometryChange()
             self._size = size
+            self._corner, self._bounds = _frame(size)
         self.update()
         return is_resized
 
@@ -92,7 +94,7 @@ class NodeItem(QGraphicsItem):
     @property
     def corner(self) -> QPointF:
         """Top left of the box in item coordinates; whole pixels keep its lines crisp."""
-        return QPointF(math.floor(-self._size[0] / 2), math.floor(-self._size[1] / 2))
+        return self._corner
 
     @property
     def box(self) -> QRectF:
@@ -105,10 +107,7 @@ class NodeItem(QGraphicsItem):
         return scene_point - self.pos() - self.corner
 
     def boundingRect(self) -> QRectF:
-        corner = self.corner
-        box = QRectF(corner.x(), corner.y(), *self._size)
-        box.adjust(-MARGIN, -MARGIN, MARGIN, MARGIN)
-        return box.united(QRectF(-DOT_ROOM, -DOT_ROOM, 2 * DOT_ROOM, 2 * DOT_ROOM))
+        return self._bounds
 
     def shape(self) -> QPainterPath:
         path = QPainterPath()
@@ -124,7 +123,16 @@ class NodeItem(QGraphicsItem):
     ) -> None:
         zoom = self._zoomed.zoom_of(painter)
         detail = self._zoomed.detail_of(zoom)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        face, look = self._face, self.look
+        if detail is Detail.DOT or face.mode is NodeMode.DOT:
+            paint_dot(painter, face, look, zoom)
+            return
         painter.translate(self.corner)
-        look, face = self.look, self._face
         NodePainter(painter, face, look, self.geometry, self.shown_beliefs).paint(detail, zoom)
+
+
+def _frame(size: Size) -> tuple[QPointF, QRectF]:
+    """The corner of the box and all that may be painted; asked for often, so kept."""
+    corner = QPointF(math.floor(-size[0] / 2), math.floor(-size[1] / 2))
+    box = QRectF(corner.x(), corner.y(), *size).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+    return corner, box.united(QRectF(-DOT_ROOM, -DOT_ROOM, 2 * DOT_ROOM, 2 * DOT_ROOM))

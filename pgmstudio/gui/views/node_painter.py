@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from pgmstudio.core.pictures.boxes import HEAD, LINE
@@ -46,6 +46,50 @@ def dot_radius(zoom: float) -> float:
     return max(7.0, DOT_ON_SCREEN / 2 / max(zoom, 0.2))
 
 
+def ring_pen(look: NodeLook) -> QPen | None:
+    """The ring of a node that is selected, focused, found or part of a gesture."""
+    color = "virtual_ink" if look.found else ""
+    if look.role == "cycle":
+        color = "danger_ink"
+    elif look.is_selected or look.role:
+        color = "accent"
+    elif look.has_focus:
+        color = "focus"
+    if not color:
+        return None
+    pen = QPen(theme().color(color), theme().line("node_selected"))
+    if color == "focus":
+        pen.setDashPattern([2.0, 2.0])
+    return pen
+
+
+def paint_dot(painter: QPainter, face: NodeFace, look: NodeLook, zoom: float) -> None:
+    """A node from afar, around the origin; evidence has another shape, not only another colour."""
+    radius = dot_radius(zoom)
+    color, is_square = "edge", False
+    if face.weights:
+        mark = face.mark
+        is_square = mark is not None and not mark.is_soft
+        color = "evidence" if is_square else "virtual"
+    elif face.is_target:
+        color = "target"
+    if color != "edge":
+        radius *= 1.35
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color(color))
+    if is_square:
+        side = radius * 0.9
+        painter.drawRect(QRectF(-side, -side, 2 * side, 2 * side))
+    else:
+        painter.drawEllipse(QPointF(0, 0), radius, radius)
+    pen = ring_pen(look)
+    if pen is not None:
+        pen.setWidthF(2 / max(zoom, 0.2))
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(QPointF(0, 0), radius * 1.7, radius * 1.7)
+
+
 class NodePainter:
     """Paints one node in a box of `geometry`, origin at the box's top left corner."""
 
@@ -64,9 +108,7 @@ class NodePainter:
         self._box = QRectF(0, 0, geometry.width, geometry.height)
 
     def paint(self, detail: Detail, zoom: float) -> None:
-        if detail is Detail.DOT or self._face.mode is NodeMode.DOT:
-            self._paint_dot(zoom)
-            return
+        """For every detail but dots."""
         self._paint_box()
         self._paint_rings()
         if detail is Detail.NAME:
@@ -104,28 +146,8 @@ class NodePainter:
             inner = self._box.adjusted(3.5, 3.5, -3.5, -3.5)
             painter.drawRoundedRect(inner, radius - 3, radius - 3)
 
-    def _ring(self) -> tuple[str, bool] | None:
-        """Colour and whether it is dashed."""
-        look = self._look
-        if look.role == "cycle":
-            return "danger_ink", False
-        if look.is_selected or look.role:
-            return "accent", False
-        if look.has_focus:
-            return "focus", True
-        return ("virtual_ink", False) if look.found else None
-
-    def _ring_pen(self) -> QPen | None:
-        ring = self._ring()
-        if ring is None:
-            return None
-        pen = QPen(theme().color(ring[0]), theme().line("node_selected"))
-        if ring[1]:
-            pen.setDashPattern([2.0, 2.0])
-        return pen
-
     def _paint_rings(self) -> None:
-        pen = self._ring_pen()
+        pen = ring_pen(self._look)
         if pen is None:
             return
         away = RING_DISTANCE
@@ -135,29 +157,6 @@ class NodePainter:
         self._painter.drawRoundedRect(self._box.adjusted(-away, -away, away, away), radius, radius)
 
     # -- small
-
-    def _paint_dot(self, zoom: float) -> None:
-        painter, mark, colors = self._painter, self._mark, theme()
-        radius = dot_radius(zoom)
-        fill = "edge"
-        if mark is not None:
-            fill, radius = ("virtual" if mark.is_soft else "evidence"), radius * 1.35
-        elif self._face.is_target:
-            fill, radius = "target", radius * 1.35
-        middle = self._box.center()
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colors.color(fill))
-        if mark is not None and not mark.is_soft:
-            side = radius * 0.9  # another shape, for those who do not see the colour
-            painter.drawRect(QRectF(middle.x() - side, middle.y() - side, 2 * side, 2 * side))
-        else:
-            painter.drawEllipse(middle, radius, radius)
-        pen = self._ring_pen()
-        if pen is not None:
-            pen.setWidthF(2 / max(zoom, 0.2))
-            painter.setPen(pen)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(middle, radius * 1.7, radius * 1.7)
 
     def _paint_name(self, zoom: float) -> None:
         """The title alone, as large as the box allows, so that it can still be read."""

@@ -31,6 +31,7 @@ class ZoomView(QGraphicsView):
         self._zoom = 1.0
         self._is_fitted = True
         self._pan_from: QPoint | None = None
+        self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -191,7 +192,6 @@ class ZoomView(QGraphicsView):
             return
         # Dotted lines instead of single points: a screen has thousands of them.
         size = 1.5 / self._zoom
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         pen = QPen(theme().color("grid"), size)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setDashPattern([1.0, GRID / size - 1.0])

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from strategies import random_network
+from tests.strategies import random_network
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain

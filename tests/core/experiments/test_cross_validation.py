@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from strategies import random_network
+from tests.strategies import random_network
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled, ParameterError

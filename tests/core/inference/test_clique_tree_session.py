@@ -355,16 +355,6 @@ def test_the_most_probable_states_of_some_variables_are_the_top_of_their_joint_t
     assert joint[place] == pytest.approx(joint.max())
 
 
-def test_findings_that_disagree_have_a_positive_conflict_and_single_ones_none() -> None:
-    session = CliqueTreeSession(weather())
-    assert session.conflict_bits() == 0
-    session.set_evidence("wet", Observed("yes"))
-    assert session.conflict_bits() == pytest.approx(0, abs=1e-12)
-    session.set_evidence("rain", Observed("no"))
-    # P(wet) = 0.2·(0.4·0.99 + 0.6·0.9) + 0.8·0.4·0.8 = 0.4432; P(wet, no rain) = 0.256.
-    assert session.conflict_bits() == pytest.approx(np.log2(0.4432 * 0.8 / 0.256))
-
-
 def test_a_joint_table_that_is_too_large_is_refused_with_its_size() -> None:
     domain = Domain.of({f"X{i}": ("a", "b") for i in range(21)})
     session = CliqueTreeSession(BayesianNetwork.uniform(domain))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from strategies import random_network, random_tree, with_missing
+from tests.strategies import random_network, random_tree, with_missing
 
 from pgmstudio.core.data.cuts import Cuts
 from pgmstudio.core.data.dataset import DataSet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from strategies import small_networks
+from tests.strategies import small_networks
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.io.model_files import ModelFile, Properties

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from odd_networks import same_network
-from strategies import small_networks
+from tests.core.io.odd_networks import same_network
+from tests.strategies import small_networks
 
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.bif import parse, render

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from odd_networks import names
+from tests.core.io.odd_networks import names
 
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.graphs.knowledge import Knowledge

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from odd_networks import odd_files, same_network
-from strategies import random_network, random_tree
+from tests.core.io.odd_networks import odd_files, same_network
+from tests.strategies import random_network, random_tree
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import FileError, ModelFileError

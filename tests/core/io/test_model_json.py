@@ -11,8 +11,8 @@ import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from odd_networks import odd_files
-from strategies import random_network, random_tree
+from tests.core.io.odd_networks import odd_files
+from tests.strategies import random_network, random_tree
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ModelFileError

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from example_projects import full_project
-from strategies import random_network
+from tests.core.io.example_projects import full_project
+from tests.strategies import random_network
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from example_projects import full_project
-from odd_networks import same_network
+from tests.core.io.example_projects import full_project
+from tests.core.io.odd_networks import same_network
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import Split

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from strategies import random_network
+from tests.strategies import random_network
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ModelFileError

@@ -6,7 +6,7 @@ import networkx
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import random_network, random_tree, small_networks
+from tests.strategies import random_network, random_tree, small_networks
 
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.models.bayesian_network import BayesianNetwork

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import random_network
+from tests.strategies import random_network
 
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.pictures.boxes import box_sizes, elided, text_width

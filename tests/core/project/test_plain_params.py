@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from strategies import random_network
+from tests.strategies import random_network
 
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.knowledge import Knowledge

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import random_network, random_tree
+from tests.strategies import random_network, random_tree
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import split

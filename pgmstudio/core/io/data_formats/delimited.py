@@ -1,8 +1,8 @@
 """Text tables: .csv, .tsv, .txt and the like, read by polars where its strictness allows.
 
 A first look at the beginning decides how the text is written and what each column seems to hold, so
-that the file is parsed once, straight into small integers. A later cell that does not fit costs a
-second reading as plain texts; odd quoting a third, by the csv module, which forgives more.
+that a large file is parsed once, straight into small integers. A later cell that does not fit costs
+a second reading as plain texts; odd quoting a third, by the csv module, which forgives more.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import CellProblem, DataFileError
+from pgmstudio.core.io.data_formats import few_valued
 from pgmstudio.core.io.data_formats.natural_order import natural_key
 from pgmstudio.core.io.data_formats.raw_table import (
     RawTable,
@@ -173,13 +174,11 @@ def _frame(
         is_whole = content is not None and len(head) == len(content)
         cut = len(head) if is_whole else head.rfind(b"\n") + 1
         frame = sample = _parse(head[:cut], facts, texts)
-        if not is_whole:
-            source = path if content is None else content
-            try:
-                frame = _parse(source, facts, _schema(sample, facts.decimal, options.many_numbers))
-            except PolarsError:  # a later cell does not fit what the first rows showed
-                frame = _parse(source, facts, texts)
         preview = sample.head(PREVIEW_ROWS)
+        if not is_whole:
+            frame, is_checked = _large_frame(path, content, facts, sample, options)
+            if is_checked:
+                return frame, preview
         if frame.height and frame[:, -1].null_count():
             # Only now can a row be blank or short: polars fills such rows with nulls.
             content = bytes_of(path) if content is None else content
@@ -196,7 +195,42 @@ def _frame(
     return frame, preview
 
 
-def _parse(source: Path | bytes, facts: TextFacts, schema: Any) -> polars.DataFrame:
+def _large_frame(
+    path: Path,
+    content: bytes | None,
+    facts: TextFacts,
+    sample: polars.DataFrame,
+    options: ImportOptions,
+) -> tuple[polars.DataFrame, bool]:
+    """The cells in the smallest shape the sample promises, and whether all rows are as long."""
+    import polars
+    from polars.exceptions import PolarsError
+
+    source = path if content is None else content
+    size = path.stat().st_size if content is None else len(content)
+    coded = (
+        few_valued.read_few_valued(source, facts, sample)
+        if size >= few_valued.LEAST_BYTES
+        else None
+    )
+    if coded is not None and coded.width == sample.width:
+        return coded, True
+    schema = _schema(sample, facts.decimal, options.many_numbers)
+    try:
+        if coded is not None:
+            done = set(coded.columns)
+            rest = [place for place, name in enumerate(sample.columns) if name not in done]
+            others = _parse(source, facts, schema, rest)
+            if others.height == coded.height:
+                return coded.hstack(others).select(sample.columns), True
+        return _parse(source, facts, schema), False
+    except PolarsError:  # a later cell does not fit what the first rows showed
+        return _parse(source, facts, dict.fromkeys(sample.columns, polars.String)), False
+
+
+def _parse(
+    source: Path | bytes, facts: TextFacts, schema: Any, columns: list[int] | None = None
+) -> polars.DataFrame:
     import polars
 
     return polars.read_csv(
@@ -204,6 +238,7 @@ def _parse(source: Path | bytes, facts: TextFacts, schema: Any) -> polars.DataFr
         has_header=False,
         skip_rows=int(facts.has_header),
         schema=schema,
+        columns=columns,
         separator=facts.delimiter,
         decimal_comma=facts.decimal == ",",
         raise_if_empty=False,

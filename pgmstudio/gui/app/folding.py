@@ -1,0 +1,265 @@
+"""Where the panels are when the window is small: docked, or folded to a rail and shown on demand.
+
+In this order the sides give way: the right one is shown over the centre while something is
+selected, the left one becomes a rail of icons, the bottom one a row of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QDockWidget, QGridLayout, QMainWindow, QWidget
+
+from pgmstudio.gui.app.layout import BOTTOM, LEFT, PANELS, RIGHT
+from pgmstudio.gui.app.overlay import Overlay
+from pgmstudio.gui.app.rail import FoldedBottom, Rail
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.workbench import Selection
+from pgmstudio.gui.style.theme import theme, tokens
+
+# What a canvas keeps, in pixels at 100 %.
+CANVAS_WIDTH, CANVAS_HEIGHT = 560, 400
+
+Area = Qt.DockWidgetArea
+
+
+def folded_sides(width: float, height: float, sides: Collection[Area]) -> frozenset[Area]:
+    """Which of `sides` give way in so much room for panels and centre, in pixels at 100 %."""
+    sizes = tokens()["size_px"]
+    folded: set[Area] = set()
+    widths = {LEFT: sizes["left"], RIGHT: sizes["right"]}
+    for side in (RIGHT, LEFT):
+        taken = sum(w for s, w in widths.items() if s in sides and s not in folded)
+        if side in sides and width - taken < CANVAS_WIDTH:
+            folded.add(side)
+    needed = CANVAS_HEIGHT + sizes["tab_bar"] + sizes["view_bar"] + sizes["bottom"]
+    if BOTTOM in sides and height < needed:
+        folded.add(BOTTOM)
+    return frozenset(folded)
+
+
+class Surround(QWidget):
+    """The centre with the rails at its edges and the overlays above it."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("surround")
+        self.center = shell.center
+        self.rail = Rail("leftRail", _specs(LEFT), upright=True)
+        self.bottom_row = FoldedBottom(_specs(BOTTOM), shell)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.rail, 0, 0, 2, 1)
+        layout.addWidget(self.center, 0, 1)
+        layout.addWidget(self.bottom_row, 1, 1)
+        layout.setRowStretch(0, 1)
+        layout.setColumnStretch(1, 1)
+        self.overlays = {
+            LEFT: Overlay("leftOverlay", self),
+            RIGHT: Overlay("rightOverlay", self),
+            BOTTOM: Overlay("bottomOverlay", self),
+        }
+        self.rail.hide()
+        self.bottom_row.hide()
+
+    def place(self) -> None:
+        """Put the open overlays along the edges of the centre."""
+        area = self.center.geometry()
+        low = min(theme().px("bottom"), area.height() * 2 // 3)
+        if self.overlays[BOTTOM].is_open:
+            self.overlays[BOTTOM].setGeometry(
+                area.left(), area.bottom() + 1 - low, area.width(), low
+            )
+            area.setHeight(area.height() - low)
+        wide = min(theme().px("left"), area.width())
+        self.overlays[LEFT].setGeometry(area.left(), area.top(), wide, area.height())
+        wide = min(theme().px("right"), area.width())
+        self.overlays[RIGHT].setGeometry(
+            area.right() + 1 - wide, area.top(), wide, area.height()
+        )
+
+    def resizeEvent(self, event: object) -> None:
+        self.place()
+
+
+class Folding(QObject):
+    """Shows every panel the person wants in the way the room allows."""
+
+    def __init__(self, window: QMainWindow, shell: Shell, docks: dict[str, QDockWidget]) -> None:
+        super().__init__(window)
+        self._window, self._shell, self._docks = window, shell, docks
+        self.surround = Surround(shell)
+        self.panels = {name: dock.widget() for name, dock in docks.items()}
+        self.folded: frozenset[Area] = frozenset()
+        self._is_alone = False
+        self._wanted = {spec.name for spec in PANELS if spec.shown}
+        self._last = {BOTTOM: "", LEFT: ""}  # the panel last shown over the centre
+        for overlay in self.surround.overlays.values():
+            overlay.changed.connect(self._on_overlay_changed)
+        self.surround.rail.chosen.connect(self.toggle)
+        self.surround.bottom_row.chosen.connect(self.toggle)
+        shell.bench.selection_changed.connect(self._on_selection)
+        theme().changed.connect(self.refold)
+
+    # -- asked by the window
+
+    def refold(self) -> None:
+        """Look again at the room there is."""
+        room = self._window.contentsRect()
+        high = room.height() - self._window.menuBar().height() - self._window.statusBar().height()
+        scale = theme().scale
+        sides = {self._area(name) for name in self._wanted_now()}
+        folded = folded_sides(room.width() / scale, high / scale, sides | self.folded)
+        self._arrange(folded, self._is_alone)
+
+    def stand_alone(self, alone: bool) -> None:
+        """Pages that need the whole window send the panels away."""
+        if alone != self._is_alone:
+            self._arrange(self.folded, alone)
+            self.refold()
+
+    def release(self) -> None:
+        """Everything docked as the person wants it, for saving the arrangement."""
+        self._arrange(frozenset(), False)
+
+    def adopt(self) -> None:
+        """The docks were arranged from a saved state: that is what is wanted now."""
+        self._close_overlays()
+        self.folded, self._is_alone = frozenset(), False
+        self._wanted = {name for name, dock in self._docks.items() if not dock.isHidden()}
+        self.refold()
+
+    # -- asked by the person
+
+    def is_shown(self, name: str) -> bool:
+        """Docked and not hidden, or open over the centre."""
+        if self._is_over(name):
+            return name in self.surround.overlays[self._area(name)].names
+        return not self._docks[name].isHidden()
+
+    def reveal(self, name: str, *, take_focus: bool = True) -> None:
+        """Show a panel, where it is, in front."""
+        if self._is_over(name):
+            self._open(self._area(name), [name])
+        else:
+            self._wanted.add(name)
+            self._docks[name].show()
+            self._docks[name].raise_()
+        if take_focus:
+            self.panels[name].setFocus()
+
+    def toggle(self, name: str) -> None:
+        """Show the panel or put it away."""
+        if not self.is_shown(name):
+            self.reveal(name)
+        elif self._is_over(name):
+            self.surround.overlays[self._area(name)].close_it()
+        else:
+            self._wanted.discard(name)
+            self._docks[name].hide()
+        self.surround.rail.mark(self.surround.overlays[LEFT].names)
+        self.surround.bottom_row.mark(self.surround.overlays[BOTTOM].names)
+
+    def toggle_side(self, area: Area) -> None:
+        """Show or put away all panels of one side."""
+        names = [name for name in self._docks if self._area(name) == area]
+        usual = [s.name for s in PANELS if s.name in names and (s.shown or s.name in self._wanted)]
+        if area in self.folded:
+            overlay = self.surround.overlays[area]
+            if overlay.is_open:
+                overlay.close_it()
+            elif usual:
+                last = self._last.get(area) or usual[0]
+                self._open(area, usual if area == RIGHT else [last])
+            return
+        shown = any(not self._docks[name].isHidden() for name in names)
+        for name in names:
+            self._docks[name].setVisible(not shown and name in usual)
+        self._wanted_now()
+
+    def close_one(self) -> bool:
+        """Esc: put away the overlay that was least asked for; False when none is open."""
+        for area in (LEFT, BOTTOM, RIGHT):
+            overlay = self.surround.overlays[area]
+            if overlay.is_open:
+                overlay.close_it()
+                return True
+        return False
+
+    def canvas_only(self) -> None:
+        """Hide every panel; once more brings them back."""
+        shown = [name for name in self._docks if self.is_shown(name)]
+        self._close_overlays()
+        if shown:
+            for name in shown:
+                self._docks[name].hide()
+            self._wanted -= {name for name in shown if not self._is_over(name)}
+        else:
+            self._wanted |= {spec.name for spec in PANELS if spec.shown}
+            self._arrange(self.folded, self._is_alone, noted=True)
+            self.refold()
+
+    # -- doing
+
+    def _arrange(self, folded: frozenset[Area], alone: bool, *, noted: bool = False) -> None:
+        if not noted:
+            self._wanted_now()
+        if (folded, alone) == (self.folded, self._is_alone) and not noted:
+            self.surround.place()
+            return
+        self._close_overlays()
+        self.folded, self._is_alone = folded, alone
+        for name, dock in self._docks.items():
+            is_away = alone or (self._area(name) in folded)
+            if not dock.isFloating():
+                dock.setVisible(name in self._wanted and not is_away)
+        self.surround.rail.setVisible(LEFT in folded and not alone)
+        self.surround.bottom_row.setVisible(BOTTOM in folded and not alone)
+        self.surround.place()
+
+    def _wanted_now(self) -> set[str]:
+        """Docked panels may have been hidden or shown by other means."""
+        if not self._is_alone:
+            for name, dock in self._docks.items():
+                if self._area(name) not in self.folded:
+                    (self._wanted.discard if dock.isHidden() else self._wanted.add)(name)
+        return self._wanted
+
+    def _open(self, area: Area, names: Sequence[str]) -> None:
+        if area in self._last and names:
+            self._last[area] = names[0]
+        self.surround.overlays[area].open_with([self._docks[name] for name in names])
+
+    def _close_overlays(self) -> None:
+        for overlay in self.surround.overlays.values():
+            overlay.close_it()
+
+    def _is_over(self, name: str) -> bool:
+        return self._area(name) in self.folded and not self._docks[name].isFloating()
+
+    def _area(self, name: str) -> Area:
+        return self._window.dockWidgetArea(self._docks[name])
+
+    def _on_overlay_changed(self) -> None:
+        self.surround.rail.mark(self.surround.overlays[LEFT].names)
+        self.surround.bottom_row.mark(self.surround.overlays[BOTTOM].names)
+        self.surround.place()
+        focus = self._window.focusWidget()
+        if focus is None or not focus.isVisible():
+            self._shell.center.setFocus()
+
+    def _on_selection(self, selection: Selection) -> None:
+        if RIGHT not in self.folded or self._is_alone:
+            return
+        names = [name for name in self._docks if name in self._wanted]
+        names = [name for name in names if self._area(name) == RIGHT]
+        if (selection.nodes or selection.edges) and names:
+            self._open(RIGHT, names)
+        else:
+            self.surround.overlays[RIGHT].close_it()
+
+
+def _specs(area: Area) -> list[object]:
+    return [spec for spec in PANELS if spec.area == area]

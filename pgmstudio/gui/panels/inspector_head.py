@@ -1,0 +1,54 @@
+"""The head of the inspector: title with a chip, and one line of facts."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from pgmstudio.gui.document.evidence_words import Chip
+from pgmstudio.gui.panels.chip_label import ChipLabel
+from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import label
+
+
+class InspectorHead(QWidget):
+    """Says what is inspected."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.title = ElidedLabel()
+        self.title.setObjectName(f"{name}Title")
+        self.title.setProperty("role", "heading")
+        self.sign = QLabel()
+        self.sign.hide()
+        self.chip = ChipLabel(f"{name}Chip", most_width=120)
+        self.facts = label("", "tertiary", size="dense", wrap=True)
+        self.facts.setObjectName(f"{name}Facts")
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.sign)
+        line.addWidget(self.title, 1)
+        line.addWidget(self.chip)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 10)
+        layout.setSpacing(2)
+        layout.addLayout(line)
+        layout.addWidget(self.facts)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def tell(
+        self, title: str, facts: str, chip: Chip | None = None, sign: QIcon | None = None
+    ) -> None:
+        self.title.setText(title)
+        self.title.setToolTip(title)
+        self.facts.setText(facts)
+        self.chip.show_chip(chip)
+        self.sign.setVisible(sign is not None)
+        if sign is not None:
+            size = theme().px("icon")
+            self.sign.setPixmap(sign.pixmap(size, size))
+
+    def _restyle(self) -> None:
+        self.title.setFont(theme().font("title", "semibold"))

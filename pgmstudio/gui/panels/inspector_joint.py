@@ -1,0 +1,254 @@
+"""The inspector of several variables: their joint belief as a table of heat, and what they share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QHeaderView,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.measures import entropy_bits, mutual_information_bits
+from pgmstudio.core.inference.protocols import Finding, InferenceSession
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.belief_answers import become
+from pgmstudio.gui.panels.fact_rows import FactRows
+from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.joint_table import JointGrid, joint_text
+from pgmstudio.gui.panels.rank_bars import RankBars
+from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Note, Section, button, hairline, row, scrolled
+from pgmstudio.gui.views.strengths import JointSession
+
+TOPIC = "joint"
+MOST_CELLS, MOST_SHOWN = 2**20, 4096
+REST_MS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """P(variables | e), one axis each, and what its pairs tell each other."""
+
+    variables: tuple[Variable, ...]
+    table: NDArray[np.float64]
+    pair_bits: Mapping[tuple[str, str], float]
+    entropy: float
+
+
+def joint_belief(
+    variables: Sequence[Variable],
+    evidence: Mapping[str, Finding],
+    session: InferenceSession,
+    cancel: CancelToken,
+) -> Joint:
+    """Asked of a session that knows joints."""
+    if not isinstance(session, JointSession):
+        raise PgmStudioError("This kind of model does not tell joint beliefs yet.")
+    become(session, evidence)
+    table = np.asarray(session.joint([variable.name for variable in variables]))
+    pairs = {}
+    for a, b in combinations(range(len(variables)), 2):
+        cancel.raise_if_cancelled()
+        rest = tuple(axis for axis in range(table.ndim) if axis not in (a, b))
+        names = variables[a].name, variables[b].name
+        pairs[names] = mutual_information_bits(table.sum(axis=rest))
+    return Joint(tuple(variables), table, pairs, entropy_bits(table.ravel()))
+
+
+class JointInspector(QWidget):
+    """Up to 2^20 cells are computed, up to 4096 are shown, all can be exported."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("jointInspector")
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._names: tuple[str, ...] = ()
+        self._asked: tuple[object, ...] = ()
+        self._joint: Joint | None = None
+        self._head = InspectorHead("inspectorJoint")
+        self._note = Note(name="inspectorJointNote")
+        self._facts_section = Section("What they share", line=False)
+        self.facts = FactRows("inspectorJointFacts")
+        self.pairs = RankBars("inspectorPairs", most=10)
+        self.pairs.chosen.connect(self._on_pair)
+        self._facts_section.add(self._note)
+        self._facts_section.add(self.facts)
+        self._facts_section.add(self.pairs)
+        self._table_section = Section("Joint belief", "%")
+        self.grid = JointGrid(self)
+        self.view = QTableView()
+        self.view.setObjectName("inspectorJointTable")
+        self.view.setAccessibleName("Joint belief")
+        self.view.setToolTip("Each cell is the probability of its row and column together.")
+        self.view.setModel(self.grid)
+        self.view.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        self.view.setCornerButtonEnabled(False)
+        self.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self._copy = button(
+            "Copy",
+            self._on_copy,
+            icon_name="copy",
+            name="inspectorJointCopy",
+            tip="Copy the table as tab-separated text.",
+        )
+        self._export = button(
+            "Export CSV…",
+            self._on_export,
+            icon_name="export",
+            name="inspectorJointExport",
+            tip="Write the whole joint belief to a file, one row per combination.",
+        )
+        self._table_section.add(self.view)
+        self._table_section.add(row(self._copy, self._export, None))
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 8, 0, 8)
+        inner.setSpacing(4)
+        inner.addWidget(self._facts_section)
+        inner.addWidget(self._table_section)
+        inner.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self._head, hairline(), scrolled(content, "inspectorJointScroll")):
+            layout.addWidget(widget)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self._ask)
+
+    @property
+    def joint(self) -> Joint | None:
+        return self._joint
+
+    def show_nodes(self, subject: Subject, names: tuple[str, ...]) -> None:
+        if (
+            names != self._names
+            or self._subject is None
+            or subject.model is not self._subject.model
+        ):
+            self._joint = None
+        self._subject, self._names = subject, names
+        titles = [subject.title(name) for name in names]
+        shape = [subject.variable(name).cardinality for name in names]
+        cells = math.prod(shape)
+        size = (
+            f"{grouped(cells)} cells = {' × '.join(map(str, shape))}"
+            if len(shape) < 7
+            else (f"{grouped(cells)} cells")
+        )
+        self._head.tell(f"{len(names)} variables", ", ".join(titles[:6]) + " …" * (len(names) > 6))
+        if cells > MOST_CELLS:
+            self._rest.stop()
+            subject.live.side.forget(TOPIC)
+            self._joint, self._asked = None, ()
+            self._say(
+                f"The joint belief has {size}; at most {grouped(MOST_CELLS)} are possible. "
+                "Select fewer variables."
+            )
+        elif subject.live.error is not None:
+            self._say(str(subject.live.error))
+        else:
+            asked = (subject.model, names, dict(subject.live.evidence))
+            if asked != self._asked:
+                self._asked = asked
+                self._rest.start()
+        self._tell(size)
+
+    def _ask(self) -> None:
+        subject = self._subject
+        if subject is not None:
+            variables = [subject.variable(name) for name in self._names]
+            question = partial(joint_belief, variables, subject.live.evidence)
+            subject.live.side.ask(TOPIC, question, self._on_joint, self._on_error)
+
+    def _on_error(self, error: PgmStudioError) -> None:
+        self._say(str(error))
+
+    def _say(self, sentence: str) -> None:
+        self._note.tell(sentence, "warning")
+
+    def _on_joint(self, joint: Joint) -> None:
+        if self._subject is None or tuple(v.name for v in joint.variables) != self._names:
+            return
+        self._joint = joint
+        self._note.tell("")
+        self._tell(None)
+
+    def _tell(self, size: str | None) -> None:
+        joint, subject = self._joint, self._subject
+        self._table_section.setVisible(joint is not None)
+        self.pairs.setVisible(joint is not None and len(self._names) > 2)
+        if joint is None or subject is None:
+            self.facts.show_facts([("Size", size or "")])
+            return
+        cells = joint.table.size
+        facts = [("Entropy", f"{joint.entropy:.3f} bits", "Of all of them together.")]
+        if len(self._names) == 2:
+            bits = next(iter(joint.pair_bits.values()))
+            facts.insert(0, ("Mutual information", f"{bits:.4f} bits", "Each about the other."))
+        facts.append(("Size", f"{grouped(cells)} cells", "Combinations of their states."))
+        self.facts.show_facts(facts)
+        ranks = sorted(joint.pair_bits.items(), key=lambda pair: -pair[1])
+        self.pairs.show_ranks(
+            [("\n".join(p), " – ".join(map(subject.title, p)), bits) for p, bits in ranks]
+        )
+        can_show = cells <= MOST_SHOWN
+        self.view.setVisible(can_show)
+        self._copy.setVisible(can_show)
+        if can_show:
+            self.grid.show(joint.variables, joint.table)
+            rows = min(12, self.grid.rowCount())
+            self.view.setFixedHeight(rows * (theme().px("row") + 2) + theme().px("row") + 18)
+        else:
+            self._say(
+                f"{grouped(cells)} cells are too many to show; the whole table can be exported."
+            )
+
+    def _on_pair(self, key: str) -> None:
+        self._shell.bench.select(key.split("\n"))
+
+    def _on_copy(self) -> None:
+        if self._joint is not None:
+            text = joint_text(self._joint.variables, self._joint.table, "\t")
+            QApplication.clipboard().setText(text)
+
+    def _on_export(self) -> None:
+        if self._joint is None:
+            return
+        name = "-".join(self._names[:4]) + ".csv"
+        path, _ = QFileDialog.getSaveFileName(self, "Export joint belief", name, "CSV (*.csv)")
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write the joint belief, one row per combination of states."""
+        if self._joint is None:
+            return
+        text = joint_text(self._joint.variables, self._joint.table, ",")
+        try:
+            replace_file(path, text.encode())
+        except (OSError, PgmStudioError) as error:
+            self._shell.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
+            return
+        self._shell.tell(f"{path.name} holds {grouped(self._joint.table.size)} rows.")

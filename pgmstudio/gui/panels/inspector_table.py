@@ -1,0 +1,203 @@
+"""The tab Table of a node: its names and states, the size of its table and where it came from."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFormLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.project import model_edits
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.panels.fact_rows import FactRows
+from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Section, button, label, row
+
+MOST_STATE_ROWS = 4
+
+
+class TableTab(QWidget):
+    """Edits names; the table itself is edited in its own panel."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._name = ""
+        names = Section("Name and states", line=False)
+        self._title = _field("inspectorNodeTitle", "Title", "What is written on the node.")
+        self._title.editingFinished.connect(self._on_title)
+        self._identifier = _field(
+            "inspectorIdentifier", "Identifier", "The name in files and formulas."
+        )
+        self._identifier.editingFinished.connect(self._on_identifier)
+        self._states = _StateChips()
+        self._states.itemChanged.connect(self._on_state)
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setHorizontalSpacing(12)
+        for text, field in (
+            ("Title", self._title),
+            ("Identifier", self._identifier),
+            ("States", self._states),
+        ):
+            form.addRow(label(text, "secondary", size="dense"), field)
+        names.add(form)
+        table = Section("Table")
+        self.facts = FactRows("inspectorTableFacts")
+        self._show = button(
+            "Show table",
+            lambda: shell.reveal("tablePanel"),
+            icon_name="table",
+            name="inspectorShowTable",
+            tip="Bring the table of this variable to front.",
+        )
+        table.add(self.facts)
+        table.add(row(self._show, None))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 8, 0, 8)
+        layout.setSpacing(4)
+        layout.addWidget(names)
+        layout.addWidget(table)
+        layout.addStretch(1)
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        self._subject, self._name = subject, name
+        variable = subject.variable(name)
+        can = isinstance(subject.model, model_edits.Renamable)
+        why = f"Not now: names in a {subject.language} cannot be edited; convert it first."
+        for field, text in ((self._title, subject.title(name)), (self._identifier, name)):
+            if not field.hasFocus() or not field.isModified():
+                field.setText(text)
+        self._identifier.setReadOnly(not can)
+        self._identifier.setToolTip("The name in files and formulas." if can else why)
+        self._states.show_states(variable.states, can, why)
+        sizes = [subject.variable(p).cardinality for p in subject.parents(name)]
+        columns = math.prod(sizes)
+        product = " × ".join(map(str, sizes))
+        self.facts.show_facts(
+            [
+                (
+                    "Columns",
+                    f"{grouped(columns)} = {product}" if len(sizes) > 1 else grouped(columns),
+                    "One for each combination of the parents' states.",
+                ),
+                (
+                    "Free parameters",
+                    grouped(columns * (variable.cardinality - 1)),
+                    "(states − 1) in every column.",
+                ),
+                ("Source", _source(subject), "Where the numbers come from."),
+            ]
+        )
+
+    def _on_title(self) -> None:
+        subject, text = self._subject, self._title.text().strip()
+        if subject is None or not self._title.isModified():
+            return
+        self._title.setModified(False)
+        wanted = "" if text == self._name else text
+        if wanted != subject.entry.node_titles.get(self._name, ""):
+            edit = partial(
+                model_edits.set_node_title,
+                model_id=subject.model_id,
+                node=self._name,
+                title=wanted,
+            )
+            self._shell.change(f"Rename {self._name} to {text or self._name}", edit)
+        else:
+            self._title.setText(subject.title(self._name))
+
+    def _on_identifier(self) -> None:
+        subject, old, new = self._subject, self._name, self._identifier.text().strip()
+        if subject is None or not self._identifier.isModified():
+            return
+        self._identifier.setModified(False)
+        edit = partial(model_edits.rename_variable, model_id=subject.model_id, old=old, new=new)
+        if not new or new == old:
+            self._identifier.setText(old)
+        elif self._shell.change(f"Rename {old} to {new}", edit):
+            if self._shell.bench.target == old:
+                self._shell.bench.set_target(new)
+            self._shell.bench.select((new,))
+        else:
+            self._identifier.setText(old)
+
+    def _on_state(self, item: QListWidgetItem) -> None:
+        subject, new = self._subject, item.text().strip()
+        old = item.data(Qt.ItemDataRole.UserRole)
+        if subject is None or new == old:
+            return
+        edit = partial(
+            model_edits.rename_state,
+            model_id=subject.model_id,
+            variable=self._name,
+            old=old,
+            new=new,
+        )
+        if not new or not self._shell.change(f"Rename {self._name} = {old} to {new}", edit):
+            self._states.blockSignals(True)
+            item.setText(old)
+            self._states.blockSignals(False)
+
+
+def _field(name: str, what: str, tip: str) -> QLineEdit:
+    made = QLineEdit()
+    made.setObjectName(name)
+    made.setAccessibleName(what)
+    made.setToolTip(tip)
+    return made
+
+
+def _source(subject: Subject) -> str:
+    entry = subject.entry
+    words = "learned" if entry.run_id or "learner" in entry.provenance else "as opened"
+    return f"{words}, then edited" if entry.is_edited else words
+
+
+class _StateChips(QListWidget):
+    """States side by side; F2, Enter or a double click renames one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("inspectorStates")
+        self.setAccessibleName("States")
+        self.setFlow(QListWidget.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.setSpacing(2)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._shown: tuple[tuple[str, ...], bool] | None = None
+
+    def show_states(self, states: tuple[str, ...], editable: bool, why_not: str) -> None:
+        if (states, editable) == self._shown:
+            return
+        self._shown = (states, editable)
+        triggers = QAbstractItemView.EditTrigger
+        can = triggers.DoubleClicked | triggers.EditKeyPressed
+        self.setEditTriggers(can if editable else triggers.NoEditTriggers)
+        self.setToolTip("Double-click or F2 renames a state." if editable else why_not)
+        self.blockSignals(True)
+        self.clear()
+        for state in states:
+            item = QListWidgetItem(state)
+            item.setData(Qt.ItemDataRole.UserRole, state)
+            item.setToolTip(state)
+            if editable:
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+            self.addItem(item)
+        self.blockSignals(False)
+        rows = min(MOST_STATE_ROWS, max(1, math.ceil(len(states) / 2)))
+        self.setFixedHeight(rows * (theme().px("row") + 8) + 6)

@@ -1,0 +1,92 @@
+"""Notes in Markdown: typed above, shown as they will read below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import label
+
+# Typing becomes an undoable step after a pause of this length, or when the field is left.
+PAUSE_MS = 800
+
+
+class NotesEditor(QWidget):
+    """`edited` tells the whole text."""
+
+    edited = Signal(str, str)  # key, text
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__()
+        self._key = ""
+        self._saved = ""
+        self._field = _Field()
+        self._field.setObjectName(name)
+        self._field.setAccessibleName(what)
+        self._field.setToolTip(f"{what}, in Markdown; undo takes them back.")
+        self._field.setPlaceholderText("Notes, in Markdown")
+        self._field.setTabChangesFocus(True)
+        self._field.left.connect(self.commit)
+        self._field.textChanged.connect(self._on_typed)
+        self._preview = QLabel()
+        self._preview.setObjectName(f"{name}Preview")
+        self._preview.setTextFormat(Qt.TextFormat.MarkdownText)
+        self._preview.setWordWrap(True)
+        self._preview.setOpenExternalLinks(True)
+        self._preview_head = label("As it reads", "tertiary", size="dense")
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self.commit)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self._field)
+        layout.addWidget(self._preview_head)
+        layout.addWidget(self._preview)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self._show_preview("")
+
+    def show_notes(self, key: str, text: str) -> None:
+        """Other notes; what was typed into the ones before is kept first."""
+        if key == self._key and text == self._saved:
+            return
+        if key != self._key:
+            self.commit()
+        self._key, self._saved = key, text
+        if text != self._field.toPlainText():
+            self._field.blockSignals(True)
+            self._field.setPlainText(text)
+            self._field.blockSignals(False)
+            self._show_preview(text)
+
+    def commit(self) -> None:
+        """Tell what was typed, if anything is new."""
+        self._pause.stop()
+        text = self._field.toPlainText()
+        if self._key and text != self._saved:
+            self._saved = text
+            self.edited.emit(self._key, text)
+
+    def _on_typed(self) -> None:
+        self._pause.start()
+        self._show_preview(self._field.toPlainText())
+
+    def _show_preview(self, text: str) -> None:
+        self._preview.setText(text)
+        for widget in (self._preview, self._preview_head):
+            widget.setVisible(bool(text.strip()))
+
+    def _restyle(self) -> None:
+        self._field.setFixedHeight(self._field.fontMetrics().lineSpacing() * 6 + 14)
+
+
+class _Field(QPlainTextEdit):
+    left = Signal()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()
