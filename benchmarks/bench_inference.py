@@ -11,11 +11,11 @@ the peak memory of a process that does nothing else (for networks where it matte
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pyagrum
@@ -163,8 +163,11 @@ def print_peak(name: str, who: str) -> None:
     assert network is not None
     player = player_called(who, network)
     player.beliefs()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"{peak / (1 << 20 if sys.platform == 'darwin' else 1 << 10):.0f} MB")
+    # Not ru_maxrss: a child process starts with its parent's.
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
+    print(f"{peaks[0] / 1024:.0f} MB" if peaks else "not told")
 
 
 def bench(name: str) -> None:

@@ -99,6 +99,17 @@ def test_a_click_selects_and_a_click_on_the_ground_lets_go(qtbot: QtBot, canvas:
     assert canvas.scene.selected_nodes == ()
 
 
+def test_a_mere_click_on_one_of_several_selects_it_alone(qtbot: QtBot, canvas: Canvas) -> None:
+    canvas.scene.show_selection(("b", "c"), ())
+    qtbot.mouseClick(canvas.view.viewport(), LEFT, pos=_head(canvas, "c"))
+    assert canvas.scene.selected_nodes == ("c",)
+    canvas.scene.show_selection(("b", "c"), ())
+    start = _head(canvas, "c")
+    _drag(qtbot, canvas, start, start + QPoint(60, 0))
+    assert canvas.scene.selected_nodes == ("b", "c")
+    assert canvas.scene.nodes["b"].centre[0] == PLACES["b"][0] + 60
+
+
 def test_an_edge_can_be_selected(qtbot: QtBot, canvas: Canvas) -> None:
     route = canvas.scene.edges["a", "b"].route
     qtbot.mouseClick(canvas.view.viewport(), LEFT, pos=_at(canvas, QPointF(*route.at(0.5))))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.variables import Domain
@@ -309,6 +309,27 @@ def test_nodes_are_aligned_by_the_menu(qtbot: QtBot, window: MainWindow, page: M
     window.shell.book["model.align.left"].trigger()
     boxes = [page.scene().nodes[n].box for n in ("rain", "grass")]
     assert boxes[0].left() == pytest.approx(boxes[1].left(), abs=1)
+
+
+def test_an_empty_model_says_how_to_begin_and_takes_a_first_node(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    page = _open(qtbot, window, BayesianNetwork.uniform(Domain(())), "new")
+    words = page.findChild(QLabel, "waiting")
+    assert words.isVisible()
+    assert "Press N" in words.text()
+    qtbot.keyClick(page.canvas.view, Key.Key_N)
+    qtbot.keyClicks(page.canvas.view.editor, "first")
+    qtbot.keyClick(page.canvas.view.editor, Key.Key_Return)
+    assert list(page.scene().nodes) == ["first"]
+    assert not words.isVisible()
+
+
+def test_undoing_the_opening_of_a_model_closes_its_page(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    window.shell.document.undo_stack.undo()
+    qtbot.waitUntil(lambda: page not in window.shell.center.pages)
 
 
 # -- how it is shown

@@ -46,9 +46,9 @@ RULES: dict[str, Callable[[Surroundings], float]] = {
     # cardinalities (Alarm, Mildew, Diabetes), where neither number alone is enough.
     "fill by weight": lambda s: (s.fill + 0.5) * s.cells / s.cardinality,
 }
-# The rules worth restarting, and by how much (e^0 … e^noise) their numbers are shaken then.
+# The rules worth restarting, and by how much (2^0 … 2^noise) their numbers are shaken then.
 RESTARTED = ("weighted min-fill", "fill by weight", "min-fill")
-NOISES = (0.6, 0.3, 1.0)
+NOISES = (0.9, 0.4, 1.5)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class CommandField(QLineEdit):
         self.setAccessibleName("Search or run a command")
         self.setToolTip("Every action by name (Ctrl+K)")
         self.setPlaceholderText("Search or run a command · Ctrl K")
-        self.setFixedWidth(theme().px("left") + 24)
+        self.fit(theme().px("left") + theme().space(6))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._lens = self.addAction(
             icon("magnifying-glass"), QLineEdit.ActionPosition.LeadingPosition
@@ -39,6 +39,11 @@ class CommandField(QLineEdit):
         self.returnPressed.connect(lambda: self._run(self.text()))
         self.installEventFilter(self)
         theme().changed.connect(self._restyle)
+
+    def fit(self, room: int) -> None:
+        """As wide as usual where there is room, else what there is."""
+        usual = theme().px("left") + theme().space(6)
+        self.setFixedWidth(max(theme().px("rail"), min(usual, room)))
 
     def begin(self) -> None:
         """Take the focus and list everything."""

@@ -12,6 +12,7 @@ from pgmstudio.core.io.model_files import ModelFile, known_endings, write_model
 from pgmstudio.core.io.project_file import write_project
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.export_actions import export_actions
 from pgmstudio.gui.app.opening import (
     PROJECT_ENDING,
     add_and_show_model,
@@ -190,6 +191,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             desk.save_model,
             why_not=desk.no_model,
         ),
+        *export_actions(shell),
         ActionSpec(
             "file.close-tab",
             "Close tab",

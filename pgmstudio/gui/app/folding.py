@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QDockWidget, QGridLayout, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QGridLayout, QMainWindow, QStyle, QWidget
 
-from pgmstudio.gui.app.layout import BOTTOM, LEFT, PANELS, RIGHT
+from pgmstudio.core.pictures.tokens import tokens
+from pgmstudio.gui.app.layout import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
 from pgmstudio.gui.app.overlay import Overlay
 from pgmstudio.gui.app.rail import FoldedBottom, Rail
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.workbench import Selection
-from pgmstudio.gui.style.theme import theme, tokens
+from pgmstudio.gui.style.theme import theme
 
 # What a canvas keeps, in pixels at 100 %.
 CANVAS_WIDTH, CANVAS_HEIGHT = 560, 400
@@ -76,9 +77,7 @@ class Surround(QWidget):
         wide = min(theme().px("left"), area.width())
         self.overlays[LEFT].setGeometry(area.left(), area.top(), wide, area.height())
         wide = min(theme().px("right"), area.width())
-        self.overlays[RIGHT].setGeometry(
-            area.right() + 1 - wide, area.top(), wide, area.height()
-        )
+        self.overlays[RIGHT].setGeometry(area.right() + 1 - wide, area.top(), wide, area.height())
 
     def resizeEvent(self, event: object) -> None:
         self.place()
@@ -95,12 +94,15 @@ class Folding(QObject):
         self.folded: frozenset[Area] = frozenset()
         self._is_alone = False
         self._wanted = {spec.name for spec in PANELS if spec.shown}
+        self._put_away: set[str] = set()
+        self._sizes: dict[Area, int] = {}
         self._last = {BOTTOM: "", LEFT: ""}  # the panel last shown over the centre
         for overlay in self.surround.overlays.values():
             overlay.changed.connect(self._on_overlay_changed)
         self.surround.rail.chosen.connect(self.toggle)
         self.surround.bottom_row.chosen.connect(self.toggle)
         shell.bench.selection_changed.connect(self._on_selection)
+        self.usual_sizes()
         theme().changed.connect(self.refold)
 
     # -- asked by the window
@@ -190,34 +192,63 @@ class Folding(QObject):
 
     def canvas_only(self) -> None:
         """Hide every panel; once more brings them back."""
-        shown = [name for name in self._docks if self.is_shown(name)]
+        over = any(overlay.is_open for overlay in self.surround.overlays.values())
+        docked = {n for n, d in self._docks.items() if not (d.isHidden() or d.isFloating())}
         self._close_overlays()
-        if shown:
-            for name in shown:
-                self._docks[name].hide()
-            self._wanted -= {name for name in shown if not self._is_over(name)}
+        if docked or over:
+            self._put_away = docked
+            self._wanted -= docked
         else:
-            self._wanted |= {spec.name for spec in PANELS if spec.shown}
-            self._arrange(self.folded, self._is_alone, noted=True)
-            self.refold()
+            self._wanted |= self._put_away or {spec.name for spec in PANELS if spec.shown}
+        self._show_wanted()
 
     # -- doing
 
-    def _arrange(self, folded: frozenset[Area], alone: bool, *, noted: bool = False) -> None:
-        if not noted:
-            self._wanted_now()
-        if (folded, alone) == (self.folded, self._is_alone) and not noted:
+    def _arrange(self, folded: frozenset[Area], alone: bool) -> None:
+        self._wanted_now()
+        if (folded, alone) == (self.folded, self._is_alone):
             self.surround.place()
             return
         self._close_overlays()
         self.folded, self._is_alone = folded, alone
+        self._show_wanted()
+
+    def _show_wanted(self) -> None:
         for name, dock in self._docks.items():
-            is_away = alone or (self._area(name) in folded)
+            is_away = self._is_alone or self._area(name) in self.folded
             if not dock.isFloating():
                 dock.setVisible(name in self._wanted and not is_away)
-        self.surround.rail.setVisible(LEFT in folded and not alone)
-        self.surround.bottom_row.setVisible(BOTTOM in folded and not alone)
+        self.surround.rail.setVisible(LEFT in self.folded and not self._is_alone)
+        self.surround.bottom_row.setVisible(BOTTOM in self.folded and not self._is_alone)
+        self._give_sizes()
         self.surround.place()
+
+    def _give_sizes(self) -> None:
+        for area, size in self._sizes.items():
+            docks = [
+                d for n, d in self._docks.items() if self._area(n) == area and not d.isHidden()
+            ]
+            way = Qt.Orientation.Vertical if area == BOTTOM else Qt.Orientation.Horizontal
+            if docks:
+                self._window.resizeDocks(docks, [size] * len(docks), way)
+
+    def note_sizes(self) -> None:
+        """Remember how large the person made the sides: a hidden dock comes back with any size."""
+        center, window = self.surround.geometry(), self._window
+        line = window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
+        taken = {
+            LEFT: center.left(),
+            RIGHT: window.width() - center.right() - 1,
+            BOTTOM: window.statusBar().y() - center.bottom() - 1,
+        }
+        # A few pixels are no side but its separator.
+        self._sizes.update({a: size - line for a, size in taken.items() if size > 4 * line})
+
+    def usual_sizes(self) -> None:
+        """Every side as wide or high as the tokens say."""
+        names = {LEFT: "left", RIGHT: "right", BOTTOM: "bottom"}
+        self._sizes = {area: theme().px(name) for area, name in names.items()}
+        self._give_sizes()
 
     def _wanted_now(self) -> set[str]:
         """Docked panels may have been hidden or shown by other means."""
@@ -261,5 +292,5 @@ class Folding(QObject):
             self.surround.overlays[RIGHT].close_it()
 
 
-def _specs(area: Area) -> list[object]:
+def _specs(area: Area) -> list[PanelSpec]:
     return [spec for spec in PANELS if spec.area == area]

@@ -43,8 +43,17 @@ PANELS = (
         "Project",
         LEFT,
         _ROOM + "project_panel:ProjectPanel",
-        "tree-view",
+        "folder-simple",
         "Data, knowledge, models, evidence cases and runs of this project.",
+        titled=False,
+    ),
+    PanelSpec(
+        "variablesPanel",
+        "Variables",
+        LEFT,
+        _ROOM + "variables_panel:VariablesPanel",
+        "list-dashes",
+        "Variables of the model in view with their beliefs; a click on a bar sets evidence.",
         titled=False,
     ),
     PanelSpec(
@@ -55,6 +64,15 @@ PANELS = (
         "clock-counter-clockwise",
         "Every change, to go back and forth.",
         shown=False,
+    ),
+    PanelSpec(
+        "inspectorPanel",
+        "Inspector",
+        RIGHT,
+        _ROOM + "inspector_panel:InspectorPanel",
+        "sidebar-simple",
+        "Facts about what is selected: beliefs, tables, edges, notes.",
+        titled=False,
     ),
     PanelSpec(
         "tablePanel",
@@ -89,5 +107,6 @@ ACTION_TABLES = (
     "pgmstudio.gui.app.knowledge_actions:knowledge_actions",
     "pgmstudio.gui.app.learn_actions:learn_actions",
     "pgmstudio.gui.app.model_actions:model_actions",
+    "pgmstudio.gui.app.evidence_actions:evidence_actions",
     "pgmstudio.gui.app.window_actions:window_actions",
 )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QHBoxLayout,
@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 from pgmstudio.gui.app.actions import MENUS, ActionSpec
 from pgmstudio.gui.app.command_field import CommandField
 from pgmstudio.gui.app.dock_title import DockTitle
-from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
+from pgmstudio.gui.app.folding import Folding
+from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, PANELS, RIGHT
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.status_bar import StatusBar
 from pgmstudio.gui.app.toast import Toast
@@ -32,8 +33,8 @@ from pgmstudio.gui.style.theme import theme
 
 # Version of the dock arrangement; a saved one of another version is not restored.
 LAYOUT_VERSION = 1
-# Below this width of the centre the side panels give way, in the order right, left, bottom.
-CENTER_MIN_WIDTH = 560
+# Around the word of a menu, as in the style sheet.
+MENU_MARGIN = 23
 
 
 class MainWindow(QMainWindow):
@@ -46,15 +47,16 @@ class MainWindow(QMainWindow):
         self.resize(1280, 800)
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
+        # The Window menu shows and hides panels; Qt's own menu would not know of folded ones.
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         for corner, area in _CORNERS:
             self.setCorner(corner, area)
         self.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
         self.shell = Shell(self)
-        self.setCentralWidget(self.shell.center)
         self.docks: dict[str, QDockWidget] = {}
-        self._folded: list[QDockWidget] = []
-        self._sent_away: list[QDockWidget] | None = None
         self._add_panels()
+        self.folding = Folding(self, self.shell, self.docks)
+        self.setCentralWidget(self.folding.surround)
         self._add_menus()
         self.setStatusBar(StatusBar(self.shell))
         self.toast = Toast(self)
@@ -94,19 +96,8 @@ class MainWindow(QMainWindow):
             self.tabifyDockWidget(left, right)
         if bottom:
             bottom[0].raise_()
-        self._size_docks()
         for spec in PANELS:
             self.docks[spec.name].setVisible(spec.shown)
-
-    def _size_docks(self) -> None:
-        for area, size, direction in (
-            (LEFT, theme().px("left"), Qt.Orientation.Horizontal),
-            (RIGHT, theme().px("right"), Qt.Orientation.Horizontal),
-            (BOTTOM, theme().px("bottom"), Qt.Orientation.Vertical),
-        ):
-            docks = [self.docks[spec.name] for spec in PANELS if spec.area == area]
-            if docks:
-                self.resizeDocks(docks, [size] * len(docks), direction)
 
     def _add_menus(self) -> None:
         book = self.shell.book
@@ -125,11 +116,6 @@ class MainWindow(QMainWindow):
             if spec.separator_before:
                 menu.addSeparator()
             menu.addAction(book[action_id])
-        for panel in PANELS:
-            toggle = self.docks[panel.name].toggleViewAction()
-            toggle.setToolTip(panel.tip)
-            toggle.setObjectName(f"window.{panel.name}")
-            menus["Window"].addAction(toggle)
         for title, menu in menus.items():
             if "/" not in title and menu.isEmpty():
                 menu.menuAction().setVisible(False)
@@ -150,36 +136,18 @@ class MainWindow(QMainWindow):
 
     def reveal(self, name: str) -> None:
         """Show a panel and bring it to front."""
-        dock = self.docks[name]
-        dock.setVisible(True)
-        dock.raise_()
-        dock.widget().setFocus()
+        self.folding.reveal(name)
 
     def _on_page_changed(self, page: Page | None) -> None:
-        """Pages that need the whole window send the panels away; the next page brings them back."""
-        alone = page is not None and page.stands_alone
-        if alone and self._sent_away is None:
-            shown = [dock for dock in self.docks.values() if not dock.isHidden()]
-            self._sent_away = [dock for dock in shown if not dock.isFloating()]
-            for dock in self._sent_away:
-                dock.hide()
-        elif not alone and self._sent_away is not None:
-            for dock in self._sent_away:
-                dock.show()
-            self._sent_away = None
-            self._fold(self.width())
+        self.folding.stand_alone(page is not None and page.stands_alone)
 
     def reset_layout(self) -> None:
         """Every panel back at its place and size."""
+        self.folding.release()
         self.restoreState(self._default_state, LAYOUT_VERSION)
-        self._size_docks()
-
-    def toggle_side(self, area: Qt.DockWidgetArea) -> None:
-        """Show or hide all panels of one side."""
-        specs: list[PanelSpec] = [spec for spec in PANELS if spec.area == area]
-        shown = any(self.docks[spec.name].isVisible() for spec in specs)
-        for spec in specs:
-            self.docks[spec.name].setVisible(not shown and spec.shown)
+        self.folding.usual_sizes()
+        self.folding.adopt()
+        self._on_page_changed(self.shell.center.current)
 
     def restore_geometry(self) -> None:
         settings = _settings()
@@ -188,11 +156,14 @@ class MainWindow(QMainWindow):
         if isinstance(geometry, QByteArray) and not geometry.isEmpty():
             self.restoreGeometry(geometry)
         if isinstance(state, QByteArray) and not state.isEmpty():
+            self.folding.release()
             self.restoreState(state, LAYOUT_VERSION)
+            self.folding.adopt()
 
     def save_geometry(self) -> None:
         settings = _settings()
         settings.setValue("geometry", self.saveGeometry())
+        self.folding.release()
         settings.setValue("state", self.saveState(LAYOUT_VERSION))
 
     def _retitle(self) -> None:
@@ -202,7 +173,8 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{name}{mark} — PGM Studio")
 
     def _restyle(self) -> None:
-        self._size_docks()
+        self.folding.usual_sizes()
+        self._fit_command_field()
         self.setWindowIcon(icon("share-network", "accent"))
 
     def _on_error_sentence(self, sentence: str) -> None:
@@ -211,24 +183,32 @@ class MainWindow(QMainWindow):
 
     # -- Qt
 
+    def event(self, event: QEvent) -> bool:
+        is_done = super().event(event)
+        if event.type() == QEvent.Type.MouseButtonRelease:  # the end of dragging a separator
+            self.folding.note_sizes()
+        return is_done
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.toast.place()
-        self._fold(event.size().width())
+        self._fit_command_field()
+        self.folding.refold()
 
-    def _fold(self, width: int) -> None:
-        """Too narrow for three columns: the right panel gives way, and comes back with the room."""
-        needed = theme().px("left") + theme().px("right") + CENTER_MIN_WIDTH
-        right = [self.docks[spec.name] for spec in PANELS if spec.area == RIGHT]
-        if width < needed:
-            for dock in right:
-                if dock.isVisible() and not dock.isFloating():
-                    dock.hide()
-                    self._folded.append(dock)
-        elif self._folded:
-            for dock in self._folded:
-                dock.show()
-            self._folded.clear()
+    def _fit_command_field(self) -> None:
+        """The command field gives way to the menus, down to a few letters."""
+        bar = self.menuBar()
+        titles = [action.text() for action in bar.actions() if action.isVisible()]
+        # Where the bar has no room for a menu it has no geometry, so ask for the words.
+        letters = sum(bar.fontMetrics().horizontalAdvance(title) for title in titles)
+        self.command_field.fit(self.width() - letters - MENU_MARGIN * (len(titles) + 1))
+        self._corner.setFixedWidth(self.command_field.width() + 8)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc that nobody else needed closes a panel over the centre."""
+        if event.key() == Qt.Key.Key_Escape and self.folding.close_one():
+            return
+        super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():
@@ -255,7 +235,7 @@ class MainWindow(QMainWindow):
 
 def panel_widget(window: MainWindow, name: str) -> QWidget:
     """The widget inside a panel, for tests."""
-    return window.docks[name].widget()
+    return window.folding.panels[name]
 
 
 def _corner(field: QWidget) -> QWidget:
@@ -263,7 +243,7 @@ def _corner(field: QWidget) -> QWidget:
     layout = QHBoxLayout(holder)
     layout.setContentsMargins(0, 2, 8, 2)
     layout.addWidget(field)
-    holder.setFixedWidth(field.minimumWidth() + 8)
+    holder.setFixedWidth(field.width() + 8)
     return holder
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QStatusBar
 
+from pgmstudio.core.inference.measures import conflict_word
 from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import grouped
@@ -26,7 +30,24 @@ class StatusBar(QStatusBar):
         self.surprise = self._part(
             "statusSurprise", "−log2 P(e): how unexpected the evidence is, in bits.", right=True
         )
+        self.conflict = self._part(
+            "statusConflict",
+            "log2( Π P(eᵢ) / P(e) ): above 0 the findings are less probable together than if they "
+            "had nothing to do with each other, from 3 bits on strongly so.",
+            right=True,
+        )
         self.speed = self._part("statusSpeed", "How long the last update took.", right=True)
+        # The first to go when the bar is too narrow for all; P(e) and the run signal stay.
+        self._dropping = (
+            self.data,
+            self.graph,
+            self.selection,
+            self.speed,
+            self.conflict,
+            self.surprise,
+        )
+        self._parts = (*self._dropping, self.evidence)
+        self._wanted: set[QPushButton] = set()
         self.signal = self._part("statusRuns", "Runs under way; click stops them.", right=True)
         self.signal.clicked.disconnect()
         self.signal.clicked.connect(self._on_signal_clicked)
@@ -44,7 +65,7 @@ class StatusBar(QStatusBar):
     def _part(self, name: str, tip: str, *, right: bool = False) -> QPushButton:
         part = QPushButton()
         part.setObjectName(name)
-        part.setProperty("role", "link")
+        part.setProperty("role", "status")
         part.setFlat(True)
         part.setToolTip(tip)
         part.setAccessibleName(tip)
@@ -67,11 +88,14 @@ class StatusBar(QStatusBar):
                 f"{data.name} · {grouped(data.data.row_count)} rows × {len(data.data.domain)} · "
                 + (f"{grouped(missing)} cells missing" if missing else "none missing")
             )
-        has_model = entry is not None
-        for part in (self.graph, self.selection, self.evidence, self.surprise, self.speed):
-            part.setVisible(has_model)
-        if entry is None:
-            return
+        self._wanted = {self.data}
+        if entry is not None:
+            self._refresh_model(entry)
+        self._fit()
+
+    def _refresh_model(self, entry: ModelEntry) -> None:
+        bench = self._shell.bench
+        self._wanted |= {self.graph, self.selection, self.evidence}
         edges = len(entry.model.edges) if isinstance(entry.model, DirectedModel) else 0
         self.graph.setText(f"{len(entry.model.domain)} nodes : {edges} edges")
         chosen = bench.selection
@@ -79,13 +103,35 @@ class StatusBar(QStatusBar):
         live = bench.beliefs_in_view
         if live is None or not live.evidence:
             self.evidence.setText("no evidence")
-            self.surprise.hide()
-            self.speed.hide()
             return
+        self._wanted |= {self.surprise, self.speed}
         probability = 2.0**live.log2_evidence
         self.evidence.setText(f"P(e) {probability:.4g}")
         self.surprise.setText(f"surprise {-live.log2_evidence:.2f} bits")
+        conflict = None if live.is_stale else live.conflict_bits
+        if conflict is not None:
+            self._wanted.add(self.conflict)
+            told = f"{conflict:.2f}".replace("-", "−")
+            self.conflict.setText(f"conflict {told} ({conflict_word(conflict)})")
         self.speed.setText("stale" if live.is_stale else f"updated in {live.update_ms:.1f} ms")
+
+    def _fit(self) -> None:
+        """Show what is wanted and fits."""
+        shown = [part for part in self._parts if part in self._wanted]
+        gaps = 2 * theme().space(4)
+        for part in self._dropping:
+            needed = sum(p.sizeHint().width() + gaps for p in [*shown, self.signal])
+            if needed > self.width() and part in shown:
+                shown.remove(part)
+        for part in self._parts:
+            part.setVisible(part in shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
 
     def _refresh_runs(self, *_: object) -> None:
         runs = self._shell.bench.runs
@@ -93,6 +139,7 @@ class StatusBar(QStatusBar):
         if not busy and not waiting:
             self.signal.setText("Ready")
             self.signal.setIcon(icon("check-circle", "success_ink"))
+            self._fit()
             return
         stopping = any(run.state.value == "cancelling" for run in runs.running)
         words = f"{busy} run{'s' if busy != 1 else ''}" + (
@@ -102,6 +149,7 @@ class StatusBar(QStatusBar):
         self.signal.setIcon(
             icon("hourglass", "warning_ink") if stopping else icon("play-circle", "accent")
         )
+        self._fit()
 
     def _on_signal_clicked(self) -> None:
         self._shell.bench.runs.stop_all()

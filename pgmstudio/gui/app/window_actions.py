@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 
 from pgmstudio.gui.app.actions import ActionSpec
-from pgmstudio.gui.app.layout import BOTTOM, LEFT, RIGHT
+from pgmstudio.gui.app.layout import BOTTOM, LEFT, PANELS, RIGHT
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.theme import theme
 
@@ -31,12 +31,27 @@ def _look(shell: Shell) -> list[ActionSpec]:
         wanted = not shell.preferences.reduced_motion
         shell.set_preferences(replace(shell.preferences, reduced_motion=wanted))
 
+    def open_preferences() -> None:
+        from pgmstudio.gui.dialogs.preferences_dialog import show_preferences
+
+        show_preferences(shell)
+
     modes = (
         ("light", "Light", "Dark letters on light ground."),
         ("dark", "Dark", "Light letters on dark ground."),
         ("system", "As the system", "Light or dark as the system says."),
     )
     return [
+        ActionSpec(
+            "edit.preferences",
+            "Preferences…",
+            "Edit",
+            "Colours, font size, motion and how often the project is kept for recovery.",
+            open_preferences,
+            keys=("Ctrl+,",),
+            icon="gear-six",
+            separator_before=True,
+        ),
         *(
             ActionSpec(
                 f"view.mode.{mode}",
@@ -94,14 +109,10 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
     def full_screen() -> None:
         window().setWindowState(window().windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    def canvas_only() -> None:
-        docks = [dock for dock in window().docks.values() if not dock.isFloating()]
-        any_shown = any(dock.isVisible() for dock in docks)
-        if any_shown:
-            for dock in docks:
-                dock.hide()
-        else:
-            window().reset_layout()
+    def walk(by: int) -> None:
+        from pgmstudio.gui.app.regions import step_region
+
+        step_region(window(), by)
 
     def too_few_tabs() -> str | None:
         if shell.center.is_tiled or len(shell.center.pages) > 1:
@@ -114,7 +125,7 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
             "Left panels",
             "Window",
             "Show or hide the project and variables.",
-            lambda: window().toggle_side(LEFT),
+            lambda: window().folding.toggle_side(LEFT),
             keys=("F9",),
         ),
         ActionSpec(
@@ -122,7 +133,7 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
             "Right panels",
             "Window",
             "Show or hide the inspector.",
-            lambda: window().toggle_side(RIGHT),
+            lambda: window().folding.toggle_side(RIGHT),
             keys=("F10",),
         ),
         ActionSpec(
@@ -130,7 +141,7 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
             "Bottom panels",
             "Window",
             "Show or hide runs, table and log.",
-            lambda: window().toggle_side(BOTTOM),
+            lambda: window().folding.toggle_side(BOTTOM),
             keys=("F8",),
         ),
         ActionSpec(
@@ -138,7 +149,7 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
             "Centre only",
             "Window",
             "Hide every panel; once more brings them back.",
-            canvas_only,
+            lambda: window().folding.canvas_only(),
             keys=("Ctrl+Shift+F11",),
         ),
         ActionSpec(
@@ -191,12 +202,39 @@ def _arrangement(shell: Shell) -> list[ActionSpec]:
             keys=("Ctrl+PgUp",),
         ),
         ActionSpec(
+            "window.next-region",
+            "Next region",
+            "Window",
+            "Give the focus to the next of panels, view bar and centre.",
+            lambda: walk(1),
+            keys=("F6",),
+        ),
+        ActionSpec(
+            "window.previous-region",
+            "Previous region",
+            "Window",
+            "Give the focus to the region before.",
+            lambda: walk(-1),
+            keys=("Shift+F6",),
+        ),
+        ActionSpec(
             "window.reset",
             "Reset layout",
             "Window",
             "Every panel back at its place and size.",
             lambda: window().reset_layout(),
             separator_before=True,
+        ),
+        *(
+            ActionSpec(
+                f"window.{panel.name}",
+                panel.title,
+                "Window/Panels",
+                panel.tip,
+                lambda name=panel.name: window().folding.toggle(name),  # type: ignore[misc]
+                is_checked=lambda name=panel.name: window().folding.is_shown(name),  # type: ignore[misc]
+            )
+            for panel in PANELS
         ),
     ]
 

@@ -14,11 +14,12 @@ from pgmstudio.gui.pages.association_page import AssociationTab
 from pgmstudio.gui.pages.data_page_columns import ColumnsTab
 from pgmstudio.gui.pages.data_page_split import SplitTab
 from pgmstudio.gui.pages.data_page_table import TableTab
+from pgmstudio.gui.pages.import_page_steps import quiet_line
 from pgmstudio.gui.pages.missing_map import MissingTab
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
-from pgmstudio.gui.style.widgets import Segments, hairline, label, row
+from pgmstudio.gui.style.widgets import Segments, hairline, row
 
 _TABS = (
     ("table", "Table", "Rows: sort, filter, edit, delete"),
@@ -39,10 +40,9 @@ class DataPage(Page):
         self._tabs: dict[str, Tab] = {}
         self.tabs = Segments(_TABS, "dataTabs")
         self.tabs.chosen.connect(self.show_tab)
-        self.facts = label("", "secondary", size="dense")
-        self.facts.setObjectName("dataFacts")
+        self.facts = quiet_line("dataFacts")
         self._stack = QStackedWidget()
-        head = row(self.tabs, None, self.facts)
+        head = row(self.tabs, self.facts)
         head.setContentsMargins(16, 6, 16, 6)
         frame = QFrame()
         frame.setProperty("role", "surface")
@@ -106,10 +106,11 @@ class DataPage(Page):
                 tab.show_data(new.data)
 
     def _tell_facts(self) -> None:
-        self.facts.setText(facts_of(self.entry.data))
+        facts = facts_of(self.entry.data)
+        self.facts.setText(facts)
         split = self.entry.split
         parts = "" if split is None else _split_words(split.names, [r.size for r in split.indices])
-        self.facts.setToolTip(parts or "No split: every learner sees every row.")
+        self.facts.setToolTip(f"{facts}. {parts or 'No split: every learner sees every row.'}")
 
 
 def facts_of(data: DataSet) -> str:

@@ -127,6 +127,8 @@ class FileStep(QWidget):
         made.setObjectName(name)
         made.setToolTip(tip)
         made.setAccessibleName(tip)
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        made.setMinimumContentsLength(10)
         made.activated.connect(self._on_changed)
         return made
 

@@ -185,7 +185,7 @@ class PreviewTable(QTableView):
             self.setColumnWidth(column, min(most, width))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, 4 * theme().px("row"))
+        return QSize(120, 3 * theme().px("row"))
 
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))

@@ -173,6 +173,6 @@ class SplitForm(QWidget):
                 test=100 - train - valid,
                 seed=self.seed.value(),
                 stratify=None if stratify in ("", _NONE) else stratify,
-                column=self.column.currentText() or None,
+                column=(self.column.currentText() or None) if kind == "column" else None,
             )
         )

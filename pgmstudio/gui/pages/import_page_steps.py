@@ -8,9 +8,9 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
+from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import label
 
 STEPS = ("File", "Columns and missing", "Cuts", "Split")
 _CIRCLE = 20
@@ -85,6 +85,16 @@ class _Dash(QWidget):
         painter.drawLine(2, self.height() // 2, self.width() - 2, self.height() // 2)
 
 
+def quiet_line(name: str) -> ElidedLabel:
+    """Facts at the right end of a bar; the first to give way when there is little room."""
+    made = ElidedLabel()
+    made.setObjectName(name)
+    made.setProperty("role", "secondary")
+    made.setFont(theme().font("dense"))
+    made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return made
+
+
 class StepBar(QWidget):
     """`chosen` carries the number of the step, from 0."""
 
@@ -104,10 +114,7 @@ class StepBar(QWidget):
                 layout.addWidget(_Dash())
             layout.addWidget(step)
             self._steps.append(step)
-        self.found = label("", "secondary", size="dense")
-        self.found.setObjectName("foundAutomatically")
-        self.found.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.found.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.found = quiet_line("foundAutomatically")
         layout.addWidget(self.found, 1)
 
     def show_step(self, current: int) -> None:

@@ -15,6 +15,7 @@ from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.import_page_steps import quiet_line
 from pgmstudio.gui.plots.pattern_map import MOST_PATTERNS, PatternMap
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Note, button, label, row, scrolled
@@ -71,14 +72,15 @@ class MissingTab(QWidget):
         self.map = PatternMap("missingMap")
         area: QScrollArea = scrolled(self.map, "missingScroll")
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self._legend = label("dark = missing · one band per pattern", "tertiary", size="dense")
+        self._legend = quiet_line("missingLegend")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
         layout.addWidget(self.sentence)
         mode, at_random, state, drop = self._buttons
-        layout.addWidget(row(mode, at_random, label("Seed", "secondary"), self.seed, None))
-        layout.addWidget(row(state, drop, None, self._legend))
+        layout.addWidget(row(mode, state, None))
+        seed = label("Seed", "secondary")
+        layout.addWidget(row(drop, at_random, seed, self.seed, self._legend))
         layout.addWidget(area, 1)
 
     def _remedy(

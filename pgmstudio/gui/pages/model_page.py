@@ -24,6 +24,7 @@ from pgmstudio.gui.views.canvas_menu import canvas_menu
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.layout_maker import (
     METHODS,
+    PROCESS_FROM,
     LayoutMaker,
     LayoutQuestion,
     Placed,
@@ -63,6 +64,8 @@ class ModelPage(Page):
         self.editing = ModelEditing(shell, model_id, self.canvas)
         self.asking = ModelAsking(shell, model_id, self.canvas)
         self.canvas.view.advise = self.editing.advise
+        self.canvas.view.describe_edge = self._describe_edge
+        self._is_closed = False
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -153,6 +156,7 @@ class ModelPage(Page):
         return True
 
     def closed(self) -> None:
+        self._is_closed = True
         for worker in (self._layouts, self._strengths, self.canvas):
             worker.stop()
         self._pictures.forget()
@@ -161,6 +165,8 @@ class ModelPage(Page):
 
     def _show_picture(self, name: str) -> None:
         """Another picture of the same model; the one shown on opening is quick to make."""
+        if name != self._picture_name:
+            self.canvas.view.keep_fitted()  # another picture is looked at as a whole first
         self._picture_name = name
         self.editing.picture_name = name
         self.bar.show_picture(name)
@@ -203,6 +209,8 @@ class ModelPage(Page):
         same = placed is not None and placed.picture is picture and placed.sizes == sizes
         routes = placed.routes if placed is not None and same else None
         self.canvas.scene.show_picture(picture, faces, here, routes=routes, slide=slide)
+        empty = "No nodes yet. Press N to add one where the pointer is."
+        self.canvas.tell_waiting("" if picture.nodes else empty)
         self.canvas.show_strengths(self.canvas.strengths)
         self._on_selection_changed(self._shell.bench.selection)
         self.bar.show_mode(shared_mode(self._entry))
@@ -212,6 +220,8 @@ class ModelPage(Page):
         faces = self._faces().faces(self._picture)
         sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
         self._layouts.ask(LayoutQuestion(self._picture_name, self._picture, sizes, method))
+        if not self.canvas.scene.nodes and len(sizes) >= PROCESS_FROM:
+            self.canvas.tell_waiting(f"Arranging {len(sizes)} nodes…")
 
     def arrange(self, method: str) -> None:
         """Lay out all nodes afresh; an undoable step."""
@@ -220,6 +230,7 @@ class ModelPage(Page):
         self._ask_layout(method)
 
     def _on_placed(self, placed: Placed) -> None:
+        self.canvas.tell_waiting("")
         chosen, self._is_layout_chosen = self._is_layout_chosen, False
         if placed.picture is not self._picture:
             self._draw()  # the picture has changed meanwhile
@@ -242,7 +253,7 @@ class ModelPage(Page):
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         entry = after.models.get(self._model_id)
-        if entry is self._entry:
+        if entry is self._entry or self._is_closed:
             return
         if entry is None:
             QTimer.singleShot(0, self._leave)
@@ -275,7 +286,8 @@ class ModelPage(Page):
                     places[now] = places.pop(was)
 
     def _leave(self) -> None:
-        self._shell.center.close_page(self)
+        if not self._is_closed:
+            self._shell.center.close_page(self)
 
     # -- selection
 
@@ -328,6 +340,15 @@ class ModelPage(Page):
 
     def _on_strengths(self, strengths: Strengths | None) -> None:
         self.canvas.show_strengths(strengths)
+
+    def _describe_edge(self, source: str, target: str) -> str:
+        """Its strength and what was noted about it."""
+        strengths, words = self.canvas.strengths, []
+        if strengths is not None and (source, target) in strengths.values:
+            value = strengths.values[source, target]
+            words.append(f"{strengths.title} {value:.3f} {strengths.unit}")
+        words.append(self._entry.edge_notes.get((source, target), ""))
+        return "\n".join(filter(None, words))
 
     # -- tools, modes, menus
 

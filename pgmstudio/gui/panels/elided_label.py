@@ -15,11 +15,18 @@ class ElidedLabel(QLabel):
     clicked = Signal()
 
     def __init__(
-        self, text: str = "", *, is_link: bool = False, parent: QWidget | None = None
+        self,
+        text: str = "",
+        *,
+        is_link: bool = False,
+        is_snug: bool = False,
+        parent: QWidget | None = None,
     ) -> None:
+        """`is_snug`: no wider than its text, so that something can stand right beside it."""
         super().__init__(text, parent)
         self._is_link = is_link
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        across = QSizePolicy.Policy.Maximum if is_snug else QSizePolicy.Policy.Ignored
+        self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         if is_link:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -34,7 +41,7 @@ class ElidedLabel(QLabel):
             self.text(), Qt.TextElideMode.ElideMiddle, room.width()
         )
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), shown)
+        painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), shown)
         if self.hasFocus():
             painter.setPen(theme().color("focus"))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

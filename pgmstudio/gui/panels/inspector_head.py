@@ -17,7 +17,7 @@ class InspectorHead(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.title = ElidedLabel()
+        self.title = ElidedLabel(is_snug=True)
         self.title.setObjectName(f"{name}Title")
         self.title.setProperty("role", "heading")
         self.sign = QLabel()
@@ -28,8 +28,9 @@ class InspectorHead(QWidget):
         line = QHBoxLayout()
         line.setSpacing(8)
         line.addWidget(self.sign)
-        line.addWidget(self.title, 1)
+        line.addWidget(self.title)
         line.addWidget(self.chip)
+        line.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 10)
         layout.setSpacing(2)

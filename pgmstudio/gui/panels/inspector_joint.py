@@ -1,4 +1,4 @@
-"""The inspector of several variables: their joint belief as a table of heat, and what they share."""
+"""The inspector of several variables: their joint belief as heat, and what they share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pgmstudio.gui.panels.rank_bars import RankBars
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, hairline, row, scrolled
+from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.views.strengths import JointSession
 
 TOPIC = "joint"
@@ -89,7 +89,7 @@ class JointInspector(QWidget):
         self._note = Note(name="inspectorJointNote")
         self._facts_section = Section("What they share", line=False)
         self.facts = FactRows("inspectorJointFacts")
-        self.pairs = RankBars("inspectorPairs", most=10)
+        self.pairs = RankBars("inspectorPairs", most=10, digits=3, name_share=0.6)
         self.pairs.chosen.connect(self._on_pair)
         self._facts_section.add(self._note)
         self._facts_section.add(self.facts)
@@ -118,6 +118,10 @@ class JointInspector(QWidget):
             name="inspectorJointExport",
             tip="Write the whole joint belief to a file, one row per combination.",
         )
+        self.view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self._axes = label("", "tertiary", size="dense", wrap=True)
+        self._axes.setObjectName("inspectorJointAxes")
+        self._table_section.add(self._axes)
         self._table_section.add(self.view)
         self._table_section.add(row(self._copy, self._export, None))
         content = QWidget()
@@ -218,12 +222,22 @@ class JointInspector(QWidget):
         self._copy.setVisible(can_show)
         if can_show:
             self.grid.show(joint.variables, joint.table)
-            rows = min(12, self.grid.rowCount())
-            self.view.setFixedHeight(rows * (theme().px("row") + 2) + theme().px("row") + 18)
+            titles = [subject.title(name) for name in self._names]
+            self._axes.setText(f"Down {', '.join(titles[:-1])}; across {titles[-1]}.")
+            self._fit_view()
         else:
             self._say(
                 f"{grouped(cells)} cells are too many to show; the whole table can be exported."
             )
+
+    def _fit_view(self) -> None:
+        """As high as its rows, up to a dozen."""
+        height = theme().px("row") + 2
+        self.view.verticalHeader().setDefaultSectionSize(height)
+        rows = min(12, self.grid.rowCount())
+        head = self.view.horizontalHeader().sizeHint().height()
+        bar = self.view.horizontalScrollBar().sizeHint().height()
+        self.view.setFixedHeight(rows * height + head + bar + 6)
 
     def _on_pair(self, key: str) -> None:
         self._shell.bench.select(key.split("\n"))

@@ -5,25 +5,33 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFormLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.panels.belief_bars import BeliefBars
+from pgmstudio.gui.panels.evidence_gestures import say_at, state_tip, use_state
 from pgmstudio.gui.panels.fact_rows import FactRows
+from pgmstudio.gui.panels.inspector_belief import bars_of
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Section, button, label, row
 
+Index = QModelIndex | QPersistentModelIndex
 MOST_STATE_ROWS = 4
 
 
@@ -70,6 +78,12 @@ class TableTab(QWidget):
         layout.setSpacing(4)
         layout.addWidget(names)
         layout.addWidget(table)
+        self._belief = Section("Belief")
+        self.bars = BeliefBars("inspectorTableBars")
+        self.bars.state_used.connect(self._on_state_used)
+        self.bars.tip_of = self._tip
+        self._belief.add(self.bars)
+        layout.addWidget(self._belief)
         layout.addStretch(1)
 
     def show_node(self, subject: Subject, name: str) -> None:
@@ -101,6 +115,19 @@ class TableTab(QWidget):
                 ("Source", _source(subject), "Where the numbers come from."),
             ]
         )
+
+        self._belief.fact.setText("stale" if subject.live.is_stale else "")
+        self.bars.show_bars(bars_of(subject, name))
+
+    def _tip(self, state: str) -> str:
+        if self._subject is None:
+            return state
+        return state_tip(self._subject.live, self._name, self._subject.title(self._name), state)
+
+    def _on_state_used(self, state: str, held: Qt.KeyboardModifier, place: QPoint) -> None:
+        if self._subject is not None:
+            refusal = use_state(self._subject.live, self._name, state, held)
+            say_at(self.bars, refusal, place)
 
     def _on_title(self) -> None:
         subject, text = self._subject, self._title.text().strip()
@@ -166,6 +193,35 @@ def _source(subject: Subject) -> str:
     return f"{words}, then edited" if entry.is_edited else words
 
 
+class _ChipDelegate(QStyledItemDelegate):
+    """An outlined chip for each state."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        metrics = QFontMetrics(theme().font("dense"))
+        width = metrics.horizontalAdvance(str(index.data())) + 20
+        return QSize(min(width, 150), theme().px("control_small") + 2)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        flags = QStyle.StateFlag
+        is_chosen = bool(option.state & flags.State_Selected)
+        has_focus = bool(option.state & flags.State_HasFocus)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        place = QRectF(option.rect).adjusted(1, 1, -1, -1)
+        line = "focus" if has_focus else "border_control"
+        painter.setPen(QPen(theme().color(line), 2 if has_focus else 1))
+        painter.setBrush(theme().color("selection" if is_chosen else "surface"))
+        painter.drawRoundedRect(place, theme().radius("control"), theme().radius("control"))
+        painter.setPen(theme().color("text"))
+        font = theme().font("dense")
+        painter.setFont(font)
+        words = QFontMetrics(font).elidedText(
+            str(index.data()), Qt.TextElideMode.ElideMiddle, int(place.width()) - 14
+        )
+        painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), words)
+        painter.restore()
+
+
 class _StateChips(QListWidget):
     """States side by side; F2, Enter or a double click renames one."""
 
@@ -177,6 +233,9 @@ class _StateChips(QListWidget):
         self.setWrapping(True)
         self.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.setSpacing(2)
+        self.setItemDelegate(_ChipDelegate(self))
+        self.viewport().setAutoFillBackground(False)
+        self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._shown: tuple[tuple[str, ...], bool] | None = None
@@ -199,5 +258,16 @@ class _StateChips(QListWidget):
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
             self.addItem(item)
         self.blockSignals(False)
-        rows = min(MOST_STATE_ROWS, max(1, math.ceil(len(states) / 2)))
-        self.setFixedHeight(rows * (theme().px("row") + 8) + 6)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the chips need, up to a few rows."""
+        last = self.item(self.count() - 1)
+        if last is not None:
+            row_height = theme().px("control_small") + 6
+            wanted = self.visualItemRect(last).bottom() + self.verticalOffset() + 8
+            self.setFixedHeight(min(wanted, MOST_STATE_ROWS * row_height + 8))

@@ -30,13 +30,15 @@ class RankBars(QWidget):
 
     chosen = Signal(str)  # key
 
-    def __init__(self, name: str, unit: str = "bits", most: int = 5) -> None:
+    def __init__(
+        self, name: str, *, most: int = 5, digits: int = 2, name_share: float = 0.40
+    ) -> None:
         super().__init__()
         self.setObjectName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._unit, self._most = unit, most
+        self._most, self._digits, self._name_share = most, digits, name_share
         self._ranks: tuple[Rank, ...] = ()
         self._row = 0
         self._hovered: int | None = None
@@ -54,7 +56,7 @@ class RankBars(QWidget):
         grew = len(shown) != len(self._ranks)
         self._ranks = shown
         self._row = min(self._row, max(0, len(shown) - 1))
-        told = [f"{title} {bits:.2f} {self._unit}" for _, title, bits in shown]
+        told = [f"{title} {bits:.2f} bits" for _, title, bits in shown]
         self.setAccessibleName(", ".join(told))
         if grew:
             self.updateGeometry()
@@ -83,7 +85,8 @@ class RankBars(QWidget):
         font = theme().font("dense")
         painter.setFont(font)
         metrics = QFontMetrics(font)
-        left, right = self.width() * 0.40, self.width() - metrics.horizontalAdvance("00.00") - 10
+        number = metrics.horizontalAdvance("00." + "0" * self._digits) + 10
+        left, right = self.width() * self._name_share, self.width() - number
         most = max((bits for *_, bits in self._ranks), default=0.0)
         height = self._row_height()
         for row, (_, title, bits) in enumerate(self._ranks):
@@ -95,7 +98,7 @@ class RankBars(QWidget):
             painter.setPen(theme().color("text"))
             shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, int(left - 8))
             painter.drawText(place, _LEFT, shown)
-            painter.drawText(place, _RIGHT, f"{bits:.2f}")
+            painter.drawText(place, _RIGHT, f"{bits:.{self._digits}f}")
             if most > 0:
                 width = max(2.0, (right - left) * bits / most)
                 painter.setPen(Qt.PenStyle.NoPen)
@@ -130,7 +133,7 @@ class RankBars(QWidget):
             row = self.row_at(event.pos())
             if row is not None:
                 _, title, bits = self._ranks[row]
-                words = f"{title}: {bits:.4g} {self._unit}\nClick selects it."
+                words = f"{title}: {bits:.4g} bits\nClick selects it."
                 QToolTip.showText(event.globalPos(), words, self)
                 return True
         return super().event(event)

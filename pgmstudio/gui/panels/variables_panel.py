@@ -99,6 +99,7 @@ class VariablesPanel(QWidget):
             group.addAction(action)
             menu.addAction(action)
         made.setMenu(menu)
+        made.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return made
 

@@ -282,7 +282,7 @@ class HistogramCuts(QWidget):
         return QSize(640, 280)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(300, 200)
+        return QSize(260, round(150 * theme().scale))
 
     def _on_theme_changed(self) -> None:
         self.updateGeometry()

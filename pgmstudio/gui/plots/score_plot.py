@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
 
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
@@ -35,6 +35,11 @@ class ScorePlot(QWidget):
         self._layout.addWidget(self._empty, 1)
         theme().changed.connect(self.refresh)
 
+    @property
+    def canvas(self) -> QGraphicsView | None:
+        """The plot itself, when there is something in it."""
+        return self._plot if self._plot is not None and not self._plot.isHidden() else None
+
     def show_run(self, run: LearningRun | None) -> None:
         self._run = run
         self.refresh()
@@ -50,6 +55,12 @@ class ScorePlot(QWidget):
             return
         self._make_plot()
         self._draw(run)
+
+    def draw_on(self, background: str | None) -> None:
+        """Once more in the present colours, on a ground of that name or on none: for a file."""
+        if self._run is not None and self.canvas is not None:
+            self._draw(self._run)
+            self._plot.setBackground(None if background is None else theme().color(background))
 
     def _make_plot(self) -> None:
         if self._plot is not None:

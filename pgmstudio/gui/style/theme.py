@@ -6,6 +6,8 @@ No colour or size is written elsewhere; the numbers are in resources/tokens.json
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Literal
 
@@ -62,6 +64,16 @@ class Theme(QObject):
             self._reduced_motion = reduced_motion
         self.apply()
         self.changed.emit()
+
+    @contextmanager
+    def painting_as(self, mode: Mode) -> Iterator[None]:
+        """Colours of another look, at 100 %, while a picture is painted; the screen stays."""
+        kept = self._mode, self._scale
+        self._mode, self._scale = mode, 1.0
+        try:
+            yield
+        finally:
+            self._mode, self._scale = kept
 
     def apply(self) -> None:
         """Palette, font and style sheet of the application, from the tokens."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import label
 from pgmstudio.gui.views.find_bar import FindBar
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.graph_view import GraphView
@@ -31,6 +32,10 @@ class Canvas(QWidget):
         self.minimap = Minimap(self.view)
         self.find_bar = FindBar(self.view)
         self.bubble = Bubble(self.view)
+        self._waiting = label("", "secondary")
+        self._waiting.setObjectName("waiting")
+        self._waiting.setParent(self.view)
+        self._waiting.hide()
         self.shows_legend = True
         self.shows_minimap = True
         self._strengths: Strengths | None = None
@@ -45,6 +50,7 @@ class Canvas(QWidget):
         self.scene.contents_changed.connect(self._soon.start)
         self.view.zoom_changed.connect(self._on_zoom_changed)
         self.wishes.refused.connect(self.refuse)
+        self.view.gesture_begun.connect(self.bubble.hide)
         self.wishes.find.connect(self.open_find)
         self.find_bar.found.connect(self._on_found)
         self.find_bar.looked_at.connect(self._on_match)
@@ -90,6 +96,8 @@ class Canvas(QWidget):
         entries = self.legend_entries() if self.shows_legend else []
         self.legend.show_entries(entries, room.width() - zoom.width() - 3 * _EDGE)
         self.legend.move(_EDGE, room.height() - self.legend.height() - _EDGE)
+        low = max(zoom.height(), self.legend.height() if entries else 0)
+        self.view.keep_foot(low + 2.0 * _EDGE)
         self.minimap.setVisible(self.shows_minimap and len(self.scene.nodes) >= MINIMAP_FROM)
         self.minimap.move(
             room.width() - self.minimap.width() - _EDGE,
@@ -106,16 +114,21 @@ class Canvas(QWidget):
         super().resizeEvent(event)
         self._refresh_overlays()
 
+    def tell_waiting(self, words: str) -> None:
+        """Words in the middle of an empty canvas; none takes them away."""
+        self._waiting.setText(words)
+        self._waiting.setVisible(bool(words))
+        self._waiting.adjustSize()
+        self._waiting.move(self.view.rect().center() - self._waiting.rect().center())
+
     # -- refusals
 
     def refuse(self, sentence: str, at: QPoint | None = None) -> None:
         """Say a sentence at the pointer, or in the middle when the pointer is elsewhere."""
         if at is None:
-            at = self.view.mapFromGlobal(QCursor.pos())
-            if not self.view.rect().contains(at):
-                at = self.view.mapFromScene(self.view.last_pointer)
-            if not self.view.rect().contains(at):
-                at = self.view.rect().center()
+            at = self.view.mapFromScene(self.view.last_pointer)
+        if not self.view.rect().contains(at):
+            at = self.view.rect().center()
         self.bubble.say(sentence, at)
 
     # -- search

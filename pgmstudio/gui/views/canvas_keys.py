@@ -100,11 +100,13 @@ class CanvasKeys:
             Key.Key_1: lambda: view.set_zoom(1.0),
             Key.Key_Plus: lambda: view.zoom_by(1.25),
             Key.Key_Minus: lambda: view.zoom_by(0.8),
-            Key.Key_Escape: self._escape,
             Key.Key_Menu: self.open_menu,
         }
         if held == Modifiers.ShiftModifier:
             deeds[Key.Key_F10] = self.open_menu
+        chosen = view.graph.selected_nodes or view.graph.selected_edges
+        if view.tool.is_busy or view.tool.name != "select" or chosen:
+            deeds[Key.Key_Escape] = self._escape
         if view.is_editable:
             deeds |= {
                 Key.Key_N: lambda: view.begin_node(view.pointer),

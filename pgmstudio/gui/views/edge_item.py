@@ -59,6 +59,7 @@ class EdgeItem(QGraphicsItem):
         self.look = EdgeLook()
         self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
         self._far = QPainterPath()
+        self._middles: tuple[QPointF, QPointF] | None = None
         self._line = QPainterPath()
         self._bounds = QRectF()
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
@@ -88,6 +89,7 @@ class EdgeItem(QGraphicsItem):
         """A new way; `source` and `target` are the middles of the two boxes."""
         self.prepareGeometryChange()
         self.route = route
+        self._middles = source, target
         self._far = QPainterPath(source)
         if route.bend is None:
             self._far.lineTo(target)
@@ -101,6 +103,10 @@ class EdgeItem(QGraphicsItem):
             bounds = bounds.united(QRectF(x - LABEL_ROOM / 2, y - 9, LABEL_ROOM, 18))
         self._bounds = bounds.adjusted(-reach, -reach, reach, reach)
         self.update()
+
+    def is_routed_between(self, source: QPointF, target: QPointF) -> bool:
+        """Its way was made for boxes at these places."""
+        return self._middles == (source, target)
 
     def change_look(self, **changes: object) -> None:
         """Selected, hovered, …; repaints only when something differs."""

@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     from pgmstudio.gui.views.graph_view import GraphView
 
 
-def paint_far_labels(painter: QPainter, view: GraphView) -> None:
-    """Names beside dots, in the size they have at 100 %."""
-    far = view.detail is Detail.DOT
+LABEL_WIDTH = 180
+
+
+def paint_far_labels(
+    painter: QPainter, view: GraphView, *, detail: Detail | None = None, zoom: float | None = None
+) -> None:
+    """Names beside dots, in the size they have at 100 %; a file may show more than the screen."""
+    far = (detail or view.detail) is Detail.DOT
     if not far and not view.has_dots:
         return
     for item in view.graph.nodes.values():
         if item.isVisible() and (far or item.face.mode is NodeMode.DOT) and _matters(item, view):
-            _paint_label(painter, item, view)
+            _paint_label(painter, item, zoom or view.zoom)
 
 
 def _matters(item: NodeItem, view: GraphView) -> bool:
@@ -41,17 +46,18 @@ def _matters(item: NodeItem, view: GraphView) -> bool:
     )
 
 
-def _paint_label(painter: QPainter, item: NodeItem, view: GraphView) -> None:
+def _paint_label(painter: QPainter, item: NodeItem, zoom: float) -> None:
     mark = item.face.mark
     words = item.face.title.replace("\n", " ")
     if mark is not None:
         words = f"{words} {mark.words}"
     ink = "text" if mark is None else f"{mark.tint}_ink"
     painter.save()
-    painter.translate(item.pos() + QPointF(dot_radius(view.zoom) * 1.9, 0))
-    painter.scale(1 / view.zoom, 1 / view.zoom)
-    shown = canvas_metrics("caption", "medium").elidedText(words, Qt.TextElideMode.ElideMiddle, 180)
-    width = canvas_metrics("caption", "medium").horizontalAdvance(shown) + 8
+    painter.translate(item.pos() + QPointF(dot_radius(zoom) * 1.9, 0))
+    painter.scale(1 / zoom, 1 / zoom)
+    metrics = canvas_metrics("caption", "medium")
+    shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH)
+    width = metrics.horizontalAdvance(shown) + 8
     card = QRectF(0, -8.5, width, 17)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("canvas", 0.88))

@@ -150,6 +150,11 @@ class GraphScene(QGraphicsScene):
         touched = list({id(e): e for node in nodes for e in self._edges_at.get(node, ())}.values())
         self._routes.route_some(self, touched)
 
+    def is_routed(self, edge: EdgeItem) -> bool:
+        """The boxes at its ends are where they were when it got its way."""
+        source, target = (self.nodes[end] for end in edge.ends)
+        return edge.is_routed_between(source.pos(), target.pos())
+
     def route_all(self) -> None:
         self._route_all(None)
 

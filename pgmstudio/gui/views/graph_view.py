@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
@@ -32,6 +32,8 @@ from pgmstudio.gui.views.zoom_view import ZoomView
 class GraphView(ZoomView):
     """Looks at one scene. `wishes` tells what people ask for."""
 
+    gesture_begun = Signal()  # a press or a key: what was said about the last one is over
+
     def __init__(self, scene: GraphScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
         self.wishes = Wishes(self)
@@ -39,6 +41,7 @@ class GraphView(ZoomView):
         self.snaps_to_grid = False
         self.advise: Adviser | None = None
         self.explain_impossible: Callable[[str, str], str] | None = None
+        self.describe_edge: Callable[[str, str], str] | None = None  # more for its tooltip
         self.step_match: Callable[[int], None] | None = None  # while a search is open
         self._space_held = False
         self._pointer = QPointF()
@@ -142,6 +145,7 @@ class GraphView(ZoomView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.gesture_begun.emit()
         middle = event.button() == Qt.MouseButton.MiddleButton
         if middle or (self._space_held and event.button() == Qt.MouseButton.LeftButton):
             self.begin_pan(event.position().toPoint())
@@ -262,6 +266,7 @@ class GraphView(ZoomView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.gesture_begun.emit()
         if self.keys.press(event):
             event.accept()
         elif event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
@@ -303,6 +308,8 @@ class GraphView(ZoomView):
             words = tooltip_of(hit)
             if hit.is_impossible and hit.node is not None and hit.state is not None:
                 words = self._impossible(hit.node, hit.state)
+            if hit.edge is not None and self.describe_edge is not None:
+                words = "\n".join(filter(None, [words, self.describe_edge(*hit.edge.ends)]))
             QToolTip.showText(event.globalPos(), words, self.viewport())
             return True
         return super().viewportEvent(event)

@@ -33,7 +33,7 @@ class Placed:
     method: str
     sizes: Mapping[str, Size]
     positions: dict[str, Point]
-    routes: tuple[EdgeRoute, ...]
+    routes: tuple[EdgeRoute, ...]  # empty when they are still to be found
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,16 @@ class LayoutQuestion:
             method = "force"
             positions = self._positions(method, cancel)
         cancel.raise_if_cancelled()
-        routes = edge_route(picture, positions, sizes)
+        # Many edges are shown straight first; bends around boxes follow.
+        routes = () if is_large else edge_route(picture, positions, sizes)
         return Placed(self.picture_name, picture, method, sizes, positions, routes)
 
     def _positions(self, method: str, cancel: CancelToken) -> dict[str, Point]:
         """Gaps are made for boxes with bars; low boxes are laid out larger and shrunk together."""
         heights = sorted(height for _, height in self.sizes.values())
-        closer = CLOSER if heights and heights[len(heights) // 2] < LOW_BOX else 1.0
+        is_low = bool(heights) and heights[len(heights) // 2] < LOW_BOX
+        has_labels = any(edge.label for edge in self.picture.edges)  # which need the room
+        closer = CLOSER if is_low and not has_labels else 1.0
         sizes = {i: (w * closer, h * closer) for i, (w, h) in self.sizes.items()}
         found = _found(Placement(self.picture, method=method, sizes=sizes), cancel)
         return {i: (round(x / closer), round(y / closer)) for i, (x, y) in found.items()}

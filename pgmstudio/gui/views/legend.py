@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.core.pictures.picture import EdgeStyle
 from pgmstudio.core.pictures.routes import EdgeRoute
-from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.views.edge_item import PENS, paint_edge
@@ -78,7 +78,8 @@ def legend_entries(
 def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[LegendEntry]:
     entries = []
     styles = {edge.style for edge in scene.picture.edges}
-    if strengths is not None and strengths.values:
+    has_widths = any(edge.look.width is not None for edge in scene.edges.values())
+    if strengths is not None and strengths.values and has_widths:
         low, high = strengths.range
         thin, thick = strengths.width_of(low), strengths.width_of(high)
         entries += [
@@ -154,7 +155,7 @@ def _frame_sample(painter: QPainter, place: QRectF) -> None:
 def _icon_sample(name: str, color: str) -> Sample:
     def paint(painter: QPainter, place: QRectF) -> None:
         box = QRectF(place.center().x() - 6.5, place.center().y() - 6.5, 13, 13)
-        icon(name, color).paint(painter, box.toRect())
+        paint_icon(painter, name, color, box)
 
     return paint
 
@@ -191,6 +192,43 @@ def _edge_sample(style: EdgeStyle, width: float) -> Sample:
     return paint
 
 
+def _lines(entries: Sequence[LegendEntry], room: float) -> list[list[LegendEntry]]:
+    lines: list[list[LegendEntry]] = [[]]
+    used = 0.0
+    for entry in entries:
+        if lines[-1] and used + entry.width > room - 2 * _PAD:
+            lines.append([])
+            used = 0.0
+        lines[-1].append(entry)
+        used += entry.width + _GAP
+    return lines
+
+
+def card_size(entries: Sequence[LegendEntry], room: float) -> QSizeF:
+    """How large the card with these entries is when it may be `room` wide."""
+    lines = _lines(entries, room)
+    width = max(sum(e.width + _GAP for e in line) - _GAP for line in lines) + 2 * _PAD
+    return QSizeF(width, _LINE * len(lines) + 12)
+
+
+def paint_card(
+    painter: QPainter, corner: QPointF, entries: Sequence[LegendEntry], room: float
+) -> None:
+    """Draw the card of a legend with its top left at `corner`."""
+    painter.setPen(QPen(theme().color("border"), 1))
+    painter.setBrush(theme().color("surface"))
+    radius = theme().radius("card")
+    card = QRectF(corner, card_size(entries, room)).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(card, radius, radius)
+    y = corner.y() + 6.0
+    for line in _lines(entries, room):
+        x = corner.x() + _PAD
+        for entry in line:
+            entry.paint(painter, QPointF(x, y))
+            x += entry.width + _GAP
+        y += _LINE
+
+
 class Legend(QWidget):
     """A card over the canvas, as wide as its entries, in several lines when there is no room."""
 
@@ -216,36 +254,13 @@ class Legend(QWidget):
         self.setVisible(bool(entries))
         self.update()
 
-    def _lines(self) -> list[list[LegendEntry]]:
-        lines: list[list[LegendEntry]] = [[]]
-        used = 0.0
-        for entry in self._entries:
-            if lines[-1] and used + entry.width > self._room - 2 * _PAD:
-                lines.append([])
-                used = 0.0
-            lines[-1].append(entry)
-            used += entry.width + _GAP
-        return lines
-
     def sizeHint(self) -> QSize:
-        lines = self._lines()
-        width = max(sum(e.width + _GAP for e in line) - _GAP for line in lines) + 2 * _PAD
-        height = _LINE * len(lines) + 12
-        return QSize(round(width * theme().scale), round(height * theme().scale))
+        size = card_size(self._entries, self._room) * theme().scale
+        return QSize(round(size.width()), round(size.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme().color("border"))
-        painter.setBrush(theme().color("surface"))
-        radius = theme().radius("card")
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
         painter.scale(theme().scale, theme().scale)
-        y = 6.0
-        for line in self._lines():
-            x = _PAD
-            for entry in line:
-                entry.paint(painter, QPointF(x, y))
-                x += entry.width + _GAP
-            y += _LINE
+        paint_card(painter, QPointF(0, 0), self._entries, self._room)
         painter.end()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from pgmstudio.core.pictures.boxes import HEAD, LINE
 from pgmstudio.core.pictures.picture import NodeShape
 from pgmstudio.core.pictures.svg_nodes import Mark, percent
-from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics, font_of_height
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
@@ -20,6 +20,7 @@ from pgmstudio.gui.views.node_geometry import INDENT, MARK_SIZE, NodeGeometry
 # A prior outline that hugs its bar only blurs it.
 LEAST_SHIFT = 0.004
 RING_DISTANCE = 4.0
+LEAST_TITLE, LEAST_WORDS = 56.0, 24.0
 # Names keep about this height on screen while the boxes around them shrink.
 NAME_ON_SCREEN, LEAST_ON_SCREEN = 10.5, 7.0
 DOT_ON_SCREEN = 9.0
@@ -228,21 +229,23 @@ class NodePainter:
         for name, color in symbols:
             size = MARK_SIZE
             place = QRectF(right - size, middle - size / 2, size, size)
-            icon(name, color).paint(painter, place.toRect())
+            paint_icon(painter, name, color, place)
             right -= size + 2
-        if words is not None and with_words:
-            metrics = canvas_metrics("caption", "semibold")
-            shown = metrics.elidedText(
-                words, Qt.TextElideMode.ElideMiddle, (self._box.width() - 2 * INDENT) * 0.55
-            )
-            width = metrics.horizontalAdvance(shown)
-            painter.setFont(canvas_font("caption", "semibold"))
-            painter.setPen(colors.color(ink))
-            painter.drawText(QRectF(right - width - 1, middle - 9, width + 1, 18), _RIGHT, shown)
-            right -= width + 5
-        room = right - INDENT - (8 if face.note else 0)
         bold = canvas_metrics("dense", "semibold")
         title = face.title.replace("\n", " ")
+        if words is not None and with_words:
+            metrics = canvas_metrics("caption", "semibold")
+            # The title comes first: words that leave it too little give way to their sign.
+            left = right - INDENT - 6 - min(bold.horizontalAdvance(title), LEAST_TITLE)
+            shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, left)
+            width = metrics.horizontalAdvance(shown)
+            if left >= LEAST_WORDS:
+                painter.setFont(canvas_font("caption", "semibold"))
+                painter.setPen(colors.color(ink))
+                place = QRectF(right - width - 1, middle - 9, width + 1, 18)
+                painter.drawText(place, _RIGHT, shown)
+                right -= width + 5
+        room = right - INDENT - (8 if face.note else 0)
         shown = bold.elidedText(title, Qt.TextElideMode.ElideMiddle, room)
         painter.setFont(canvas_font("dense", "semibold"))
         painter.setPen(colors.color("text"))
@@ -355,15 +358,16 @@ def paint_hatched(painter: QPainter, area: QRectF, color: QColor) -> None:
     """Slanted stripes on the surface colour: told apart from a bar without its colour."""
     if area.width() <= 0:
         return
-    painter.save()
-    painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
     painter.fillRect(area, theme().color("surface"))
-    painter.setPen(QPen(color, 2.0))
-    height = area.height()
-    x = area.left() - height
+    pen = QPen(color, 2.0)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    painter.setPen(pen)
+    left, right, height = area.left(), area.right(), area.height()
     lines = []
-    while x < area.right() + height:
-        lines.append(QLineF(x, area.bottom(), x + height, area.top()))
+    x = left - height
+    # Cut by hand at both sides: a clip would get lost in an SVG file.
+    while x < right:
+        start, end = max(0.0, left - x), min(height, right - x)
+        lines.append(QLineF(x + start, area.bottom() - start, x + end, area.bottom() - end))
         x += 4.5
     painter.drawLines(lines)
-    painter.restore()

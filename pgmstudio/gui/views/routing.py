@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, Point, Size
-from pgmstudio.core.pictures.routes import EdgeRoute, edge_route
-from pgmstudio.core.running import CancelToken
+from pgmstudio.core.pictures.picture import Point
+from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.views.edge_item import EdgeItem
 from pgmstudio.gui.views.node_item import NodeItem
+from pgmstudio.gui.views.route_task import Routing
 from pgmstudio.gui.workers.questions import Asker
 
 if TYPE_CHECKING:
@@ -37,21 +36,22 @@ class RouteMaker(QObject):
         self._asker.forget()
         if len(items) <= MOST_AT_ONCE:
             edges = [item.edge for item in items]
-            self.routed.emit(routes_of(scene.picture, scene.positions, scene.sizes, edges))
+            task = Routing(scene.picture, scene.positions, scene.sizes)
+            self.routed.emit(task.routes(edges))
         else:
             self.routed.emit({item.ends: self._straight(scene, item) for item in items})
 
     def route_all(self, scene: GraphScene) -> None:
         """Every edge: first straight, then, when there are many, with bends as they are found."""
-        question = partial(
-            _routes, scene.picture, scene.positions, scene.sizes, tuple(scene.picture.edges)
-        )
+        task = Routing(scene.picture, scene.positions, scene.sizes)
         if len(scene.edges) <= MOST_AT_ONCE:
             self._asker.forget()
-            self.routed.emit(question(None))
+            self.routed.emit(task.routes())
             return
-        self.routed.emit({e: self._straight(scene, item) for e, item in scene.edges.items()})
-        self._asker.ask(question)
+        # Edges whose ends stayed keep their old way meanwhile.
+        moved = [item for item in scene.edges.values() if not scene.is_routed(item)]
+        self.routed.emit({item.ends: self._straight(scene, item) for item in moved})
+        self._asker.ask(task.answer)
 
     @staticmethod
     def _straight(scene: GraphScene, item: EdgeItem) -> EdgeRoute:
@@ -59,26 +59,6 @@ class RouteMaker(QObject):
 
     def stop(self) -> None:
         self._asker.forget()
-
-
-def _routes(
-    picture: GraphPicture,
-    positions: dict[str, Point],
-    sizes: dict[str, Size],
-    edges: Sequence[PictureEdge],
-    _cancel: CancelToken | None,
-) -> dict[tuple[str, str], EdgeRoute]:
-    return routes_of(picture, positions, sizes, edges)
-
-
-def routes_of(
-    picture: GraphPicture,
-    positions: dict[str, Point],
-    sizes: dict[str, Size],
-    edges: Sequence[PictureEdge],
-) -> dict[tuple[str, str], EdgeRoute]:
-    found = edge_route(picture, positions, sizes, edges)
-    return {(e.source, e.target): route for e, route in zip(edges, found, strict=True)}
 
 
 def straight_route(source: NodeItem, target: NodeItem) -> EdgeRoute:

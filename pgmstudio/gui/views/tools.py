@@ -193,6 +193,10 @@ class SelectTool(Tool):
             if _adds(self._modifiers):
                 inside = tuple(dict.fromkeys((*scene.selected_nodes, *inside)))
             wishes.select.emit(inside, ())
+        elif gesture == "" and pressed.node is not None and pressed.state is None:
+            # A press keeps several selected for a drag; a mere click means this one.
+            if not _adds(modifiers):
+                wishes.select.emit((pressed.node.id,), ())
         elif gesture == "" and pressed.node is not None and pressed.state is not None:
             is_same = hit.node is pressed.node and hit.state == pressed.state
             if is_same:

@@ -15,8 +15,6 @@ LEAST_ZOOM, MOST_ZOOM = 0.05, 4.0
 ZOOM_STEP = 1.25
 GROUND_FROM = 0.6
 FIT_MARGIN = 32
-# Room for the legend and the zoom control below a fitted graph.
-FIT_FOOT = 64
 
 
 class ZoomView(QGraphicsView):
@@ -31,6 +29,7 @@ class ZoomView(QGraphicsView):
         self._zoom = 1.0
         self._is_fitted = True
         self._pan_from: QPoint | None = None
+        self._foot = float(FIT_MARGIN)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -93,15 +92,22 @@ class ZoomView(QGraphicsView):
         """Everything in sight, at most at 100 %."""
         content = self.graph.content_rect()
         width = max(40.0, self.viewport().width() - 2.0 * FIT_MARGIN)
-        height = max(40.0, self.viewport().height() - FIT_MARGIN - float(FIT_FOOT))
+        height = max(40.0, self.viewport().height() - FIT_MARGIN - self._foot)
         wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
         self._zoom = min(1.0, max(LEAST_ZOOM, wanted / theme().scale))
         self._apply_zoom()
-        foot = (FIT_FOOT - FIT_MARGIN) / 2 / self.pixels_per_unit
+        foot = (self._foot - FIT_MARGIN) / 2 / self.pixels_per_unit
         self.centerOn(content.center() + QPointF(0, foot))
         self._is_fitted = True
         self.zoom_changed.emit(self._zoom)
         self.looked_elsewhere.emit()
+
+    def keep_foot(self, height: float) -> None:
+        """Keep the lowest part of the view free below a fitted graph, for what floats there."""
+        needs_more, self._foot = height > self._foot, height
+        # Only for more: a smaller legend after fitting must not start a dance with the zoom.
+        if needs_more and self._is_fitted:
+            self.fit()
 
     def keep_fitted(self) -> None:
         """Fit again as soon as the places change."""

@@ -10,13 +10,16 @@ from pgmstudio.gui.views.node_face import Detail, detail_at
 
 
 class Zoomed:
-    """Shared by the items of a scene; `forced` is the detail of an export, whatever its size."""
+    """Shared by the items of a scene; an export forces detail and zoom, whatever its size."""
 
     def __init__(self) -> None:
         self.forced: Detail | None = None
+        self.forced_zoom: float | None = None
 
     def zoom_of(self, painter: QPainter) -> float:
         """The painter's scale without the font scale, which enlarges the whole canvas."""
+        if self.forced_zoom is not None:
+            return self.forced_zoom
         lod = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
         return float(lod) / theme().scale
 

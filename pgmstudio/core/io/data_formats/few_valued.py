@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,52 +32,57 @@ _ROUNDS = 2000  # new texts met on the way, each a short stop; more than this is
 
 @dataclass(eq=False)
 class _Known:
-    """The distinct texts of each column, in the shape the compiled reader looks them up in."""
+    """The distinct texts of each column, and the tables the compiled reader looks them up in."""
 
     texts: list[list[bytes]]
-    by_letter: NDArray[np.int16] = field(init=False)
-    slots: NDArray[np.int16] = field(init=False)
-    begins: NDArray[np.int64] = field(init=False)
-    ends: NDArray[np.int64] = field(init=False)
+    keys: NDArray[np.uint64] = field(init=False)
+    codes: NDArray[np.int16] = field(init=False)
+    begins: NDArray[np.uint64] = field(init=False)
+    ends: NDArray[np.uint64] = field(init=False)
     pool: NDArray[np.uint8] = field(init=False)
 
     def __post_init__(self) -> None:
         from pgmstudio.core.io.data_formats.few_valued_kernels import SLOTS
 
-        columns, first = len(self.texts), self.texts
-        self.texts = [[] for _ in range(columns)]
-        self.by_letter = np.full((columns, 256), -1, dtype=np.int16)
-        self.slots = np.full((columns, SLOTS), -1, dtype=np.int16)
-        self.begins = np.zeros((columns, MOST_TEXTS), dtype=np.int64)
-        self.ends = np.zeros((columns, MOST_TEXTS), dtype=np.int64)
-        self.pool = np.zeros(1 << 12, dtype=np.uint8)
-        self._used = 0
+        shape, first = (len(self.texts), SLOTS), self.texts
+        self.texts = [[] for _ in first]
+        self.keys = np.zeros(shape, dtype=np.uint64)
+        self.codes = np.full(shape, -1, dtype=np.int16)
+        self.begins = np.zeros(shape, dtype=np.uint64)
+        self.ends = np.zeros(shape, dtype=np.uint64)
+        self.pool = np.zeros(0, dtype=np.uint8)
         for column, texts in enumerate(first):
             for text in texts:
-                self.add(column, text)
+                self.learn(column, text)
 
-    def add(self, column: int, text: bytes) -> None:
-        from pgmstudio.core.io.data_formats.few_valued_kernels import SLOTS, slot_of
+    def learn(self, column: int, text: bytes) -> bool:
+        """Give a text the next code; False when the column has too many, or it is not plain.
 
-        code, letters = len(self.texts[column]), np.frombuffer(text, dtype=np.uint8)
-        self.texts[column].append(text)
-        end = self._used + len(text)
-        if end > self.pool.size:
-            self.pool = np.concatenate([self.pool, np.zeros(end, dtype=np.uint8)])
-        self.pool[self._used : end] = letters
-        self.begins[column, code], self.ends[column, code] = self._used, end
-        self._used = end
-        if len(text) == 1:
-            self.by_letter[column, text[0]] = code
-            return
-        slot = slot_of(letters, 0, len(text))
-        while self.slots[column, slot] >= 0:
+        A carriage return at the end belongs to the line, so such a text shares the other's code.
+        """
+        from pgmstudio.core.io.data_formats.few_valued_kernels import SLOTS, key_of, slot_of
+
+        plain = text.removesuffix(b"\r")
+        if b"\r" in plain or b'"' in plain:
+            return False
+        if plain not in self.texts[column]:
+            if len(self.texts[column]) == MOST_TEXTS:
+                return False
+            self.texts[column].append(plain)
+        letters, begin = np.frombuffer(text, dtype=np.uint8), self.pool.size
+        self.pool = np.concatenate([self.pool, letters])
+        key = key_of(letters, np.uint64(0), np.uint64(len(text)))
+        slot = int(slot_of(key))
+        while self.codes[column, slot] >= 0:
             slot = (slot + 1) % SLOTS
-        self.slots[column, slot] = code
+        self.codes[column, slot] = self.texts[column].index(plain)
+        self.keys[column, slot] = key
+        self.begins[column, slot], self.ends[column, slot] = begin, self.pool.size
+        return True
 
     @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        return self.by_letter, self.slots, self.begins, self.ends, self.pool
+    def tables(self) -> tuple[NDArray[Any], ...]:
+        return self.keys, self.codes, self.begins, self.ends, self.pool
 
 
 @dataclass(eq=False)
@@ -131,13 +137,11 @@ def _coded(
             return None
     elif letters[:3].tobytes() == b"\xef\xbb\xbf":
         return None
-    separator = ord(facts.delimiter)
-    is_special = np.zeros(256, dtype=np.uint8)
-    is_special[[separator, ord("\n"), ord("\r"), ord('"')]] = 1
+    separators = np.uint64(ord(facts.delimiter) * 0x0101010101010101)
     threads = min(os.cpu_count() or 1, _MOST_THREADS)
     pieces = _pieces(letters, start, threads)
     with ThreadPoolExecutor(threads) as pool:
-        counts = pool.map(lambda p: kernels.count_line_ends(letters, p.start, p.stop), pieces)
+        counts = pool.map(lambda p: kernels.count_line_ends(letters[p.start : p.stop]), pieces)
         rows = 0
         for piece, count in zip(pieces, counts, strict=True):
             piece.row, rows = rows, rows + count
@@ -147,11 +151,10 @@ def _coded(
         def run(piece: _Piece) -> None:
             piece.state = kernels.code_rows(
                 letters,
-                piece.start,
-                piece.stop,
-                is_special,
-                separator,
-                known.arrays,
+                np.uint64(piece.start),
+                np.uint64(piece.stop),
+                separators,
+                known.tables,
                 targets,
                 piece.row,
                 codes,
@@ -166,7 +169,7 @@ def _coded(
             if any(piece.state == kernels.STRANGE for piece in waiting):
                 return None
             stopped = [piece for piece in waiting if piece.state == kernels.UNKNOWN]
-            if not _learnt(letters, stopped, known):
+            if not _learn_all(letters, stopped, known):
                 return None
     return None
 
@@ -180,18 +183,16 @@ def _pieces(letters: NDArray[np.uint8], start: int, count: int) -> list[_Piece]:
         if line_ends.size:
             ends.append(max(ends[-1], guess + int(line_ends[0]) + 1))
     ends.append(letters.size)
-    return [_Piece(low, high) for low, high in zip(ends, ends[1:], strict=False) if low < high]
+    return [_Piece(low, high) for low, high in pairwise(ends) if low < high]
 
 
-def _learnt(letters: NDArray[np.uint8], stopped: Iterable[_Piece], known: _Known) -> bool:
-    """Add the new texts at which pieces stopped; False when a column has too many."""
+def _learn_all(letters: NDArray[np.uint8], stopped: Iterable[_Piece], known: _Known) -> bool:
+    """Learn the texts at which pieces stopped; False when there is one that cannot be learned."""
     for piece in stopped:
         row, column, begin, end, row_start = (int(number) for number in piece.stopped_at)
-        text = letters[begin:end].tobytes()
-        if text not in known.texts[column]:  # another piece may have met it in the same round
-            if len(known.texts[column]) == MOST_TEXTS:
-                return False
-            known.add(column, text)
+        # Two pieces may meet the same text in one round; learning it twice does no harm.
+        if not known.learn(column, letters[begin:end].tobytes()):
+            return False
         piece.row, piece.start = row, row_start
     return True
 

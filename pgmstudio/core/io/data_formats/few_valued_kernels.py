@@ -1,4 +1,9 @@
-"""Compiled reading of text tables whose columns have few distinct texts each."""
+"""Compiled reading of text tables whose columns have few distinct texts each.
+
+Eight letters are looked at in one word: where a cell ends is found by the usual bit tricks, and a
+text of up to seven letters, with its length in the free byte, is its own key. Places are unsigned,
+since a signed index costs a check for negative ones at every letter.
+"""
 
 from __future__ import annotations
 
@@ -10,95 +15,136 @@ from numpy.typing import NDArray
 from pgmstudio.core.compiled import compiled
 
 Letters = NDArray[np.uint8]
-Whole = NDArray[np.int64]
 
 DONE, UNKNOWN, STRANGE = 0, 1, 2
-SLOTS = 1024  # per column, at least four times the texts it may have
+SLOTS = 1024  # per column, four times as many as the texts it may have
+SHORT = 7  # letters that fit a key, beside their number
 
-_LINE_END, _RETURN = 10, 13
+_ONE, _WORD = np.uint64(1), np.uint64(8)
+_LINE_END, _QUOTE = np.uint8(10), np.uint8(34)
+_ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_LINE_ENDS, _QUOTES = np.uint64(0x0A0A0A0A0A0A0A0A), np.uint64(0x2222222222222222)
+_LENGTH_SHIFT, _LONG = np.uint64(56), np.uint64(0xFF << 56)
+_LETTERS_OF_KEY = np.uint64((1 << 56) - 1)
+_GOLDEN, _SLOT_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - 10)
+_LAST_SLOT = np.uint64(SLOTS - 1)
 
 
 @compiled
-def count_line_ends(letters: Letters, start: int, stop: int) -> int:
-    """How many lines end in letters[start:stop]."""
+def count_line_ends(letters: Letters) -> int:
+    """How many lines end here."""
     count = 0
-    for place in range(start, stop):
-        if letters[place] == _LINE_END:
-            count += 1
+    for place in range(letters.shape[0]):
+        count += letters[place] == _LINE_END
     return count
 
 
 @compiled
-def slot_of(letters: Letters, start: int, stop: int) -> int:
-    """Where to look for a text first."""
-    mixed = 0
-    for place in range(start, stop):
-        mixed = (mixed * 31 + letters[place]) & 0xFFFFFFF
-    return (mixed ^ (mixed >> 10)) & (SLOTS - 1)
+def word_at(letters: Letters, place: np.uint64) -> np.uint64:
+    """Eight letters from `place` on as one word, the first lowest; zeros after the last."""
+    word = np.uint64(0)
+    if place + _WORD <= np.uint64(letters.shape[0]):
+        for k in range(8):  # one load, once compiled
+            word |= np.uint64(letters[place + np.uint64(k)]) << np.uint64(8 * k)
+    else:
+        for k in range(letters.shape[0] - place):
+            word |= np.uint64(letters[place + np.uint64(k)]) << np.uint64(8 * k)
+    return word
+
+
+@compiled
+def bytes_equal_to(word: np.uint64, repeated: np.uint64) -> np.uint64:
+    """The high bit of the lowest byte that equals the repeated one is set; higher ones may be."""
+    difference = word ^ repeated
+    return (difference - _ONES) & ~difference & _HIGH_BITS
+
+
+@compiled
+def key_of(letters: Letters, begin: np.uint64, end: np.uint64) -> np.uint64:
+    """The key under which a text is kept: itself if short, else its first letters and a mark."""
+    word = word_at(letters, begin)
+    length = end - begin
+    if length > np.uint64(SHORT):
+        return (word & _LETTERS_OF_KEY) | _LONG
+    return (word & ((_ONE << (length * _WORD)) - _ONE)) | (length << _LENGTH_SHIFT)
+
+
+@compiled
+def slot_of(key: np.uint64) -> np.uint64:
+    """Where to look for a key first."""
+    return (key * _GOLDEN) >> _SLOT_SHIFT
+
+
+@compiled
+def find_text(letters: Letters, begin: np.uint64, end: np.uint64, target: int, known: Any) -> int:
+    """The code of letters[begin:end] in column `target`, or -1."""
+    keys, codes, begins, ends, pool = known
+    key = key_of(letters, begin, end)
+    slot = slot_of(key)
+    while codes[target, slot] >= 0:
+        if keys[target, slot] == key:
+            if key < _LONG:
+                return codes[target, slot]
+            known_at = begins[target, slot]
+            length = ends[target, slot] - known_at
+            if length == end - begin:
+                same = np.uint64(0)
+                while same < length and pool[known_at + same] == letters[begin + same]:
+                    same += _ONE
+                if same == length:
+                    return codes[target, slot]
+        slot = (slot + _ONE) & _LAST_SLOT
+    return -1
 
 
 @compiled
 def code_rows(
     letters: Letters,
-    start: int,
-    stop: int,
-    is_special: NDArray[np.uint8],
-    separator: int,
+    start: np.uint64,
+    stop: np.uint64,
+    separators: np.uint64,
     known: Any,
-    targets: Whole,
+    targets: NDArray[np.int64],
     first_row: int,
     codes: NDArray[np.uint8],
-    stopped_at: Whole,
+    stopped_at: NDArray[np.int64],
 ) -> int:
     """Code the rows in letters[start:stop], the first of them being `first_row`.
 
-    `targets[c]` is the row of `codes` for column c, or -1 when it is not wanted. `known` holds, per
-    column: the code of a text of one letter, the codes in slots, and where each text stands in a
-    pool of letters. DONE when all rows are coded; UNKNOWN when a text is new (`stopped_at` is its
-    row, column, start, end and the start of the row); STRANGE for anything this reader leaves to
-    others: quotation marks, odd line ends, rows of another length.
+    `separators` is the separator eight times. `targets[c]` is the row of `codes` for column c, or -1
+    when it is not wanted. `known` has per column the keys, codes and letters of its texts by slots.
+    DONE when all rows are coded; UNKNOWN when a text is new (`stopped_at` is its row, column, start,
+    end and the start of the row); STRANGE for quotation marks and rows of another length.
     """
-    by_letter, slots, begins, ends, pool = known
+    separator = np.uint8(separators & np.uint64(0xFF))
     columns = targets.shape[0]
-    place, row, row_start, column = start, first_row, start, 0
+    place, row_start, row, column = start, start, first_row, 0
     while place < stop:
-        begin, mixed = place, 0
-        while place < stop and is_special[letters[place]] == 0:
-            mixed = (mixed * 31 + letters[place]) & 0xFFFFFFF
-            place += 1
-        end = place
-        ends_row = True
-        if place < stop:
-            if letters[place] == separator:
-                ends_row = False
-            elif letters[place] == _RETURN:
-                place += 1
-                if place < stop and letters[place] != _LINE_END:
-                    return STRANGE
-            elif letters[place] != _LINE_END:
-                return STRANGE
-        place += 1
+        begin = place
+        while place < stop:
+            word = word_at(letters, place)
+            if bytes_equal_to(word, _QUOTES) != 0:
+                # Exact only up to the first end of a cell, so look again, letter by letter.
+                last = place
+                while last < stop and letters[last] != separator and letters[last] != _LINE_END:
+                    if letters[last] == _QUOTE:
+                        return STRANGE
+                    last += _ONE
+            found = bytes_equal_to(word, separators) | bytes_equal_to(word, _LINE_ENDS)
+            if found != 0:
+                lowest = found & (~found + _ONE)
+                # One bit per letter before the end, summed by the multiplication.
+                place += (((lowest - _ONE) & _ONES) * _ONES) >> _LENGTH_SHIFT
+                break
+            place += _WORD
+        end = min(place, stop)
+        ends_row = place >= stop or letters[place] == _LINE_END
+        place += _ONE
         if column >= columns:
             return STRANGE
         target = targets[column]
         if target >= 0:
-            code = -1
-            if end - begin == 1:
-                code = by_letter[target, letters[begin]]
-            else:
-                slot = (mixed ^ (mixed >> 10)) & (SLOTS - 1)
-                while slots[target, slot] >= 0:
-                    found = slots[target, slot]
-                    known_at = begins[target, found]
-                    length = ends[target, found] - known_at
-                    if length == end - begin:
-                        same = 0
-                        while same < length and pool[known_at + same] == letters[begin + same]:
-                            same += 1
-                        if same == length:
-                            code = found
-                            break
-                    slot = (slot + 1) & (SLOTS - 1)
+            code = find_text(letters, begin, end, target, known)
             if code < 0:
                 stopped_at[0] = row
                 stopped_at[1] = target

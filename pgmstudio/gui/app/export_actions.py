@@ -1,0 +1,105 @@
+"""File ▸ Export: the model in view, or the plot of the runs, as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.plots.score_plot import ScorePlot
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.views.picture_file import Drawing, PictureOptions
+
+
+class ExportDesk(QObject):
+    """Remembers the options and the folder of the last export."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._options: PictureOptions | None = None
+        self._folder: Path | None = None
+
+    @property
+    def _page(self) -> ModelPage | None:
+        page = self._shell.center.current
+        return page if isinstance(page, ModelPage) else None
+
+    @property
+    def _plot(self) -> ScorePlot | None:
+        plot = self._shell.window.findChild(ScorePlot, "scorePlot")
+        return plot if isinstance(plot, ScorePlot) else None
+
+    def no_picture(self) -> str | None:
+        if self._page is None:
+            return "open a model first."
+        return None if self._page.scene().nodes else "the model has no nodes yet. Draw one first."
+
+    def no_plot(self) -> str | None:
+        plot = self._plot
+        return None if plot is not None and plot.canvas is not None else "no run has a plot yet."
+
+    def export_picture(self) -> None:
+        from pgmstudio.gui.views.canvas_drawing import CanvasDrawing
+
+        if self._page is not None:
+            self._ask(CanvasDrawing(self._page.canvas, self._page.title))
+
+    def export_plot(self) -> None:
+        from pgmstudio.gui.plots.plot_drawing import PlotDrawing
+
+        plot = self._plot
+        if plot is not None:
+            self._ask(PlotDrawing(plot, "Score by step"))
+
+    def _ask(self, drawing: Drawing) -> None:
+        from pgmstudio.gui.dialogs.export_dialog import ExportDialog
+
+        path = self._shell.document.path
+        folder = self._folder or (path.parent if path is not None else Path())
+        dialog = ExportDialog(drawing, folder, self._options, self._shell.window)
+        dialog.written.connect(self._on_written)
+        dialog.finished.connect(self._on_finished)
+        dialog.open()
+
+    def _on_written(self, path: Path) -> None:
+        self._folder = path.parent
+        self._shell.tell(f"Wrote {path.name}.")
+
+    def _on_finished(self) -> None:
+        from pgmstudio.gui.dialogs.export_dialog import ExportDialog
+
+        dialog = self.sender()
+        if isinstance(dialog, ExportDialog):
+            self._options = dialog.options
+            dialog.deleteLater()
+
+
+def export_actions(shell: Shell) -> list[ActionSpec]:
+    desk = ExportDesk(shell)
+    return [
+        ActionSpec(
+            "file.export",
+            "Export picture…",
+            "File",
+            "The model in view as PNG, SVG or PDF, with its legend.",
+            desk.export_picture,
+            keys=("Ctrl+E",),
+            icon="export",
+            separator_before=True,
+            why_not=desk.no_picture,
+        ),
+        ActionSpec(
+            "file.export-plot",
+            "Export plot of runs…",
+            "File",
+            "The scores of the selected run as PNG, SVG or PDF.",
+            desk.export_plot,
+            why_not=desk.no_plot,
+        ),
+    ]

@@ -1,0 +1,206 @@
+"""The inspector when nothing is selected: the model, its size and fit, evidence, provenance."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout, QWidget
+
+from pgmstudio.core.project.model_edits import set_model_notes
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.evidence_words import Chip
+from pgmstudio.gui.panels.evidence_list import EvidenceSection
+from pgmstudio.gui.panels.fact_rows import Fact, FactRows
+from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.model_facts import ModelFacts, bits_words, model_facts, provenance_facts
+from pgmstudio.gui.panels.notes_editor import NotesEditor
+from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.icons import language_icon
+from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.widgets import Note, Section, button, hairline, row, scrolled
+from pgmstudio.gui.workers.questions import Asker
+
+
+class ModelInspector(QWidget):
+    """Follows the model in view."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("modelInspector")
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._asked: tuple[object, ...] = ()
+        self._facts: ModelFacts | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_facts)
+        self._asker.failed.connect(shell.errors.report)
+        self._head = InspectorHead("inspectorModel")
+        self._error = Note(level="warning", name="inspectorModelError")
+        self._stale = Note(
+            "The rows it was learned from have changed since.", "warning", "inspectorModelStale"
+        )
+        size = Section("Size and fit", line=False)
+        self.facts = FactRows("inspectorModelFacts")
+        for widget in (self._error, self._stale, self.facts):
+            size.add(widget)
+        self.evidence = EvidenceSection(shell, "modelEvidence")
+        self._explanation = Section("Most probable explanation")
+        self.explain = QCheckBox("Mark it in the picture")
+        self.explain.setObjectName("inspectorExplain")
+        self.explain.setToolTip("The most probable state of all variables together.")
+        self.explain.clicked.connect(self._on_explain)
+        self.explained = FactRows("inspectorExplained")
+        self._explanation.add(self.explain)
+        self._explanation.add(self.explained)
+        self._provenance = Section("Provenance")
+        card = QFrame()
+        card.setObjectName("inspectorProvenance")
+        card.setProperty("role", "card")
+        inside = QVBoxLayout(card)
+        inside.setContentsMargins(10, 10, 10, 10)
+        self.card = FactRows("inspectorProvenanceFacts")
+        self._reproduce = button(
+            "Reproduce",
+            self._on_reproduce,
+            icon_name="arrow-clockwise",
+            name="inspectorReproduce",
+            tip="Run its learner again with the same data, settings and seed, and compare.",
+        )
+        inside.addWidget(self.card)
+        inside.addWidget(row(self._reproduce, None))
+        self._provenance.add(card)
+        notes = Section("Notes")
+        self.editor = NotesEditor("inspectorModelNotes", "Notes on this model")
+        self.editor.edited.connect(self._on_notes)
+        notes.add(self.editor)
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 8, 0, 8)
+        inner.setSpacing(4)
+        for section in (size, self.evidence, self._explanation, self._provenance, notes):
+            inner.addWidget(section)
+        inner.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for part in (self._head, hairline(), scrolled(content, "inspectorModelScroll")):
+            layout.addWidget(part)
+
+    def show_model(self, subject: Subject) -> None:
+        self._subject = subject
+        entry, live = subject.entry, subject.live
+        facts = [subject.language, counted(len(subject.model.domain), "variable")]
+        if subject.edges:
+            facts.append(counted(len(subject.edges), "edge"))
+        chip = Chip("edited", "", "virtual") if entry.is_edited else None
+        self._head.tell(entry.title, " · ".join(facts), chip, language_icon(subject.model.kind))
+        self._error.tell("" if live.error is None else str(live.error))
+        self._stale.setVisible(self._shell.project.is_stale(subject.model_id))
+        self.evidence.show_subject(subject)
+        self._ask_facts(subject)
+        self._tell_facts(subject)
+        self._tell_explanation(subject)
+        self._tell_provenance(subject)
+        self.editor.show_notes(subject.model_id, entry.notes)
+
+    def commit(self) -> None:
+        self.editor.commit()
+
+    # -- size and fit
+
+    def _ask_facts(self, subject: Subject) -> None:
+        data = self._shell.project.data.get(subject.entry.data_id or "")
+        rows = None if data is None else data.data
+        asked = (subject.model, rows)
+        # Opening a session triangulates; asking meanwhile would do the same work twice.
+        if asked == self._asked or (subject.live.is_waiting and not subject.live.priors):
+            return
+        self._asked, self._facts = asked, None
+        model = subject.model
+        self._asker.ask(lambda _cancel: model_facts(model, rows))
+
+    def _on_facts(self, facts: ModelFacts) -> None:
+        self._facts = facts
+        if self._subject is not None:
+            self._tell_facts(self._subject)
+
+    def _tell_facts(self, subject: Subject) -> None:
+        found = self._facts
+        data = self._shell.project.data.get(subject.entry.data_id or "")
+        facts: list[Fact] = [
+            (
+                "Free parameters",
+                grouped(subject.model.representation_size()),
+                "The numbers that have to be estimated.",
+            )
+        ]
+        if found is None:
+            facts.append(("Clique-tree cells", "…"))
+        else:
+            words = grouped(found.effective_size)
+            told = f"{words} ({found.method})" if found.method else words
+            name = "Clique-tree cells" if found.method else "Effective size"
+            facts.append((name, told, "What one update of all beliefs has to look at."))
+        if data is not None:
+            rows = f"{data.name}, {grouped(data.data.row_count)} rows"
+            facts.append(("Data", rows, "The rows it is measured on."))
+            if found is not None and found.problem:
+                facts.append(("Fit", found.problem))
+            elif found is None:
+                facts.append(("Log-likelihood", "…"))
+            else:
+                facts += [
+                    (f"{name} ↑", bits_words(value), "Higher is better.")
+                    for name, value in found.fit.items()
+                ]
+        self.facts.show_facts(facts)
+
+    # -- most probable explanation
+
+    def _tell_explanation(self, subject: Subject) -> None:
+        live = subject.live
+        self.explain.setChecked(live.shows_most_probable)
+        self.explain.setEnabled(live.error is None)
+        log2 = live.log2_most_probable
+        self.explained.setVisible(log2 is not None)
+        if log2 is None:
+            return
+        alone = math.exp2(log2)
+        facts: list[Fact] = [("Probability", f"{alone:.4g}", "Of it together with the evidence.")]
+        if live.evidence:
+            given = math.exp2(log2 - live.log2_evidence)
+            facts.append(("Given the evidence", f"{given:.4g}", "Divided by P(e)."))
+        self.explained.show_facts(facts)
+
+    def _on_explain(self, on: bool) -> None:
+        if self._subject is not None:
+            self._subject.live.show_most_probable(on)
+            self._shell.book.refresh()
+
+    # -- provenance, notes
+
+    def _tell_provenance(self, subject: Subject) -> None:
+        provenance = subject.entry.provenance
+        self._provenance.setVisible("learner" in provenance)
+        if "learner" not in provenance:
+            return
+        self.card.show_facts(provenance_facts(provenance))
+        action = self._shell.book.actions.get("learn.reproduce")
+        spec = self._shell.book.specs.get("learn.reproduce")
+        reason = spec.why_not() if spec is not None and spec.why_not is not None else None
+        self._reproduce.setEnabled(action is not None and reason is None)
+        self._reproduce.setToolTip(
+            f"Not now: {reason}" if reason else (spec.tip if spec is not None else "")
+        )
+
+    def _on_reproduce(self) -> None:
+        action = self._shell.book.actions.get("learn.reproduce")
+        if action is not None:
+            action.trigger()
+
+    def _on_notes(self, model_id: str, text: str) -> None:
+        entry = self._shell.project.models.get(model_id)
+        if entry is not None:
+            edit = partial(set_model_notes, model_id=model_id, notes=text)
+            self._shell.change(f"Note on {entry.title}", edit, merge=f"note:{model_id}")

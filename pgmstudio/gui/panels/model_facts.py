@@ -1,0 +1,100 @@
+"""Facts about a whole model that take a moment: its sizes and how well it fits its data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.likelihood import log2_likelihood
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.protocols import Model, ProbabilisticModel
+from pgmstudio.core.models.tree import Tree
+
+LOG2_E = math.log2(math.e)
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """`fit` says bits per row by name, higher being better; `problem` why there are none."""
+
+    effective_size: int
+    method: str  # of the triangulation; empty where there is none
+    fit: Mapping[str, float]
+    problem: str = ""
+
+
+def model_facts(model: Model, data: DataSet | None) -> ModelFacts:
+    """Computed beside the window."""
+    method = model.clique_tree.method if isinstance(model, BayesianNetwork) else ""
+    if isinstance(model, Tree):
+        method = "a tree is its own"
+    size = model.effective_size()
+    try:
+        fit = {} if data is None else fit_per_row(model, data)
+    except PgmStudioError as error:
+        return ModelFacts(size, method, {}, str(error))
+    return ModelFacts(size, method, fit)
+
+
+def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
+    """L/N, and with k free parameters BIC = L − k/2 · log2 N and AIC = L − k · log2 e, over N."""
+    rows = data.total_weight
+    if not isinstance(model, ProbabilisticModel) or rows <= 0:
+        return {}
+    total, free = log2_likelihood(model, data), model.representation_size()
+    return {
+        "Log-likelihood": total / rows,
+        "BIC": (total - free / 2 * math.log2(max(rows, 1.0))) / rows,
+        "AIC": (total - free * LOG2_E) / rows,
+    }
+
+
+def bits_words(value: float) -> str:
+    """Three digits, a true minus; rows that are impossible make it −∞."""
+    if math.isinf(value):
+        return "−∞, some rows are impossible"
+    return f"{value:.3f} bits per row".replace("-", "−")
+
+
+def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The card: how a model came about, enough to make it again."""
+    from pgmstudio.core.learning.registry import all_learners
+
+    key = str(provenance.get("learner", ""))
+    learner = all_learners().get(key)
+    facts = [("Learner", learner.title if learner is not None else key, key)]
+    for name, value in dict(provenance.get("parameters", {})).items():
+        if _is_worth_telling(value):
+            facts.append((str(name).replace("_", " ").capitalize(), _short(value), str(value)))
+    pairs = (
+        ("Seed", "seed", "The same seed gives the same model."),
+        ("Data", "data", "The fingerprint of its rows."),
+        ("Version", "version", "Of the program."),
+        ("Outcome", "outcome", "How the run ended."),
+        ("Time", "seconds", "How long it took."),
+    )
+    for title, entry, tip in pairs:
+        if entry in provenance:
+            told = str(provenance[entry])
+            if entry == "data":
+                facts.append((title, told[:12], f"{tip} {told}"))
+            else:
+                facts.append((title, f"{told} s" if entry == "seconds" else told, tip))
+    return facts
+
+
+def _is_worth_telling(value: Any) -> bool:
+    return value is not None and value != {} and value != []
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return f"{len(value)} entries"
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text if len(text) <= 40 else text[:39] + "…"
