@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +29,12 @@ def compiled_with(**options: Any) -> Callable[[F], F]:
         return cast(F, numba.njit(nogil=True, cache=True, **options)(function))
 
     return decorate
+
+
+def usable_in_compiled(function: F) -> F:
+    """Let kernels call a plain function, which itself stays plain."""
+    register_jitable(function)
+    return function
 
 
 @intrinsic

@@ -13,11 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.cuts import labels_of
 from pgmstudio.core.data.discretise import Discretisation
+from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.io.data_report import Treatment
+from pgmstudio.core.running import Progress, StopSwitch
 from pgmstudio.gui.app.opening import open_file
 from pgmstudio.gui.pages.data_page import DataPage
 from pgmstudio.gui.pages.import_page import ImportPage
 from pgmstudio.gui.pages.import_page_draft import Draft, SplitPlan, plain_draft, restored_draft
+from pgmstudio.gui.pages.import_page_reading import import_rows
 from pgmstudio.gui.pages.import_page_view import COLUMNS, CUTS, SPLIT
 
 if TYPE_CHECKING:
@@ -252,6 +255,40 @@ def test_discretising_again_keeps_the_data_set_and_can_be_undone(
     assert shell.project.data["d1"].data.domain["age"].cardinality == 2
     shell.document.undo_stack.undo()
     assert shell.project.data["d1"].data is first.data
+
+
+def test_a_stopped_import_leaves_nothing_behind(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    assert page.reading is not None
+    switch = StopSwitch()
+    steps = import_rows(page.reading, page.draft, "patients", switch)
+    assert isinstance(next(steps), Progress)
+    switch.cancel()
+    with pytest.raises(Cancelled):
+        next(steps)
+    press(page, qtbot, "importFinish")
+    press(page, qtbot, "importCancel")
+    qtbot.waitUntil(lambda: page.view.foot.finish.isEnabled(), timeout=20_000)
+    assert not window.shell.project.data
+    assert window.shell.center.current is page
+
+
+def test_three_files_of_a_benchmark_become_one_split_data_set(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    for part, rows in (("ts", 30), ("valid", 10), ("test", 12)):
+        lines = [f"{row % 2},{row % 3 // 2},{row % 5 // 4}" for row in range(rows)]
+        (tmp_path / f"coins.{part}.data").write_text("\n".join(lines), encoding="utf-8")
+    page = opened(window, qtbot, tmp_path / "coins.valid.data")
+    assert page.view.foot.finish.text() == "Import 3 files"
+    press(page, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
+    entry = window.shell.project.data["d1"]
+    assert entry.name == "coins"
+    assert entry.split is not None
+    assert [rows.size for rows in entry.split.indices] == [30, 10, 12]
 
 
 def test_choices_come_back_from_their_plain_form() -> None:

@@ -34,6 +34,8 @@ FROM_ROWS = -1
 
 # Below this a product of numbers ≤ 1 may have lost cells to underflow; it is then redone in logs.
 SMALLEST_TOTAL = 1e-60
+# From this many numbers on, four sums side by side are worth a call.
+LONG = 8
 # A separator cell this small is as good as impossible, and dividing by it could overflow.
 SMALLEST_CELL = 1e-300
 
@@ -61,104 +63,114 @@ def collect(
         c = todo[step]
         start, cells, width = cliques[c, 0], cliques[c, 1], cliques[c, 3]
         up = up_at + cliques[c, 2]
-        input_from, input_to = cliques[c, 5], cliques[c, 6]
-        for in_logs in range(2):
-            # The product of the inputs, each read block by block.
-            for i in range(input_from, input_to):
-                source, at, blocks = inputs[i, 0], inputs[i, 1], inputs[i, 2]
-                length, is_run = inputs[i, 3], inputs[i, 4]
-                x = start
-                if in_logs == 0 and i == input_from and is_run == 1:
-                    for b in range(blocks):
-                        s = source + maps[at + b]
-                        for j in range(length):
-                            tables[x + j] = messages[s + j]
-                        x += length
-                elif in_logs == 0 and i == input_from:
-                    for b in range(blocks):
-                        value = messages[source + maps[at + b]]
-                        for j in range(length):
-                            tables[x + j] = value
-                        x += length
-                elif in_logs == 0 and is_run == 1:
-                    for b in range(blocks):
-                        s = source + maps[at + b]
-                        for j in range(length):
-                            tables[x + j] *= messages[s + j]
-                        x += length
-                elif in_logs == 0:
-                    for b in range(blocks):
-                        value = messages[source + maps[at + b]]
-                        for j in range(length):
-                            tables[x + j] *= value
-                        x += length
-                else:
-                    for b in range(blocks):
-                        s = source + maps[at + b]
-                        for j in range(length):
-                            value = messages[s + j * is_run]
-                            log = math.log2(value) if value > 0.0 else -math.inf
-                            tables[x + j] = log if i == input_from else tables[x + j] + log
-                        x += length
-            if input_from == input_to:
-                for x in range(start, start + cells):
-                    tables[x] = 1.0 if in_logs == 0 else 0.0
-            # What is impossible is struck out wherever the variable occurs, which keeps the other
-            # cells from underflowing; likelihoods may be multiplied in only once, at home.
-            for m in range(cliques[c, 7], cliques[c, 8]):
-                if has_finding[members[m, 0]] == 0:
-                    continue
-                inner, states, weight_at = members[m, 1], members[m, 2], members[m, 3]
-                is_home = members[m, 4]
-                x = start
-                while x < start + cells:
-                    for s in range(states):
-                        weight = weights[weight_at + s]
-                        if weight == 0.0:
-                            nothing = 0.0 if in_logs == 0 else -math.inf
-                            for j in range(x, x + inner):
-                                tables[j] = nothing
-                        elif is_home == 1 and weight != 1.0:
-                            for j in range(x, x + inner):
-                                if in_logs == 0:
-                                    tables[j] *= weight
-                                else:
-                                    tables[j] += math.log2(weight)
-                        x += inner
-            shift = 0.0
-            if in_logs == 1:
-                shift = -math.inf
-                for x in range(start, start + cells):
-                    if tables[x] > shift:
-                        shift = tables[x]
-                if shift == -math.inf:
-                    return int(c)
-                for x in range(start, start + cells):
-                    tables[x] = 2.0 ** (tables[x] - shift)
-            # The message to the parent.
-            for s in range(up, up + width):
-                messages[s] = 0.0
-            if width == 1:  # a root, mostly: keep the sum in a register
-                total = 0.0
-                for x in range(start, start + cells):
-                    total += tables[x]
-                messages[up] = total
-            else:
-                x = start
-                while x < start + cells:
-                    for s in range(width):
-                        messages[up + s] += tables[x + s]
-                    x += width
-            total = 0.0
-            for s in range(up, up + width):
-                total += messages[s]
-            if total >= SMALLEST_TOTAL:
-                break
+        shift = 0.0
+        multiply(cliques, inputs, maps, messages, c, tables)
+        weigh(cliques, members, weights, has_finding, c, tables)
+        total = send_up(tables, start, cells, messages, up, width)
+        if total < SMALLEST_TOTAL:
+            add_logs(cliques, inputs, maps, messages, False, c, tables, start)
+            weigh_logs(cliques, members, weights, has_finding, c, tables, start)
+            shift = -math.inf
+            for x in range(start, start + cells):
+                if tables[x] > shift:
+                    shift = tables[x]
+            if shift == -math.inf:
+                return int(c)
+            for x in range(start, start + cells):
+                tables[x] = 2.0 ** (tables[x] - shift)
+            total = send_up(tables, start, cells, messages, up, width)
         for s in range(up, up + width):
             messages[s] /= total
         totals[c] = total
         shifts[c] = shift
     return -1
+
+
+def multiply(cliques: Any, inputs: Any, maps: Any, messages: Any, c: int, tables: Any) -> None:
+    """Make a clique's table the product of its inputs, each read block by block."""
+    start, first = cliques[c, 0], cliques[c, 5]
+    if first == cliques[c, 6]:
+        for x in range(start, start + cliques[c, 1]):
+            tables[x] = 1.0
+    for i in range(first, cliques[c, 6]):
+        source, at, blocks = inputs[i, 0], inputs[i, 1], inputs[i, 2]
+        length, is_run = inputs[i, 3], inputs[i, 4]
+        x = start
+        # Four plain loops, so that each can use vector instructions.
+        if i == first and is_run == 1:
+            for b in range(blocks):
+                s = source + maps[at + b]
+                for j in range(length):
+                    tables[x + j] = messages[s + j]
+                x += length
+        elif i == first:
+            for b in range(blocks):
+                value = messages[source + maps[at + b]]
+                for j in range(length):
+                    tables[x + j] = value
+                x += length
+        elif is_run == 1:
+            for b in range(blocks):
+                s = source + maps[at + b]
+                for j in range(length):
+                    tables[x + j] *= messages[s + j]
+                x += length
+        else:
+            for b in range(blocks):
+                value = messages[source + maps[at + b]]
+                for j in range(length):
+                    tables[x + j] *= value
+                x += length
+
+
+def weigh(cliques: Any, members: Any, weights: Any, has_finding: Any, c: int, tables: Any) -> None:
+    """Multiply the findings into a clique's table.
+
+    What is impossible is struck out wherever the variable occurs, which keeps the other cells from
+    underflowing; likelihoods may be multiplied in only once, at home.
+    """
+    end = cliques[c, 0] + cliques[c, 1]
+    for m in range(cliques[c, 7], cliques[c, 8]):
+        if has_finding[members[m, 0]] == 1:
+            inner, states, weight_at = members[m, 1], members[m, 2], members[m, 3]
+            x = cliques[c, 0]
+            while x < end:
+                for s in range(states):
+                    weight = weights[weight_at + s]
+                    if weight == 0.0 or (weight != 1.0 and members[m, 4] == 1):
+                        for j in range(x, x + inner):
+                            tables[j] *= weight
+                    x += inner
+
+
+def send_up(tables: Any, start: int, cells: int, messages: Any, up: int, width: int) -> float:
+    """Sum a table down to its separator, in `messages`; returns the sum of all."""
+    if width == 1:
+        messages[up] = sum_of(tables, start, start + cells)
+    else:
+        for s in range(up, up + width):
+            messages[s] = 0.0
+        x = start
+        while x < start + cells:
+            for s in range(width):
+                messages[up + s] += tables[x + s]
+            x += width
+    return sum_of(messages, up, up + width)
+
+
+def sum_of(values: Any, at: int, end: int) -> float:
+    """Σ values[at:end], in four sums side by side: one alone waits for each addition to end."""
+    a = b = c = d = 0.0
+    while at + 4 <= end:
+        a += values[at]
+        b += values[at + 1]
+        c += values[at + 2]
+        d += values[at + 3]
+        at += 4
+    while at < end:
+        a += values[at]
+        at += 1
+    return (a + b) + (c + d)
 
 
 def visit(
@@ -187,27 +199,23 @@ def visit(
         start, cells, sep, width = cliques[c, 0], cliques[c, 1], cliques[c, 2], cliques[c, 3]
         if cliques[c, 4] < 0:
             down[sep] = 1.0 / totals[c]
-        input_to = cliques[c, 6]
-        is_leaf = input_to == cliques[c, 5] or inputs[input_to - 1, 5] < 0
-        if is_leaf:  # only the sums of the rows are needed
-            x = start
+        input_from, input_to = cliques[c, 5], cliques[c, 6]
+        has_children = input_to > input_from and inputs[input_to - 1, 5] >= 0
+        if not has_children:  # only the sums of the rows are needed
             for r in range(cells // width):
                 value = 0.0
                 for s in range(width):
-                    value += tables[x + s] * down[sep + s]
+                    value += tables[start + r * width + s] * down[sep + s]
                 rows[r] = value
-                x += width
         elif width == 1:
             value = down[sep]
             for x in range(cells):
                 local[x] = tables[start + x] * value
         else:
-            x = 0
-            while x < cells:
+            for r in range(cells // width):
                 for s in range(width):
-                    local[x + s] = tables[start + x + s] * down[sep + s]
-                x += width
-        for i in range(cliques[c, 5], input_to):
+                    local[r * width + s] = tables[start + r * width + s] * down[sep + s]
+        for i in range(input_from, input_to):
             child = inputs[i, 5]
             if child < 0:
                 continue
@@ -225,26 +233,24 @@ def visit(
             else:
                 for b in range(blocks):
                     value = 0.0
-                    for j in range(x, x + length):
-                        value += local[j]
+                    if length < LONG:
+                        for j in range(x, x + length):
+                            value += local[j]
+                    else:
+                        value = sum_of(local, x, x + length)
                     shared[place + maps[at + b]] += value
                     x += length
             for s in range(child_width):
                 # Eq. 3.17 with 0/0 = 0.
                 sent = messages[up_at + place + s] * totals[child]
                 down[place + s] = shared[place + s] / sent if sent > SMALLEST_CELL else 0.0
-        rows_are_summed = is_leaf
+        rows_are_summed = not has_children
         for a in range(cliques[c, 9], cliques[c, 10]):
-            inner, states, belief_at = asks[a, 2], asks[a, 3], asks[a, 4]
-            place, table_cells = asks[a, 0], asks[a, 1]
-            if place == FROM_ROWS and not rows_are_summed:
-                x = 0
+            at, table_cells, inner = asks[a, 0], asks[a, 1], asks[a, 2]
+            states, belief_at = asks[a, 3], asks[a, 4]
+            if at == FROM_ROWS and not rows_are_summed:
                 for r in range(cells // width):
-                    value = 0.0
-                    for j in range(x, x + width):
-                        value += local[j]
-                    rows[r] = value
-                    x += width
+                    rows[r] = sum_of(local, r * width, (r + 1) * width)
                 rows_are_summed = True
             for s in range(belief_at, belief_at + states):
                 beliefs[s] = 0.0
@@ -252,11 +258,11 @@ def visit(
             while x < table_cells:
                 for s in range(states):
                     value = 0.0
-                    if place == FROM_ROWS:
+                    if at == FROM_ROWS:
                         for j in range(x, x + inner):
                             value += rows[j]
                     else:
-                        for j in range(place + x, place + x + inner):
+                        for j in range(at + x, at + x + inner):
                             value += shared[j]
                     beliefs[belief_at + s] += value
                     x += inner
@@ -288,44 +294,17 @@ def explain(
     total_log = 0.0
     for c in range(len(cliques) - 1, -1, -1):
         cells, width = cliques[c, 1], cliques[c, 3]
-        for x in range(cells):
-            local[x] = 0.0
-        for i in range(cliques[c, 5], cliques[c, 6]):
-            source, at, blocks = inputs[i, 0], inputs[i, 1], inputs[i, 2]
-            length, is_run = inputs[i, 3], inputs[i, 4]
-            x = 0
-            for b in range(blocks):
-                s = source + maps[at + b]
-                for j in range(length):
-                    local[x + j] += log_messages[s + j * is_run]
-                x += length
-        for m in range(cliques[c, 7], cliques[c, 8]):
-            if has_finding[members[m, 0]] == 0:
-                continue
-            inner, states, weight_at = members[m, 1], members[m, 2], members[m, 3]
-            x = 0
-            while x < cells:
-                for s in range(states):
-                    weight = weights[weight_at + s]
-                    if weight == 0.0:
-                        for j in range(x, x + inner):
-                            local[j] = -math.inf
-                    elif members[m, 4] == 1 and weight != 1.0:
-                        log = math.log2(weight)
-                        for j in range(x, x + inner):
-                            local[j] += log
-                    x += inner
+        add_logs(cliques, inputs, maps, log_messages, True, c, local, 0)
+        weigh_logs(cliques, members, weights, has_finding, c, local, 0)
         sep, up = cliques[c, 2], up_at + cliques[c, 2]
         for s in range(width):
             log_messages[up + s] = local[s]
             choices[sep + s] = 0
-        x = width
         for r in range(1, cells // width):
             for s in range(width):
-                if local[x + s] > log_messages[up + s]:
-                    log_messages[up + s] = local[x + s]
+                if local[r * width + s] > log_messages[up + s]:
+                    log_messages[up + s] = local[r * width + s]
                     choices[sep + s] = r
-            x += width
         if cliques[c, 4] < 0:
             total_log += log_messages[up]
     for c in range(len(cliques)):
@@ -339,3 +318,54 @@ def explain(
             if members[m, 1] * members[m, 2] > width:
                 states_of[members[m, 0]] = r * width // members[m, 1] % members[m, 2]
     return total_log
+
+
+def add_logs(
+    cliques: Any,
+    inputs: Any,
+    maps: Any,
+    messages: Any,
+    are_logs: bool,
+    c: int,
+    target: Any,
+    start: int,
+) -> None:
+    """log2 of the product of a clique's inputs, from `start` in `target`."""
+    for x in range(start, start + cliques[c, 1]):
+        target[x] = 0.0
+    for i in range(cliques[c, 5], cliques[c, 6]):
+        source, at, blocks = inputs[i, 0], inputs[i, 1], inputs[i, 2]
+        length, is_run = inputs[i, 3], inputs[i, 4]
+        x = start
+        for b in range(blocks):
+            s = source + maps[at + b]
+            for j in range(length):
+                value = messages[s + j * is_run]
+                if not are_logs:
+                    value = math.log2(value) if value > 0.0 else -math.inf
+                target[x + j] += value
+            x += length
+
+
+def weigh_logs(
+    cliques: Any,
+    members: Any,
+    weights: Any,
+    has_finding: Any,
+    c: int,
+    target: Any,
+    start: int,
+) -> None:
+    """`weigh` for a table of logarithms."""
+    for m in range(cliques[c, 7], cliques[c, 8]):
+        if has_finding[members[m, 0]] == 1:
+            inner, states, weight_at = members[m, 1], members[m, 2], members[m, 3]
+            x = start
+            while x < start + cliques[c, 1]:
+                for s in range(states):
+                    weight = weights[weight_at + s]
+                    log = math.log2(weight) if weight > 0.0 else -math.inf
+                    if weight == 0.0 or (weight != 1.0 and members[m, 4] == 1):
+                        for j in range(x, x + inner):
+                            target[j] += log
+                    x += inner

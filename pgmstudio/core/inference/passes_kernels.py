@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from pgmstudio.core.compiled import compiled
+from pgmstudio.core.compiled import compiled, usable_in_compiled
 from pgmstudio.core.inference import passes
+
+for _part in (
+    passes.sum_of,
+    passes.multiply,
+    passes.weigh,
+    passes.add_logs,
+    passes.weigh_logs,
+    passes.send_up,
+):
+    usable_in_compiled(_part)
 
 collect = compiled(passes.collect)
 visit = compiled(passes.visit)

@@ -36,9 +36,10 @@ class ExportDesk(QObject):
         return plot if isinstance(plot, ScorePlot) else None
 
     def no_picture(self) -> str | None:
-        if self._page is None:
+        entry = self._shell.project.models.get(self._shell.bench.model_id or "")
+        if self._page is None or entry is None:
             return "open a model first."
-        return None if self._page.scene().nodes else "the model has no nodes yet. Draw one first."
+        return None if len(entry.model.domain) else "the model has no nodes yet. Draw one first."
 
     def no_plot(self) -> str | None:
         plot = self._plot

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from pgmstudio.gui.app.actions import ActionBook, ActionSpec
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.model_page import ModelPage
-from pgmstudio.gui.views.layout_maker import METHODS
+from pgmstudio.gui.views.layout_maker import METHOD_TIPS, METHODS
 from pgmstudio.gui.views.model_editing import SIDES
-from pgmstudio.gui.views.node_face import MODE_TITLES, NodeMode
+from pgmstudio.gui.views.node_face import MODE_TIPS, MODE_TITLES, NodeMode
 
 # Keys that mean something only while the canvas has the focus, where it hears them itself.
 CANVAS_KEYS = (
@@ -30,20 +30,6 @@ CANVAS_KEYS = (
     "view.zoom-in",
     "view.zoom-out",
 )
-
-_LAYOUT_TIPS = {
-    "layered": "Arrows lead down, few cross.",
-    "force": "Joined nodes near each other, as if by springs.",
-    "tree": "A tidy tree; other graphs by a spanning tree.",
-    "circle": "All nodes on one circle.",
-}
-_MODE_TIPS = {
-    NodeMode.DOT: "A dot; its name when it is hovered, selected or observed.",
-    NodeMode.NAME: "The name alone.",
-    NodeMode.ENTROPY: "The name and the entropy of its belief.",
-    NodeMode.BARS: "A bar for the belief in every state.",
-    NodeMode.PRIOR: "Bars, with the prior as an outline.",
-}
 
 
 def keep_to_canvas(book: ActionBook) -> None:
@@ -191,7 +177,7 @@ def _layout(desk: CanvasDesk) -> list[ActionSpec]:
             f"model.layout.{method}",
             title,
             "Model/Layout",
-            _LAYOUT_TIPS[method],
+            METHOD_TIPS[method],
             desk.on_page(lambda page, method=method: page.arrange(method)),  # type: ignore[misc]
             why_not=desk.no_page,
         )
@@ -211,7 +197,7 @@ def _display(desk: CanvasDesk) -> list[ActionSpec]:
             f"model.{key}.{mode.value}",
             title,
             f"Model/{menu}",
-            _MODE_TIPS[mode],
+            MODE_TIPS[mode],
             desk.on_page(make(mode)),
             why_not=why_not,
         )

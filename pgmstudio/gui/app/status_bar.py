@@ -83,10 +83,12 @@ class StatusBar(QStatusBar):
         if data is None:
             self.data.setText("no data" if bench.project.models else "no project open")
         else:
-            missing = sum(data.data.missing_counts)
+            rows, missing = data.data.row_count, sum(data.data.missing_counts)
+            complete = grouped(rows - data.data.incomplete_row_count)
             self.data.setText(
-                f"{data.name} · {grouped(data.data.row_count)} rows × {len(data.data.domain)} · "
-                + (f"{grouped(missing)} cells missing" if missing else "none missing")
+                f"{data.name} · {grouped(rows)} rows × {len(data.data.domain)} · "
+                + (f"{grouped(missing)} cells missing · " if missing else "none missing")
+                + (f"{complete} rows complete" if missing else "")
             )
         self._wanted = {self.data}
         if entry is not None:

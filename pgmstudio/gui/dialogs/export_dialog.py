@@ -66,7 +66,7 @@ class ExportDialog(QDialog):
         self._preview.setAccessibleName("Preview of the picture")
         self._preview.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._preview.setFixedSize(PREVIEW)
-        self._preview.setProperty("role", "well")
+        self._preview.setProperty("role", "note")
         self._size = label("", "secondary", size="dense")
         self._size.setObjectName("exportSize")
         self._trouble = Note(level="danger", name="exportTrouble")
@@ -221,7 +221,11 @@ class ExportDialog(QDialog):
 
     def _show_preview(self) -> None:
         ratio = self.devicePixelRatioF()
-        image = image_of(self._drawing, replace(self._options, dpi=MOST_DPI), most=PREVIEW * ratio)
+        image = image_of(
+            self._drawing,
+            replace(self._options, dpi=MOST_DPI),
+            most=(PREVIEW - 2 * QSize(12, 12)) * ratio,
+        )
         image.setDevicePixelRatio(ratio)
         self._preview.setPixmap(QPixmap.fromImage(image))
 

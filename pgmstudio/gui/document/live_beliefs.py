@@ -376,6 +376,7 @@ class LiveBeliefs(QObject):
     def _on_opened(self, opened: Opened) -> None:
         self._priors = opened.priors
         self._take(opened.answer)
+        self._last_update = 0.0  # the first click is answered at once
 
     def _on_failed(self, error: PgmStudioError) -> None:
         self._error = error

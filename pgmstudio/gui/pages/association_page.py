@@ -19,11 +19,14 @@ from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.association_pairs import PairList, PairTable
+from pgmstudio.gui.pages.import_page_steps import quiet_line
 from pgmstudio.gui.pages.last_model import last_model
 from pgmstudio.gui.plots.heat_legend import HeatLegend
 from pgmstudio.gui.plots.heat_map import HeatMap
 from pgmstudio.gui.style.widgets import button, label, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
+
+_HINT = "Click a cell to select both variables in the model."
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +79,8 @@ class AssociationTab(QWidget):
         self.list.chosen.connect(self._on_chosen)
         self.pair = PairTable()
         self.legend = HeatLegend()
-        self.hover = label("", "secondary", size="dense")
-        self.hover.setObjectName("heatHover")
+        self.hover = quiet_line("heatHover")
+        self.hover.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.as_table = button(
             "Show as table", self._on_as_table, icon_name="table", name="heatAsTable"
         )
@@ -102,9 +105,9 @@ class AssociationTab(QWidget):
         splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([620, 300])
-        head = row(self.legend, None, self.as_table, self.export)
+        head = row(self.hover, self.as_table, self.export)
         head.setContentsMargins(16, 6, 16, 6)
-        foot = row(self.hover, None)
+        foot = row(self.legend)
         foot.setContentsMargins(16, 2, 16, 6)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -112,6 +115,7 @@ class AssociationTab(QWidget):
         layout.addWidget(head)
         layout.addWidget(splitter, 1)
         layout.addWidget(foot)
+        self.hover.setText(_HINT)
         shell.bench.model_in_view_changed.connect(self._refresh_edges)
         shell.document.changed.connect(self._refresh_edges)
 
@@ -166,7 +170,7 @@ class AssociationTab(QWidget):
     # -- acting
 
     def _on_hovered(self, i: int, j: int) -> None:
-        self.hover.setText(self.describe(i, j) if i >= 0 else "")
+        self.hover.setText(self.describe(i, j) if i >= 0 else _HINT)
 
     def _on_chosen(self, first: str, second: str) -> None:
         if self._answer is None:

@@ -29,7 +29,7 @@ from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations
 from pgmstudio.core.running import CancelToken
-from pgmstudio.gui.pages.column_list import FLUSH
+from pgmstudio.gui.pages.column_list import FLUSH, LinedRows
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
@@ -37,7 +37,7 @@ from pgmstudio.gui.workers.questions import Asker
 
 Index = QModelIndex | QPersistentModelIndex
 
-_HEADS = ("Column", "Column", "Information (bits)", "p-value")
+_HEADS = ("Column", "Column", "MI (bits)", "p-value")
 _MOST_SIDE = 40  # states of a pair table that are shown
 
 
@@ -72,6 +72,9 @@ class _Pairs(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return _HEADS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignLeft if section < 2 else Qt.AlignmentFlag.AlignRight
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
         return None
 
     def data(self, index: Index, role: int = 0) -> Any:
@@ -113,8 +116,11 @@ class PairList(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setSortingEnabled(True)
-        self.horizontalHeader().setSortIndicator(2, Qt.SortOrder.DescendingOrder)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        head = self.horizontalHeader()
+        head.setSortIndicator(2, Qt.SortOrder.DescendingOrder)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        head.setStyleSheet(FLUSH)
+        self.setItemDelegate(LinedRows(self))
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().hide()
         self.setShowGrid(False)
@@ -132,6 +138,7 @@ class PairList(QTableView):
 
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))
+        self.horizontalHeader().setFont(theme().font("dense"))
         self.verticalHeader().setDefaultSectionSize(theme().px("row"))
 
 

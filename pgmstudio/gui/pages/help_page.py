@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices, QIcon
+from PySide6.QtGui import (
+    QDesktopServices,
+    QIcon,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
 from PySide6.QtWidgets import QListWidget, QSplitter, QTextBrowser, QVBoxLayout
 
 from pgmstudio.gui.app.shell import Shell
@@ -16,6 +23,9 @@ from pgmstudio.gui.style.theme import theme
 
 # The order of the contents; pages not named here follow by name.
 FIRST = ("index.md", "getting-started.md")
+LINE_PERCENT = 125.0
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_CODE = QTextFormat.Property.BlockCodeLanguage
 
 
 class HelpPage(Page):
@@ -35,6 +45,7 @@ class HelpPage(Page):
         self._browser.setOpenLinks(False)
         self._browser.anchorClicked.connect(self._on_link)
         self._files = self._pages()
+        self._contents.ensurePolished()  # rows laid out before that keep their unstyled height
         for file in self._files:
             self._contents.addItem(_title_of(file))
         self._contents.currentRowChanged.connect(self._on_row)
@@ -68,6 +79,8 @@ class HelpPage(Page):
         if 0 <= number < len(self._files):
             self._browser.setSearchPaths([str(self._folder)])
             self._browser.setMarkdown(self._files[number].read_text(encoding="utf-8"))
+            _give_air(self._browser.document())
+            self._browser.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _on_link(self, url: QUrl) -> None:
         if url.scheme() in ("http", "https"):
@@ -77,6 +90,22 @@ class HelpPage(Page):
 
     def _restyle(self) -> None:
         self._on_row(self._contents.currentRow())
+
+
+def _give_air(document: QTextDocument) -> None:
+    """Markdown comes without space between its paragraphs."""
+    cursor = QTextCursor(document)
+    block = document.begin()
+    while block.isValid():
+        form = block.blockFormat()
+        form.setLineHeight(LINE_PERCENT, _PROPORTIONAL)
+        in_list = block.textList() is not None
+        heading, code = form.headingLevel(), form.hasProperty(_CODE)
+        form.setTopMargin(theme().space(5) if heading > 1 else 0)
+        form.setBottomMargin(0 if code else theme().space(2 if in_list else 4 if heading else 3))
+        cursor.setPosition(block.position())
+        cursor.setBlockFormat(form)
+        block = block.next()
 
 
 def _title_of(file: Path) -> str:

@@ -251,7 +251,8 @@ class ImportPage(Page):
             self.view.preview.show_cuts(self._column, shown.points)
 
     def _refresh_foot(self) -> None:
-        self.view.show_foot(self._step, self._reading, self._why_not(), busy=self._job is not None)
+        reason, busy = self._why_not(), self._job is not None
+        self.view.show_foot(self._step, self._reading, self._draft, reason, busy=busy)
 
     def _why_not(self) -> str | None:
         if self._job is not None:
@@ -271,7 +272,7 @@ class ImportPage(Page):
         reading, draft = self._reading, self._draft
         if reading is None or self._why_not() is not None:
             return
-        name = self._name or self._path.name.split(".")[0]
+        name = self._name or name_of(self._path, self._draft)
         keep_path = self._name is None
 
         def task(cancel: CancelToken) -> Iterator[object]:
@@ -366,6 +367,13 @@ class ImportPage(Page):
             self.undo()
             return
         super().keyPressEvent(event)
+
+
+def name_of(path: Path, draft: Draft) -> str:
+    """What the data set is called: as its file, or as the folder of three files with set names."""
+    stem = path.name.split(".")[0]
+    is_part = draft.split.kind == "files" and stem in ("train", "valid", "test")
+    return path.parent.name or stem if is_part else stem
 
 
 def _imported_again(project: Project, *, data_id: str, entry: DataEntry) -> Project:

@@ -124,13 +124,15 @@ class ImportView(QFrame):
         self.preview.show_cuts(None, ())
 
     def show_foot(
-        self, step: int, reading: Reading | None, why_not: str | None, *, busy: bool
+        self, step: int, reading: Reading | None, draft: Draft, why_not: str | None, *, busy: bool
     ) -> None:
         self.foot.back.setEnabled(step > FILE and not busy)
         self.foot.forward.setVisible(step < SPLIT)
         if step < SPLIT:
             self.foot.forward.setText(f"Next: {STEPS[step + 1]}")
         self.foot.forward.setEnabled(not busy and reading is not None)
-        rows = "" if reading is None else f" {counted(reading.report.row_count, 'row')}"
-        self.foot.show_finish(f"Import{rows}", why_not)
+        what = "" if reading is None else f" {counted(reading.report.row_count, 'row')}"
+        if draft.split.kind == "files":
+            what = " 3 files"
+        self.foot.show_finish(f"Import{what}", why_not)
         self._note_row.setVisible(bool(self.problem.text))

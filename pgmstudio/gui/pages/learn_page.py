@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QComboBox,
     QFormLayout,
@@ -29,9 +30,12 @@ from pgmstudio.gui.dialogs.param_form import ObjectChoices, ParamForm
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon, language_icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, label, row, scrolled
+from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.workers.landing import Landing, training_rows
 from pgmstudio.gui.workers.learning_run import RunRequest
+
+# The width below which settings and run stand one above the other, at 100 %.
+STACKED_BELOW = 860
 
 
 class LearnPage(Page):
@@ -46,7 +50,9 @@ class LearnPage(Page):
         self._learners.setObjectName("learnerList")
         self._learners.setAccessibleName("Learners")
         self._learners.setToolTip("Choose how to learn.")
-        self._learners.setFixedWidth(theme().px("left"))
+        self._learners.setMinimumWidth(theme().px("left_min") * 3 // 4)
+        self._learners.setMaximumWidth(theme().px("left"))
+        self._learners.ensurePolished()  # rows laid out before that keep their unstyled height
         for key, learner in all_learners().items():
             item = QListWidgetItem(language_icon(learner.kind), learner.title)
             item.setData(Qt.ItemDataRole.UserRole, key)
@@ -71,12 +77,22 @@ class LearnPage(Page):
         self._middle.addStretch(1)
         middle = QWidget()
         middle.setLayout(self._middle)
+        content = QWidget()
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
+        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns.setSpacing(0)
+        self._columns.addWidget(middle, 3)
+        self._columns.addWidget(self._sheet(), 2)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(scrolled(content, "learnScroll"), 1)
+        right.addWidget(hairline())
+        right.addWidget(self._foot())
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._learners)
-        layout.addWidget(scrolled(middle, "learnScroll"), 3)
-        layout.addWidget(self._sheet(), 2)
+        layout.addWidget(self._learners, 1)
+        layout.addLayout(right, 3)
         shell.document.changed.connect(self._on_document_changed)
         self._refresh_data()
         self._learners.setCurrentRow(self._learners.count() - 1)
@@ -91,7 +107,6 @@ class LearnPage(Page):
     def _sheet(self) -> QWidget:
         sheet = QWidget()
         sheet.setMinimumWidth(theme().px("right_min"))
-        sheet.setMaximumWidth(theme().px("right") + 80)
         layout = QVBoxLayout(sheet)
         layout.setContentsMargins(0, 24, 0, 16)
         form = QFormLayout()
@@ -125,6 +140,12 @@ class LearnPage(Page):
             notes.add(note)
         layout.addWidget(notes)
         layout.addStretch(1)
+        self._data.currentIndexChanged.connect(self._on_data)
+        self._part.currentIndexChanged.connect(self._refresh_notes)
+        return sheet
+
+    def _foot(self) -> QWidget:
+        """The button row, which does not scroll."""
         self._start = button(
             "Start",
             self._on_start,
@@ -135,11 +156,15 @@ class LearnPage(Page):
         )
         self._start.setShortcut("Ctrl+Return")
         bottom = row(None, self._start)
-        bottom.setContentsMargins(16, 0, 16, 0)
-        layout.addWidget(bottom)
-        self._data.currentIndexChanged.connect(self._on_data)
-        self._part.currentIndexChanged.connect(self._refresh_notes)
-        return scrolled(sheet, "learnSheet")
+        bottom.setContentsMargins(16, 8, 16, 8)
+        return bottom
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where two columns have no room, the run stands below the settings."""
+        super().resizeEvent(event)
+        ways = QBoxLayout.Direction
+        narrow = self.width() < STACKED_BELOW * theme().scale
+        self._columns.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
 
     def _combo(self, name: str, tip: str) -> QComboBox:
         combo = QComboBox()

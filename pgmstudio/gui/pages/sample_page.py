@@ -44,7 +44,6 @@ class SamplePage(Page):
         self.rows.setObjectName("sampleRows")
         self.rows.setRange(1, 10_000_000)
         self.rows.setValue(1000)
-        self.rows.setGroupSeparatorShown(True)
         self.rows.setAccessibleName("Rows to draw")
         self.rows.setToolTip("How many independent rows.")
         self.rows.valueChanged.connect(self._refresh)
@@ -189,6 +188,7 @@ class SamplePage(Page):
         if shell.change(f"Sample from {title}", partial(add_data, entry=entry)):
             open_data_page(shell, data_id)
             shell.center.close_page(self)
+            shell.tell(f"{counted(plan.rows, 'row')} drawn from {title}.", undo=True)
 
     def _on_state(self, state: JobState) -> None:
         if state is JobState.CANCELLING:

@@ -164,6 +164,7 @@ class LaneList(QListWidget):
     def __init__(self, lane: Lane) -> None:
         super().__init__()
         self._lane = lane
+        self.ensurePolished()  # rows laid out before that keep their unstyled height
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

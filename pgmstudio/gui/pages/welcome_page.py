@@ -95,7 +95,7 @@ class WelcomePage(Page):
         book = self._shell.book
         keys = book[action].shortcut().toString()
         made = button(
-            f"  {text}" + (f"    {keys.replace('+', ' ')}" if keys else ""),
+            f"  {text}",
             book[action].trigger,
             role="primary" if primary else "",
             icon_name=icon_name,
@@ -104,6 +104,11 @@ class WelcomePage(Page):
         )
         tall = theme().px("row_roomy") + 2
         made.setStyleSheet(f"text-align: left; padding-left: 14px; min-height: {tall}px;")
+        hint = label(keys.replace("+", " "), "on-accent" if primary else "tertiary", size="dense")
+        hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        inside = QHBoxLayout(made)
+        inside.setContentsMargins(0, 0, theme().space(4), 0)
+        inside.addWidget(hint, 0, Qt.AlignmentFlag.AlignRight)
         return made
 
     def _recent_row(self, path: Path) -> QWidget:
@@ -189,9 +194,11 @@ class WelcomePage(Page):
         columns = max(1, min(3, free // COLUMN_WIDTH))
         for card in self._cards:
             self._grid.removeWidget(card)
-            card.setVisible(card in shown)
+            if card not in shown:
+                card.hide()
         for number, card in enumerate(shown):
             self._grid.addWidget(card, number // columns, number % columns)
+            card.show()
         for column in range(3):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
 

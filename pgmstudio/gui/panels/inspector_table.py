@@ -234,7 +234,7 @@ class _StateChips(QListWidget):
         self.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.setSpacing(2)
         self.setItemDelegate(_ChipDelegate(self))
-        self.viewport().setAutoFillBackground(False)
+        self.setStyleSheet("QListView { background: transparent; }")
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)

@@ -9,7 +9,6 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QSize,
     Qt,
     Signal,
 )
@@ -55,10 +54,6 @@ class VariableList(QListView):
         self.setMouseTracking(True)
         self.selectionModel().selectionChanged.connect(self._on_selected)
         self.doubleClicked.connect(self._on_double_clicked)
-
-    def sizeHint(self) -> QSize:
-        # The list is what the left side is for; the tree above it is short.
-        return QSize(200, 460)
 
     # -- selection, both ways
 

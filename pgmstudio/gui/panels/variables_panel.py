@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
@@ -102,6 +102,10 @@ class VariablesPanel(QWidget):
         made.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return made
+
+    def sizeHint(self) -> QSize:
+        # The list takes most of its side; the tree above it is short.
+        return QSize(theme().px("left"), 2 * theme().px("left"))
 
     def sort_by(self, key: str, *_: object) -> None:
         """data, name, shift or entropy."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -97,6 +97,7 @@ class _Button(QPushButton):
     def _restyle(self) -> None:
         if self._icon_name is not None:
             self.setIcon(icon(self._icon_name, self._color))
+            self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
 
 
 class _ToolButton(QToolButton):
@@ -201,8 +202,14 @@ class Note(QFrame):
         self._level = level or self._level
         self._text.setText(text)
         self.setAccessibleName(text)
-        self.setVisible(bool(text))
+        # Before it has a place, "visible" would open it as a window of its own.
+        self.setVisible(bool(text) and self.parent() is not None)
         self._restyle()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ParentChange and self.parent() is not None:
+            self.setVisible(bool(self.text))
+        return super().event(event)
 
     @property
     def text(self) -> str:

@@ -17,6 +17,12 @@ from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.workers.questions import Asker
 
 METHODS = {"layered": "Layered", "force": "Force", "tree": "Tree", "circle": "Circle"}
+METHOD_TIPS = {
+    "layered": "Arrows lead down, few cross.",
+    "force": "Joined nodes near each other, as if by springs.",
+    "tree": "A tidy tree; other graphs by a spanning tree.",
+    "circle": "All nodes on one circle.",
+}
 # From here on a layout takes long enough to be worth the start of a process.
 PROCESS_FROM = 150
 # A drawing this much wider than high cannot be looked at as a whole.

@@ -207,18 +207,23 @@ class ModelBar(QFrame):
         self._fold()
 
     def _fold(self) -> None:
-        """Combos give way to *View*, then tools to *Tools*."""
-        combos = (self._modes, self._layouts, self._strengths)
+        """Combos give way to *View*, the least used first, then tools to *Tools*."""
 
         def width(widgets: Sequence[QWidget]) -> int:
             return sum(w.sizeHint().width() + self._row.spacing() for w in widgets)
 
         fixed = [w for w in (self._pictures, self._chip, self._clear) if not w.isHidden()]
         room = self.width() - 20 - width(fixed)
-        folds_view = width((self._tool_box, *combos)) > room
-        folds_tools = folds_view and width((self._tool_box, self._view_menu)) > room
+        combos = [self._modes, self._layouts, self._strengths]
+        shown = list(combos)
+        while shown and width([self._tool_box, *shown, *self._view_button(shown)]) > room:
+            shown.pop()
         for combo in combos:
-            combo.setVisible(not folds_view)
-        self._view_menu.setVisible(folds_view)
+            combo.setVisible(combo in shown)
+        self._view_menu.setVisible(len(shown) < len(combos))
+        folds_tools = width([self._tool_box, *shown, *self._view_button(shown)]) > room
         self._tool_box.setVisible(not folds_tools)
         self._tool_menu.setVisible(folds_tools)
+
+    def _view_button(self, shown: Sequence[QWidget]) -> list[QWidget]:
+        return [self._view_menu] if len(shown) < 3 else []

@@ -27,9 +27,18 @@ class NodeMode(Enum):
 MODE_TITLES = {
     NodeMode.DOT: "Dots",
     NodeMode.NAME: "Names",
-    NodeMode.ENTROPY: "Names + entropy",
+    NodeMode.ENTROPY: "Entropy",
     NodeMode.BARS: "Bars",
     NodeMode.PRIOR: "Bars + prior",
+}
+
+
+MODE_TIPS = {
+    NodeMode.DOT: "A dot; its name when it is hovered, selected or observed.",
+    NodeMode.NAME: "The name alone.",
+    NodeMode.ENTROPY: "The name and the entropy of its belief.",
+    NodeMode.BARS: "A bar for the belief in every state.",
+    NodeMode.PRIOR: "Bars, with the prior as an outline.",
 }
 
 

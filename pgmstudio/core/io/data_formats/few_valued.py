@@ -60,8 +60,11 @@ class _Known:
 
         A carriage return at the end belongs to the line, so such a text shares the other's code.
         """
-        from pgmstudio.core.io.data_formats.few_valued_kernels import SLOTS, key_of, slot_of
+        from pgmstudio.core.io.data_formats import few_valued_kernels as kernels
 
+        letters, size = np.frombuffer(text, dtype=np.uint8), np.uint64(len(text))
+        if kernels.find_text(letters, np.uint64(0), size, column, self.tables) >= 0:
+            return True
         plain = text.removesuffix(b"\r")
         if b"\r" in plain or b'"' in plain:
             return False
@@ -69,12 +72,12 @@ class _Known:
             if len(self.texts[column]) == MOST_TEXTS:
                 return False
             self.texts[column].append(plain)
-        letters, begin = np.frombuffer(text, dtype=np.uint8), self.pool.size
+        begin = self.pool.size
         self.pool = np.concatenate([self.pool, letters])
-        key = key_of(letters, np.uint64(0), np.uint64(len(text)))
-        slot = int(slot_of(key))
+        key = np.uint64(kernels.key_of(letters, np.uint64(0), size))
+        slot = int(kernels.slot_of(key))
         while self.codes[column, slot] >= 0:
-            slot = (slot + 1) % SLOTS
+            slot = (slot + 1) % kernels.SLOTS
         self.codes[column, slot] = self.texts[column].index(plain)
         self.keys[column, slot] = key
         self.begins[column, slot], self.ends[column, slot] = begin, self.pool.size
@@ -190,7 +193,6 @@ def _learn_all(letters: NDArray[np.uint8], stopped: Iterable[_Piece], known: _Kn
     """Learn the texts at which pieces stopped; False when there is one that cannot be learned."""
     for piece in stopped:
         row, column, begin, end, row_start = (int(number) for number in piece.stopped_at)
-        # Two pieces may meet the same text in one round; learning it twice does no harm.
         if not known.learn(column, letters[begin:end].tobytes()):
             return False
         piece.row, piece.start = row, row_start

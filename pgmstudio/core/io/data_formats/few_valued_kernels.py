@@ -23,6 +23,7 @@ SHORT = 7  # letters that fit a key, beside their number
 _ONE, _WORD = np.uint64(1), np.uint64(8)
 _LINE_END, _QUOTE = np.uint8(10), np.uint8(34)
 _ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_TO_LOW_BIT = np.uint64(7)
 _LINE_ENDS, _QUOTES = np.uint64(0x0A0A0A0A0A0A0A0A), np.uint64(0x2222222222222222)
 _LENGTH_SHIFT, _LONG = np.uint64(56), np.uint64(0xFF << 56)
 _LETTERS_OF_KEY = np.uint64((1 << 56) - 1)
@@ -47,7 +48,7 @@ def word_at(letters: Letters, place: np.uint64) -> np.uint64:
         for k in range(8):  # one load, once compiled
             word |= np.uint64(letters[place + np.uint64(k)]) << np.uint64(8 * k)
     else:
-        for k in range(letters.shape[0] - place):
+        for k in range(np.int64(letters.shape[0]) - np.int64(place)):
             word |= np.uint64(letters[place + np.uint64(k)]) << np.uint64(8 * k)
     return word
 
@@ -84,7 +85,7 @@ def find_text(letters: Letters, begin: np.uint64, end: np.uint64, target: int, k
     while codes[target, slot] >= 0:
         if keys[target, slot] == key:
             if key < _LONG:
-                return codes[target, slot]
+                return int(codes[target, slot])
             known_at = begins[target, slot]
             length = ends[target, slot] - known_at
             if length == end - begin:
@@ -92,7 +93,7 @@ def find_text(letters: Letters, begin: np.uint64, end: np.uint64, target: int, k
                 while same < length and pool[known_at + same] == letters[begin + same]:
                     same += _ONE
                 if same == length:
-                    return codes[target, slot]
+                    return int(codes[target, slot])
         slot = (slot + _ONE) & _LAST_SLOT
     return -1
 
@@ -111,10 +112,11 @@ def code_rows(
 ) -> int:
     """Code the rows in letters[start:stop], the first of them being `first_row`.
 
-    `separators` is the separator eight times. `targets[c]` is the row of `codes` for column c, or -1
-    when it is not wanted. `known` has per column the keys, codes and letters of its texts by slots.
-    DONE when all rows are coded; UNKNOWN when a text is new (`stopped_at` is its row, column, start,
-    end and the start of the row); STRANGE for quotation marks and rows of another length.
+    `separators` is the separator eight times. `targets[c]` is the row of `codes` for column c, or
+    -1 when it is not wanted. `known` has per column the keys, codes and letters of its texts by
+    slots. DONE when all rows are coded; UNKNOWN when a text is new (`stopped_at` is its row,
+    column, start, end and the start of the row); STRANGE for quotation marks and rows of another
+    length.
     """
     separator = np.uint8(separators & np.uint64(0xFF))
     columns = targets.shape[0]
@@ -134,7 +136,7 @@ def code_rows(
             if found != 0:
                 lowest = found & (~found + _ONE)
                 # One bit per letter before the end, summed by the multiplication.
-                place += (((lowest - _ONE) & _ONES) * _ONES) >> _LENGTH_SHIFT
+                place += ((((lowest >> _TO_LOW_BIT) - _ONE) & _ONES) * _ONES) >> _LENGTH_SHIFT
                 break
             place += _WORD
         end = min(place, stop)
