@@ -138,9 +138,7 @@ def test_impossible_evidence_in_a_worker_is_refused_and_the_rest_stays(
     assert live.evidence == {"rain": Observed("no"), "sprinkler": Observed("off")}
 
 
-def test_a_refused_replacement_in_a_worker_leaves_the_old_finding(
-    qtbot: QtBot, slow: Slow
-) -> None:
+def test_a_refused_replacement_in_a_worker_leaves_the_old_finding(qtbot: QtBot, slow: Slow) -> None:
     live = slow.live
     slow.session.may_answer.set()
     for name, state in (("rain", "no"), ("sprinkler", "off"), ("wet", "no")):

@@ -156,6 +156,41 @@ def test_cuts_are_moved_added_and_removed_by_keys_and_double_click(
     assert histogram.points == (moved,)
 
 
+@pytest.mark.parametrize("method", ["width", "frequency", "kmeans", "nice", "mdl"])
+def test_every_method_puts_its_cuts_on_the_histogram(
+    window: MainWindow, qtbot: QtBot, patients: Path, method: str
+) -> None:
+    page = opened(window, qtbot, patients)
+    page.go_to(CUTS)
+    cuts = page.view.cuts
+    qtbot.mouseClick(cuts.methods.button(method), Qt.MouseButton.LeftButton)
+    assert page.draft.cutting["age"].method == method
+    assert cuts.target.isVisible() == (method == "mdl")
+    assert list(cuts.points) == sorted(set(cuts.points))
+    assert cuts.histogram.counts is not None
+    assert cuts.histogram.counts.sum() == ROWS
+    # Sex alternates with age, so no cut tells anything about it.
+    assert (len(cuts.points) == 0) == (method == "mdl")
+
+
+def test_a_column_of_counts_becomes_the_weights_of_the_rows(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("colour,n\nred,3\nblue,5\ngreen,2\n", encoding="utf-8")
+    page = opened(window, qtbot, path)
+    page.go_to(COLUMNS)
+    page.view.columns.list.pick("n")
+    use = page.view.detail.use
+    use.setCurrentIndex(use.findText("How often a row occurs"))
+    use.activated.emit(use.currentIndex())
+    press(page, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
+    data = window.shell.project.data["d1"].data
+    assert data.domain.names == ("colour",)
+    assert data.total_weight == 10
+
+
 def test_an_identifier_is_left_out_unless_it_is_ticked(
     window: MainWindow, qtbot: QtBot, patients: Path
 ) -> None:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import empty_state
+
+
+class _Tabs(QTabWidget):
+    """Needs as much room as the page in front, not as the widest of all pages."""
+
+    def minimumSizeHint(self) -> QSize:
+        page = self.currentWidget()
+        if page is None:
+            return super().minimumSizeHint()
+        needed, head = page.minimumSizeHint(), self.tabBar().sizeHint().height()
+        return QSize(needed.width(), needed.height() + head)
 
 
 class Center(QWidget):
@@ -32,7 +43,7 @@ class Center(QWidget):
         theme().changed.connect(self._on_theme_changed)
 
     def _add_group(self) -> QTabWidget:
-        tabs = QTabWidget()
+        tabs = _Tabs()
         tabs.setObjectName(f"tabs{len(self._groups)}")
         tabs.setAccessibleName("Open pages")
         tabs.setDocumentMode(True)
@@ -156,6 +167,7 @@ class Center(QWidget):
 
     def _on_current_changed(self, tabs: QTabWidget) -> None:
         if tabs in self._groups:
+            tabs.updateGeometry()
             self._active = self._groups.index(tabs)
             self.page_changed.emit(self.current)
 

@@ -112,7 +112,8 @@ class Hands:
     # -- pictures
 
     def take_picture(self, path: Path) -> Path:
-        """The whole window as it is now."""
+        """The whole window as it is now, without the passing words of an earlier step."""
+        self.window.toast.hide()
         self.settle()
         path.parent.mkdir(parents=True, exist_ok=True)
         self.window.grab().save(str(path))

@@ -115,6 +115,7 @@ class WindowTour:
         self.hands.wait_for("the run to stop", lambda: run.state.is_end)
         self.hands.wait_for("its model", lambda: run.model_id in self.shell.project.models)
         self.hands.press("runOpenBest")
+        self.hands.do("window.bottom")  # more room for the graph
         page = self.hands.model_page()
         node = page.scene().picture.ids[-1]
         self.hands.click_canvas(page, self.hands.head(page, node))
@@ -153,11 +154,10 @@ class WindowTour:
         self.facts.evidence = f"{told}; P(e) = {2**live.log2_evidence:.4g}"
 
     def table(self) -> None:
-        """The table of a variable, with a column that does not sum to 1 yet."""
+        """The table of a variable below its graph."""
+        self.shell.reveal("tablePanel")
         page = self.hands.model_page()
         self.hands.click_canvas(page, self.hands.head(page, "dysp"))
-        self.shell.reveal("tablePanel")
-        self.hands.settle()
 
     def knowledge(self) -> None:
         """Three tiers and two rules about edges."""
@@ -184,10 +184,12 @@ class WindowTour:
 
     def dark(self) -> None:
         """The evidence once more, in the other look."""
-        page = next(p for p in self.shell.center.pages if p.title.lower() == "asia")
-        self.shell.center.bring_to_front(page)
+        front = next(p for p in self.shell.center.pages if p.title.lower() == "asia")
+        self.shell.center.bring_to_front(front)
+        self.hands.do("window.bottom")
         theme().set_look(mode="dark")
-        self.hands.model_page()
+        page = self.hands.model_page()
+        self.hands.click_canvas(page, self.hands.head(page, TARGET))
 
     def end(self) -> None:
         """Nothing runs, nothing asks to be saved."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -63,7 +64,7 @@ class LiveBeliefs(QObject):
         self._refusal: Refusal | None = None
         self._priors: Beliefs = {}
         self._answer = Answer({}, {}, 0.0)
-        self._reasons: dict[tuple[str, str], str] = {}
+        self._reasons: dict[tuple[str, str], Mapping[str, str]] = {}
         self._is_live = True
         self._is_stale = True
         self.shows_most_probable = False
@@ -186,18 +187,22 @@ class LiveBeliefs(QObject):
         own = self.evidence.get(variable)  # its own finding may be replaced
         return own is None or bool(weights_of(known, own)[place] > 0)
 
-    def why_impossible(self, variable: str, state: str) -> str | None:
+    def why_impossible(
+        self, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
+    ) -> str | None:
         """A sentence that names the evidence which rules the state out; None when nothing does."""
         if not self.is_impossible(variable, state):
             return None
         if (variable, state) not in self._reasons:
             self._reasons[variable, state] = self._reason(variable, state)
-        return self._reasons[variable, state]
+        by = {titles.get(n, n): words for n, words in self._reasons[variable, state].items()}
+        return ruled_out_sentence(f"{titles.get(variable, variable)} = {state}", by)
 
-    def _reason(self, variable: str, state: str) -> str:
+    def _reason(self, variable: str, state: str) -> Mapping[str, str]:
+        """The findings that rule the state out; none when the model itself does."""
         place = self._model.domain[variable].code(state)
         if self._priors[variable][place] <= 0:
-            return ruled_out_sentence(f"{variable} = {state}", {})
+            return {}
         others = {name: str(f) for name, f in self.evidence.items() if name != variable}
         session = self._engine.session
         if session is not None and len(others) <= MOST_FINDINGS_TRACED:
@@ -206,7 +211,7 @@ class LiveBeliefs(QObject):
                 become(session, self.evidence)
             except ImpossibleEvidenceError as impossible:
                 others = {n: f for n, f in impossible.conflict.items() if n != variable}
-        return ruled_out_sentence(f"{variable} = {state}", others)
+        return others
 
     # -- evidence
 

@@ -19,7 +19,7 @@ from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.association_pairs import PairList, PairTable
-from pgmstudio.gui.pages.import_page_steps import quiet_line
+from pgmstudio.gui.pages.import_page_steps import QuietLine
 from pgmstudio.gui.pages.last_model import last_model
 from pgmstudio.gui.plots.heat_legend import HeatLegend
 from pgmstudio.gui.plots.heat_map import HeatMap
@@ -79,7 +79,7 @@ class AssociationTab(QWidget):
         self.list.chosen.connect(self._on_chosen)
         self.pair = PairTable()
         self.legend = HeatLegend()
-        self.hover = quiet_line("heatHover")
+        self.hover = QuietLine("heatHover")
         self.hover.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.as_table = button(
             "Show as table", self._on_as_table, icon_name="table", name="heatAsTable"

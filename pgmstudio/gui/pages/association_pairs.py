@@ -29,7 +29,7 @@ from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations
 from pgmstudio.core.running import CancelToken
-from pgmstudio.gui.pages.column_list import FLUSH, LinedRows
+from pgmstudio.gui.pages.column_list import LinedRows, dress_head
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
@@ -119,7 +119,6 @@ class PairList(QTableView):
         head = self.horizontalHeader()
         head.setSortIndicator(2, Qt.SortOrder.DescendingOrder)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        head.setStyleSheet(FLUSH)
         self.setItemDelegate(LinedRows(self))
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().hide()
@@ -138,7 +137,7 @@ class PairList(QTableView):
 
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))
-        self.horizontalHeader().setFont(theme().font("dense"))
+        dress_head(self.horizontalHeader())
         self.verticalHeader().setDefaultSectionSize(theme().px("row"))
 
 
@@ -159,8 +158,6 @@ class PairTable(QWidget):
         self.table.setAccessibleName("Rows with both states")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setTabKeyNavigation(False)
-        self.table.horizontalHeader().setStyleSheet(FLUSH)
-        self.table.verticalHeader().setStyleSheet(FLUSH)
         words = "Rows; tinted where there are more than by chance."
         self._key = label(words, "tertiary", size="dense", wrap=True)
         layout = QVBoxLayout(self)
@@ -219,7 +216,7 @@ class PairTable(QWidget):
                 self.table.setItem(i, j, item)
         self.table.setFont(theme().font("dense"))
         for head in (self.table.horizontalHeader(), self.table.verticalHeader()):
-            head.setFont(theme().font("dense"))
+            dress_head(head)
         self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))
         self.table.resizeColumnsToContents()
 

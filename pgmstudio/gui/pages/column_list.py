@@ -132,8 +132,17 @@ class _Rows(QAbstractTableModel):
         return True
 
 
-# Names of columns stand straight above their cells.
-FLUSH = "QHeaderView::section { padding-left: 3px; padding-right: 3px; }"
+def dress_head(head: QHeaderView, *, quiet: bool = False) -> None:
+    """Names straight above their cells, in the size of the cells; `quiet`: for row numbers.
+
+    As a sheet, because a font set by hand is lost where a sheet has a say in the font.
+    """
+    size = theme().font("dense").pixelSize()
+    weight = "font-weight: 400; border: none;" if quiet else ""
+    head.setStyleSheet(
+        f"QHeaderView::section {{ padding-left: 3px; padding-right: 3px; {weight} }}"
+        f"QHeaderView {{ font-size: {size}px; }}"
+    )
 
 
 def paint_row_line(painter: QPainter, option: QStyleOptionViewItem) -> None:
@@ -228,7 +237,6 @@ class ColumnList(QTableView):
         self.setColumnHidden(TICK, not with_ticks)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
-        head.setStyleSheet(FLUSH)
         head.setMinimumSectionSize(8)
         for column in (TICK, MISSING, CHIP):
             head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
@@ -289,7 +297,7 @@ class ColumnList(QTableView):
 
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))
-        self.horizontalHeader().setFont(theme().font("dense"))
+        dress_head(self.horizontalHeader())
         self._size_names()
         self.verticalHeader().setDefaultSectionSize(round(theme().px("row") * 1.1))
         self.setColumnWidth(BARS, round(58 * theme().scale))

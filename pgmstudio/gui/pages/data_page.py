@@ -14,12 +14,13 @@ from pgmstudio.gui.pages.association_page import AssociationTab
 from pgmstudio.gui.pages.data_page_columns import ColumnsTab
 from pgmstudio.gui.pages.data_page_split import SplitTab
 from pgmstudio.gui.pages.data_page_table import TableTab
-from pgmstudio.gui.pages.import_page_steps import quiet_line
+from pgmstudio.gui.pages.import_page_steps import QuietLine
 from pgmstudio.gui.pages.missing_map import MissingTab
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Segments, hairline, row
+from pgmstudio.gui.workers.questions import Asker
 
 _TABS = (
     ("table", "Table", "Rows: sort, filter, edit, delete"),
@@ -40,7 +41,7 @@ class DataPage(Page):
         self._tabs: dict[str, Tab] = {}
         self.tabs = Segments(_TABS, "dataTabs")
         self.tabs.chosen.connect(self.show_tab)
-        self.facts = quiet_line("dataFacts")
+        self.facts = QuietLine("dataFacts")
         self._stack = QStackedWidget()
         head = row(self.tabs, self.facts)
         head.setContentsMargins(16, 6, 16, 6)
@@ -111,6 +112,10 @@ class DataPage(Page):
         split = self.entry.split
         parts = "" if split is None else _split_words(split.names, [r.size for r in split.indices])
         self.facts.setToolTip(f"{facts}. {parts or 'No split: every learner sees every row.'}")
+
+    def closed(self) -> None:
+        for asker in self.findChildren(Asker):
+            asker.forget()
 
 
 def facts_of(data: DataSet) -> str:

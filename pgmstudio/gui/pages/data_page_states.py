@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,7 +30,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.column_list import FLUSH, LinedRows, paint_row_line
+from pgmstudio.gui.pages.column_list import LinedRows, dress_head, paint_row_line
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row, tool_button
@@ -112,6 +112,8 @@ class StateManager(QWidget):
             name="mergeRare",
         )
         self._lay_out()
+        theme().changed.connect(self._restyle)
+        self._restyle()
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
@@ -149,7 +151,6 @@ class StateManager(QWidget):
         head = table.horizontalHeader()
         head.setHighlightSections(False)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setStyleSheet(FLUSH)
         head.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         head.setSectionResizeMode(_COUNT, QHeaderView.ResizeMode.ResizeToContents)
         table.itemChanged.connect(self._on_renamed)
@@ -196,9 +197,7 @@ class StateManager(QWidget):
             for column, item in enumerate((name, number, bar)):
                 self.table.setItem(place, column, item)
         self._is_filling = False
-        self.table.setFont(theme().font("dense"))
-        self.table.horizontalHeader().setFont(theme().font("dense"))
-        self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))
+        self._restyle()
         self._refresh_buttons()
 
     def selected_states(self) -> list[str]:
@@ -318,7 +317,7 @@ class StateManager(QWidget):
                 lambda data: editing.set_ordinal(data, column, checked),
             )
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.FontChange:
-            self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))
-        super().changeEvent(event)
+    def _restyle(self) -> None:
+        self.table.setFont(theme().font("dense"))
+        dress_head(self.table.horizontalHeader())
+        self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))

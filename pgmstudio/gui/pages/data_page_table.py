@@ -21,7 +21,7 @@ from pgmstudio.core.data.editing import drop_rows, set_cell
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.column_list import FLUSH
+from pgmstudio.gui.pages.column_list import dress_head
 from pgmstudio.gui.pages.data_page_filters import FilterBar
 from pgmstudio.gui.pages.data_page_model import (
     DataTableModel,
@@ -40,7 +40,6 @@ from pgmstudio.gui.workers.questions import Asker
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
 _MOST_WIDTH = 170  # px of a column at the start
-_QUIET = "QHeaderView::section { font-weight: 400; border: none; }"
 
 
 class RowTable(QTableView):
@@ -108,11 +107,9 @@ class TableTab(QWidget):
         view.customContextMenuRequested.connect(self._on_row_menu)
         # One height for all rows: a million of them then cost nothing.
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.verticalHeader().setStyleSheet(_QUIET)
         view.verticalHeader().sectionDoubleClicked.connect(self._on_row_head_double_clicked)
         head = view.horizontalHeader()
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setStyleSheet(FLUSH)
         head.setSectionsClickable(True)
         head.setSortIndicatorShown(True)
         head.setSortIndicatorClearable(True)
@@ -249,8 +246,8 @@ class TableTab(QWidget):
     def _restyle(self) -> None:
         view = self.view
         view.setFont(theme().font("dense"))
-        view.horizontalHeader().setFont(theme().font("dense"))
-        view.verticalHeader().setFont(theme().font("dense"))
+        dress_head(view.horizontalHeader())
+        dress_head(view.verticalHeader(), quiet=True)
         view.verticalHeader().setDefaultSectionSize(theme().px("row"))
         metrics = QFontMetrics(theme().font("dense"))
         heads = QFontMetrics(theme().font("dense", "semibold"))

@@ -79,6 +79,14 @@ class ImportPage(Page):
     def page_icon(self) -> QIcon:
         return icon("download-simple")
 
+    @property
+    def stands_alone(self) -> bool:
+        return True
+
+    @property
+    def stands_alone(self) -> bool:
+        return True
+
     def _build(self) -> None:
         view = self.view
         layout = QVBoxLayout(self)

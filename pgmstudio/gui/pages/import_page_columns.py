@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.cuts import number_text
 from pgmstudio.core.io.data_report import ColumnKind, ColumnReport, FileReport, Treatment
-from pgmstudio.gui.pages.column_list import FLUSH, ColumnList, ColumnRow, LinedRows
+from pgmstudio.gui.pages.column_list import ColumnList, ColumnRow, LinedRows, dress_head
 from pgmstudio.gui.pages.import_page_draft import Draft
 from pgmstudio.gui.pages.missing_map import listed
 from pgmstudio.gui.style.numbers import counted, grouped
@@ -170,7 +170,6 @@ class ColumnDetail(QWidget):
         head = self.states.horizontalHeader()
         head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setStyleSheet(FLUSH)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(10)
@@ -228,6 +227,7 @@ class ColumnDetail(QWidget):
         self._air.setVisible(not column.states)
         self.states.setRowCount(len(column.states))
         self.states.setFont(theme().font("dense"))
+        dress_head(self.states.horizontalHeader())
         self.states.verticalHeader().setDefaultSectionSize(theme().px("row"))
         for place, (state, count) in enumerate(column.states):
             self.states.setItem(place, 0, QTableWidgetItem(state))

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.cuts import labels_of
 from pgmstudio.core.io.data_formats.text_sniffing import number_of
-from pgmstudio.gui.pages.column_list import FLUSH, paint_row_line
+from pgmstudio.gui.pages.column_list import dress_head, paint_row_line
 from pgmstudio.gui.style.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -125,7 +125,6 @@ class PreviewTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setStyleSheet(FLUSH)
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -189,6 +188,6 @@ class PreviewTable(QTableView):
 
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))
-        self.horizontalHeader().setFont(theme().font("dense"))
+        dress_head(self.horizontalHeader())
         self.verticalHeader().setDefaultSectionSize(theme().px("row"))
         self._size_columns()

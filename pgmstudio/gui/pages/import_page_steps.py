@@ -85,14 +85,22 @@ class _Dash(QWidget):
         painter.drawLine(2, self.height() // 2, self.width() - 2, self.height() // 2)
 
 
-def quiet_line(name: str) -> ElidedLabel:
+class QuietLine(ElidedLabel):
     """Facts at the right end of a bar; the first to give way when there is little room."""
-    made = ElidedLabel()
-    made.setObjectName(name)
-    made.setProperty("role", "secondary")
-    made.setFont(theme().font("dense"))
-    made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    return made
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("role", "secondary")
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        policy = self.sizePolicy()
+        policy.setHorizontalStretch(1)  # all the room its neighbours leave, and no more
+        self.setSizePolicy(policy)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("dense"))
 
 
 class StepBar(QWidget):
@@ -114,7 +122,7 @@ class StepBar(QWidget):
                 layout.addWidget(_Dash())
             layout.addWidget(step)
             self._steps.append(step)
-        self.found = quiet_line("foundAutomatically")
+        self.found = QuietLine("foundAutomatically")
         layout.addWidget(self.found, 1)
 
     def show_step(self, current: int) -> None:

@@ -15,9 +15,10 @@ from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.import_page_steps import quiet_line
+from pgmstudio.gui.pages.import_page_steps import QuietLine
 from pgmstudio.gui.plots.pattern_map import MOST_PATTERNS, PatternMap
 from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
 
@@ -72,7 +73,9 @@ class MissingTab(QWidget):
         self.map = PatternMap("missingMap")
         area: QScrollArea = scrolled(self.map, "missingScroll")
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self._legend = quiet_line("missingLegend")
+        self._legend = QuietLine("missingLegend")
+        self._pattern_count = 0
+        theme().changed.connect(self._tell_legend)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -121,10 +124,14 @@ class MissingTab(QWidget):
 
     def _show_patterns(self, found: MissingPatterns) -> None:
         self.map.show_patterns(found.names, found.patterns, found.weights)
-        count = len(found.weights)
-        more = f" · first {MOST_PATTERNS} of {grouped(count)}" if count > MOST_PATTERNS else ""
-        patterns = counted(count, "pattern")
-        self._legend.setText(f"{patterns}{more} · dark = missing")
+        self._pattern_count = len(found.weights)
+        self._tell_legend()
+
+    def _tell_legend(self) -> None:
+        count = self._pattern_count
+        more = f", the first {MOST_PATTERNS} shown" if count > MOST_PATTERNS else ""
+        strong = "dark" if theme().shade == "light" else "light"
+        self._legend.setText(f"{counted(count, 'pattern')}{more} · {strong} = missing")
 
 
 def missing_sentence(data: DataSet) -> str:

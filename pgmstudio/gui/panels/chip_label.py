@@ -10,13 +10,17 @@ from pgmstudio.gui.document.evidence_words import Chip
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 
-ICON = 12
+ICON = 12  # px at 100 %
+
+
+def _icon_size() -> int:
+    return round(ICON * theme().scale)
 
 
 def chip_size(chip: Chip, most_width: int | None = None) -> QSize:
     """The room a chip wants; `most_width` cuts its words."""
     metrics = QFontMetrics(theme().font("caption", "semibold"))
-    width = metrics.horizontalAdvance(chip.words) + 14 + (ICON + 3 if chip.icon else 0)
+    width = metrics.horizontalAdvance(chip.words) + 14 + (_icon_size() + 3 if chip.icon else 0)
     if most_width is not None:
         width = min(width, most_width)
     return QSize(width, metrics.height() + 4)
@@ -33,9 +37,10 @@ def paint_chip(painter: QPainter, place: QRect, chip: Chip) -> None:
     painter.drawRoundedRect(place, place.height() / 2, place.height() / 2)
     left = place.left() + 7
     if chip.icon:
-        at = QRect(left, place.center().y() - ICON // 2 + 1, ICON, ICON)
+        size = _icon_size()
+        at = QRect(left, place.center().y() - size // 2 + 1, size, size)
         icon(chip.icon, f"{chip.tint}_ink").paint(painter, at)
-        left += ICON + 3
+        left += size + 3
     painter.setFont(font)
     painter.setPen(ink)
     room = QRect(left, place.top(), place.right() - 6 - left, place.height())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -27,12 +30,18 @@ _SHIFTED = {
 }
 
 
-def use_state(live: LiveBeliefs, variable: str, state: str, held: Modifiers) -> str | None:
+def use_state(
+    live: LiveBeliefs,
+    variable: str,
+    state: str,
+    held: Modifiers,
+    titles: Mapping[str, str] = MappingProxyType({}),
+) -> str | None:
     """Plain: set or retract; Shift or Alt: not this one; Ctrl: one of several.
 
     Returns the sentence when the state is impossible and nothing was done.
     """
-    reason = live.why_impossible(variable, state)
+    reason = live.why_impossible(variable, state, titles)
     if reason is not None:
         return reason
     if held & (Modifiers.ShiftModifier | Modifiers.AltModifier):
@@ -58,14 +67,16 @@ def digit_of(event: QKeyEvent) -> int | None:
     return _SHIFTED.get(key) if event.modifiers() & Modifiers.ShiftModifier else None
 
 
-def state_tip(live: LiveBeliefs, variable: str, title: str, state: str) -> str:
+def state_tip(
+    live: LiveBeliefs, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """What a state's bar says when the pointer rests on it."""
     place = live.model.domain[variable].code(state)
-    words = f"{title} = {state}"
+    words = f"{titles.get(variable, variable)} = {state}"
     belief, prior = live.beliefs.get(variable), live.priors.get(variable)
     if belief is not None:
         words += f": {percent(float(belief[place]))} %"
     if prior is not None and live.evidence:
         words += f", prior {percent(float(prior[place]))} %"
-    reason = live.why_impossible(variable, state)
+    reason = live.why_impossible(variable, state, titles)
     return f"{words}\nNot now: {reason}" if reason else f"{words}\n{HOW}"

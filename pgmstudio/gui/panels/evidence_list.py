@@ -77,10 +77,11 @@ class EvidenceSection(Section):
         row.gone.clicked.connect(partial(self._on_gone, name))
         return row
 
-    def _on_ticked(self, name: str, on: bool) -> None:
+    def _on_ticked(self, name: str, *_: object) -> None:
         if self._subject is not None:
-            self._subject.live.switch(name, on)
-            self._rows[name].tick.setChecked(name in self._subject.live.evidence)
+            tick = self._rows[name].tick
+            self._subject.live.switch(name, tick.isChecked())
+            tick.setChecked(name in self._subject.live.evidence)
 
     def _on_gone(self, name: str, *_: object) -> None:
         if self._subject is not None:
@@ -175,8 +176,13 @@ class ConflictNote(QFrame):
                 widget.deleteLater()
         if refusal is None:
             return
-        self._text.setText(str(refusal.error))
-        self.setAccessibleName(str(refusal.error))
+        error = refusal.error
+        if isinstance(error, ImpossibleEvidenceError):  # say it with titles
+            error = ImpossibleEvidenceError(
+                {subject.title(name): words for name, words in error.conflict.items()}
+            )
+        self._text.setText(str(error))
+        self.setAccessibleName(str(error))
         if not isinstance(refusal.error, ImpossibleEvidenceError):
             return
         evidence = subject.live.evidence

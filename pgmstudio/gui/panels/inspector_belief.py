@@ -232,11 +232,13 @@ class BeliefTab(QWidget):
     def _tip(self, state: str) -> str:
         if self._subject is None:
             return state
-        return state_tip(self._subject.live, self._name, self._subject.title(self._name), state)
+        titles = self._subject.entry.node_titles
+        return state_tip(self._subject.live, self._name, state, titles)
 
     def _on_state_used(self, state: str, held: Qt.KeyboardModifier, place: QPoint) -> None:
         if self._subject is not None:
-            refusal = use_state(self._subject.live, self._name, state, held)
+            titles = self._subject.entry.node_titles
+            refusal = use_state(self._subject.live, self._name, state, held, titles)
             say_at(self.bars, refusal, place)
 
     def _on_weights(self, variable: str, weights: Mapping[str, float]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.project.model_edits import set_edge_note
@@ -121,13 +122,14 @@ class EdgeInspector(QWidget):
     def _tip(self, place: int, state: str) -> str:
         if self._subject is None:
             return state
-        name = self._edge[place]
-        return state_tip(self._subject.live, name, self._subject.title(name), state)
+        titles = self._subject.entry.node_titles
+        return state_tip(self._subject.live, self._edge[place], state, titles)
 
-    def _on_state_used(self, place: int, state: str, held: object, at: object) -> None:
+    def _on_state_used(self, place: int, state: str, held: Qt.KeyboardModifier, at: QPoint) -> None:
         if self._subject is not None:
-            refusal = use_state(self._subject.live, self._edge[place], state, held)  # type: ignore[arg-type]
-            say_at(self._ends[place][1], refusal, at)  # type: ignore[arg-type]
+            name, titles = self._edge[place], self._subject.entry.node_titles
+            refusal = use_state(self._subject.live, name, state, held, titles)
+            say_at(self._ends[place][1], refusal, at)
 
     def _on_turn(self) -> None:
         source, target = self._edge

@@ -13,6 +13,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QHBoxLayout,
     QHeaderView,
     QMenu,
     QSplitter,
@@ -22,10 +23,11 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.plots.score_plot import ScorePlot, signed
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import button, label, row
+from pgmstudio.gui.style.widgets import button, row
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.learning_run import LearningRun
 
@@ -165,8 +167,10 @@ class RunsPanel(QWidget):
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._view.customContextMenuRequested.connect(self._on_menu)
         self._plot = ScorePlot()
-        self._status = label("", "secondary", size="dense")
+        self._status = ElidedLabel()
         self._status.setObjectName("runStatus")
+        self._status.setProperty("role", "secondary")
+        self._status.setFont(theme().font("dense"))
         self._open = button(
             "Open best",
             self._on_open,
@@ -196,7 +200,11 @@ class RunsPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 0)
         layout.setSpacing(2)
-        layout.addWidget(row(self._status, None, self._open, self._pause, self._stop))
+        head = row(self._status, self._open, self._pause, self._stop)
+        head_layout = head.layout()
+        assert isinstance(head_layout, QHBoxLayout)
+        head_layout.setStretch(0, 1)
+        layout.addWidget(head)
         layout.addWidget(splitter, 1)
         self._view.selectionModel().currentRowChanged.connect(self._on_selected)
         runs = shell.bench.runs
@@ -219,7 +227,7 @@ class RunsPanel(QWidget):
 
     def _on_changed(self, run: LearningRun) -> None:
         if run is self.selected:
-            self._plot.refresh()
+            self._plot.refresh_soon()
         self._refresh()
 
     def _on_tick(self) -> None:
@@ -237,6 +245,7 @@ class RunsPanel(QWidget):
             self._status.setText("No runs yet. Learn ▸ Learn… starts one.")
         else:
             self._status.setText(" · ".join(_counters(run)))
+        self._status.setToolTip(self._status.text())
         busy = run is not None and run.state is JobState.RUNNING
         self._open.setEnabled(run is not None and run.best is not None)
         self._pause.setEnabled(busy)

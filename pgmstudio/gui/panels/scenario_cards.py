@@ -25,7 +25,7 @@ from pgmstudio.gui.views.node_painter import paint_prior
 
 Index = QModelIndex | QPersistentModelIndex
 CARD = Qt.ItemDataRole.UserRole
-CARD_WIDTH, PADDING, GAP = 252, 10, 8
+CARD_WIDTH, PADDING, GAP = 222, 10, 8
 MOST_STATES = 8
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -43,6 +43,12 @@ class TableGrid(QAbstractTableModel):
         counts: NDArray[np.float64] | None,
     ) -> None:
         """Another table; `counts` are the rows of data behind each combination."""
+        if variable == self.variable and tuple(parents) == self.parents:
+            # Only numbers are new: a reset would take the editor away from under the person.
+            self.values = np.array(table, dtype=np.float64).reshape(-1, variable.cardinality)
+            self.counts = counts
+            self._all_changed()
+            return
         self.beginResetModel()
         self.variable, self.parents = variable, tuple(parents)
         self.combinations = list(product(*(parent.states for parent in parents)))

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QVBoxLayout, QWidget
 
@@ -322,7 +322,8 @@ class _TableView(QTableView):
         elif event.matches(QKeySequence.StandardKey.Paste):
             self._panel.paste()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._step_down()
+            # The Return that ends an editor comes here before the number is taken over.
+            QTimer.singleShot(0, self, self._step_down)
         else:
             super().keyPressEvent(event)
 

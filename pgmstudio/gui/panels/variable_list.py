@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -41,6 +41,7 @@ class VariableList(QListView):
         self.setAccessibleName("Variables")
         self._shell, self._rows = shell, rows
         self.live: LiveBeliefs | None = None
+        self.titles: Mapping[str, str] = {}
         self.state_cursor: tuple[str, int] | None = None  # variable and state the keyboard is on
         self._pressed: tuple[str, int] | None = None
         self._is_following = False
@@ -145,13 +146,13 @@ class VariableList(QListView):
             return ""
         row, hit = self._rows.rows[index.row()], self._hit(event)
         if hit is not None and self.live is not None:
-            return state_tip(self.live, row.name, row.title, row.states[hit[1]])
+            return state_tip(self.live, row.name, row.states[hit[1]], self.titles)
         named = row.title if row.title == row.name else f"{row.title} ({row.name})"
         return f"{named}\n{row.description}"
 
     def _use(self, row: VariableRow, state: int, held: Modifiers) -> None:
         if self.live is not None and state < len(row.states):
-            refusal = use_state(self.live, row.name, row.states[state], held)
+            refusal = use_state(self.live, row.name, row.states[state], held, self.titles)
             place = mini_rect(self.visualRect(self._rows.place_of(row.name))).center()
             say_at(self.viewport(), refusal, place)
 

@@ -133,6 +133,7 @@ class VariablesPanel(QWidget):
         subject = subject_in_view(self._shell)
         data = self._data_in_view() if subject is None else None
         self.list.live = None if subject is None else subject.live
+        self.list.titles = {} if subject is None else subject.entry.node_titles
         rows: list[VariableRow] = []
         if subject is not None:
             rows = self._model_rows(subject)

@@ -45,7 +45,6 @@ class HistogramCuts(QWidget):
         self._focused: int | None = None
         self._dragged: int | None = None
         self._before: tuple[float, ...] = ()
-        self._is_locked = False
         theme().changed.connect(self._on_theme_changed)
         self._describe()
 
@@ -81,11 +80,6 @@ class HistogramCuts(QWidget):
             self._focused = len(self._points) - 1 if self._points else None
         self._describe()
         self.update()
-
-    def set_locked(self, locked: bool) -> None:
-        """A locked histogram shows its cuts but they cannot be moved."""
-        self._is_locked = locked
-        self.setEnabled(not locked)
 
     def x_of(self, value: float) -> int:
         """The pixel column of a value, for tests and pointers."""

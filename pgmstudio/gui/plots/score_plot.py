@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import accumulate
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
 
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label, row
-from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.learning_run import LearningRun, Trace
+
+# More points than this of finished restarts are a cloud; the newest tell enough.
+MOST_DIM = 2000
+REDRAW_MS = 100
+_NO_POINT = float("nan")
 
 
 class ScorePlot(QWidget):
@@ -23,16 +28,23 @@ class ScorePlot(QWidget):
         self.setAccessibleName("Score of the run by step")
         self._run: LearningRun | None = None
         self._plot: Any = None
+        self._curves: dict[str, Any] = {}
         self._heading = label("Score by step", "heading", size="dense")
         self._best = label("", "secondary", size="dense")
         self._best.setObjectName("scorePlotBest")
         self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(12, 8, 12, 4)
+        self._layout.setContentsMargins(12, 4, 12, 4)
+        self._layout.setSpacing(2)
         hint = label("higher is better", "tertiary", size="dense")
         self._layout.addWidget(row(self._heading, self._best, None, hint))
         self._empty = label("The score of the selected run is drawn here.", "secondary")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty, 1)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(REDRAW_MS)
+        self._soon.timeout.connect(self.refresh)
         theme().changed.connect(self.refresh)
 
     @property
@@ -43,6 +55,11 @@ class ScorePlot(QWidget):
     def show_run(self, run: LearningRun | None) -> None:
         self._run = run
         self.refresh()
+
+    def refresh_soon(self) -> None:
+        """A run tells more than eyes can follow: draw ten times a second."""
+        if not self._soon.isActive():
+            self._soon.start()
 
     def refresh(self) -> None:
         run = self._run
@@ -74,43 +91,74 @@ class ScorePlot(QWidget):
         self._plot.setToolTip("Wheel zooms, drag pans, double-click fits.")
         self._plot.setMenuEnabled(False)
         self._plot.hideButtons()
+        self._plot.showGrid(y=True, alpha=0.15)
+        for name in ("dim", "best", "now", "top"):
+            self._curves[name] = self._plot.plot([], [], connect="finite")
         self._layout.addWidget(self._plot, 1)
 
     def _draw(self, run: LearningRun) -> None:
+        self._restyle()
+        trace, curves = run.trace, self._curves
+        top = max(trace.scores)
+        place = trace.scores.index(top)
+        begin = 0 if run.state.is_end else _start_of_last(trace)
+        end = len(trace.steps) if run.state.is_end else begin
+        curves["dim"].setData(*_with_gaps(trace, max(0, end - MOST_DIM), end))
+        curves["best"].setData(trace.steps, list(accumulate(trace.scores, max)))
+        if run.state.is_end:
+            curves["now"].setData([], [])
+        else:
+            curves["now"].setData(trace.steps[begin:], trace.scores[begin:])
+        curves["top"].setData([trace.steps[place]], [top])
+        self._best.setText(f"best {signed(top)}")
+
+    def _restyle(self) -> None:
         import pyqtgraph
 
         plot, look = self._plot, theme()
-        plot.clear()
         plot.setBackground(look.color("surface"))
         for side in ("left", "bottom"):
             axis = plot.getAxis(side)
             axis.setPen(look.color("border_control"))
             axis.setTextPen(look.color("text_secondary"))
             axis.setTickFont(look.font("caption"))
-        plot.getAxis("bottom").setLabel("Step", color=look.color("text_secondary").name())
-        plot.showGrid(y=True, alpha=0.15)
-        trace = run.trace
-        points = list(zip(trace.groups, trace.steps, trace.scores, strict=True))
-        climbs = [list(group) for _, group in groupby(points, key=lambda point: point[0])]
-        top = max(trace.scores)
-        for number, climb in enumerate(climbs):
-            last = number == len(climbs) - 1 and not run.state.is_end
-            is_best = max(score for _, _, score in climb) == top
-            color = look.color("accent" if is_best else "text" if last else "edge_dim")
-            style = Qt.PenStyle.DotLine if last and not is_best else Qt.PenStyle.SolidLine
-            pen = pyqtgraph.mkPen(color, width=look.line("plot") if is_best else 1.2, style=style)
-            plot.plot([p[1] for p in climb], [p[2] for p in climb], pen=pen)
-        place = trace.scores.index(top)
-        plot.plot(
-            [trace.steps[place]],
-            [top],
-            pen=None,
-            symbol="o",
-            symbolSize=7,
-            symbolBrush=look.color("accent"),
-            symbolPen=None,
-        )
-        self._best.setText(f"best {signed(top)}")
+        dim, accent = look.color("edge_dim"), look.color("accent")
+        curves = self._curves
+        curves["dim"].setPen(pyqtgraph.mkPen(dim, width=1.2))
+        curves["dim"].setSymbol("o")
+        curves["dim"].setSymbolSize(3)
+        curves["dim"].setSymbolPen(None)
+        curves["dim"].setSymbolBrush(dim)
+        curves["best"].setPen(pyqtgraph.mkPen(accent, width=look.line("plot")))
+        dotted = Qt.PenStyle.DotLine
+        curves["now"].setPen(pyqtgraph.mkPen(look.color("text"), width=1.5, style=dotted))
+        curves["top"].setPen(None)
+        curves["top"].setSymbol("o")
+        curves["top"].setSymbolSize(8)
+        curves["top"].setSymbolPen(None)
+        curves["top"].setSymbolBrush(accent)
+
+
+def _start_of_last(trace: Trace) -> int:
+    """Where the points of the present restart begin."""
+    last = trace.groups[-1]
+    start = len(trace.groups) - 1
+    while start > 0 and trace.groups[start - 1] == last:
+        start -= 1
+    return start
+
+
+def _with_gaps(trace: Trace, begin: int, end: int) -> tuple[list[float], list[float]]:
+    """Points of several restarts as one line that is broken between them."""
+    steps: list[float] = []
+    scores: list[float] = []
+    for i in range(begin, end):
+        if i > begin and trace.groups[i] != trace.groups[i - 1]:
+            steps.append(_NO_POINT)
+            scores.append(_NO_POINT)
+        steps.append(trace.steps[i])
+        scores.append(trace.scores[i])
+    return steps, scores
 
 
 def signed(value: float) -> str:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.style.icons import icon
-from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.theme import Weight, theme
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -33,10 +33,7 @@ def set_role(widget: QWidget, role: str) -> None:
 
 def label(text: str = "", role: str = "", *, size: str = "body", wrap: bool = False) -> QLabel:
     """Roles: heading, secondary, tertiary, danger, warning, success, chip, chip-…"""
-    made = QLabel(text)
-    made.setProperty("role", role)
-    if size != "body" or role == "heading":
-        made.setFont(theme().font(size, "semibold" if role == "heading" else "regular"))
+    made = _Label(text, role, size)
     made.setWordWrap(wrap)
     return made
 
@@ -86,6 +83,20 @@ def tool_button(
 
 # The theme outlives its listeners: only methods of a QObject are forgotten together with it,
 # a lambda would be called after the widget is gone.
+class _Label(QLabel):
+    def __init__(self, text: str, role: str, size: str) -> None:
+        super().__init__(text)
+        self.setProperty("role", role)
+        self._size = size
+        self._weight: Weight = "semibold" if role == "heading" else "regular"
+        if size != "body" or role == "heading":
+            self.setFont(theme().font(size, self._weight))
+            theme().changed.connect(self._restyle)
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font(self._size, self._weight))
+
+
 class _Button(QPushButton):
     def __init__(self, icon_name: str | None, color: str) -> None:
         super().__init__()

@@ -128,7 +128,7 @@ def test_the_order_of_findings_does_not_matter(
     network: BayesianNetwork, data: st.DataObject
 ) -> None:
     findings = data.draw(evidence(network.domain, max_findings=3))
-    answers = []
+    answers: list[list[float] | None] = []
     for order in permutations(findings):
         session = CliqueTreeSession(network)
         try:
@@ -149,7 +149,7 @@ def test_compiled_and_plain_loops_agree_to_the_last_bit(
 ) -> None:
     network, findings = question
     plan = plan_of(network.clique_tree, factors_of(network))
-    answers = []
+    answers: list[tuple[float, float, list[int], list[float]]] = []
     for loops in (passes, propagation.compiled_passes()):
         flow = propagation.Propagation(plan, loops)
         for name, finding in findings.items():

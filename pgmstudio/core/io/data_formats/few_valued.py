@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Below this, loading the compiled code takes longer than it saves.
 LEAST_BYTES = 32 << 20
-MOST_TEXTS = 250
+MOST_TEXTS = 200
 _MOST_THREADS = 8
 _ROUNDS = 2000  # new texts met on the way, each a short stop; more than this is no such table
 
@@ -35,6 +35,7 @@ class _Known:
     """The distinct texts of each column, and the tables the compiled reader looks them up in."""
 
     texts: list[list[bytes]]
+    learned: set[tuple[int, bytes]] = field(default_factory=set)
     keys: NDArray[np.uint64] = field(init=False)
     codes: NDArray[np.int16] = field(init=False)
     begins: NDArray[np.uint64] = field(init=False)
@@ -62,9 +63,9 @@ class _Known:
         """
         from pgmstudio.core.io.data_formats import few_valued_kernels as kernels
 
-        letters, size = np.frombuffer(text, dtype=np.uint8), np.uint64(len(text))
-        if kernels.find_text(letters, np.uint64(0), size, column, self.tables) >= 0:
+        if (column, text) in self.learned:  # two pieces met it in one round
             return True
+        self.learned.add((column, text))
         plain = text.removesuffix(b"\r")
         if b"\r" in plain or b'"' in plain:
             return False
@@ -72,10 +73,10 @@ class _Known:
             if len(self.texts[column]) == MOST_TEXTS:
                 return False
             self.texts[column].append(plain)
-        begin = self.pool.size
-        self.pool = np.concatenate([self.pool, letters])
-        key = np.uint64(kernels.key_of(letters, np.uint64(0), size))
-        slot = int(kernels.slot_of(key))
+        word = np.uint64(int.from_bytes(text[:8], "little"))
+        key = np.uint64(kernels.key_of(word, np.uint64(len(text))))
+        slot, begin = int(kernels.slot_of(key)), self.pool.size
+        self.pool = np.concatenate([self.pool, np.frombuffer(text, dtype=np.uint8)])
         while self.codes[column, slot] >= 0:
             slot = (slot + 1) % kernels.SLOTS
         self.codes[column, slot] = self.texts[column].index(plain)
@@ -90,8 +91,9 @@ class _Known:
 
 @dataclass(eq=False)
 class _Piece:
-    """Whole lines of the table, and the number of the first of them."""
+    """Whole lines of the table, letters[start:stop], and the number of the first of them."""
 
+    letters: NDArray[np.uint8]
     start: int
     stop: int
     row: int = 0
@@ -115,9 +117,8 @@ def read_few_valued(
         letters = np.frombuffer(source, dtype=np.uint8)
     else:
         letters = np.asarray(np.memmap(source, dtype=np.uint8, mode="r"))
-    targets = np.full(sample.width, -1, dtype=np.int64)
-    places = [sample.columns.index(name) for name in wanted]
-    targets[places] = np.arange(len(wanted))
+    numbers = {name: number for number, name in enumerate(wanted)}
+    targets = [numbers.get(name) for name in sample.columns]
     known = _Known([[text.encode() for text in texts] for texts in wanted.values()])
     codes = _coded(letters, facts, targets, known)
     return None if codes is None else _frame(wanted, known, codes)
@@ -128,38 +129,36 @@ def _texts(series: polars.Series) -> list[str]:
 
 
 def _coded(
-    letters: NDArray[np.uint8], facts: TextFacts, targets: NDArray[np.int64], known: _Known
+    letters: NDArray[np.uint8], facts: TextFacts, targets: Sequence[int | None], known: _Known
 ) -> NDArray[np.uint8] | None:
     from pgmstudio.core.io.data_formats import few_valued_kernels as kernels
 
-    start = 0
-    if facts.has_header:
-        head = letters[: 1 << 20].tobytes()
-        start = head.find(b"\n") + 1
-        if start == 0 or b'"' in head[:start]:
-            return None
-    elif letters[:3].tobytes() == b"\xef\xbb\xbf":
+    start = _first_row(letters, facts)
+    if start is None:
         return None
+    wanted = np.array(
+        [kernels.NOT_WANTED if target is None else target for target in targets], dtype=np.uint64
+    )
     separators = np.uint64(ord(facts.delimiter) * 0x0101010101010101)
     threads = min(os.cpu_count() or 1, _MOST_THREADS)
     pieces = _pieces(letters, start, threads)
     with ThreadPoolExecutor(threads) as pool:
-        counts = pool.map(lambda p: kernels.count_line_ends(letters[p.start : p.stop]), pieces)
+        lines = pool.map(lambda p: kernels.count_line_ends(p.letters[p.start : p.stop]), pieces)
         rows = 0
-        for piece, count in zip(pieces, counts, strict=True):
+        for piece, count in zip(pieces, lines, strict=True):
             piece.row, rows = rows, rows + count
         rows += int(letters[-1] != ord("\n"))
         codes = np.empty((len(known.texts), rows), dtype=np.uint8)
 
         def run(piece: _Piece) -> None:
             piece.state = kernels.code_rows(
-                letters,
+                piece.letters,
                 np.uint64(piece.start),
                 np.uint64(piece.stop),
                 separators,
                 known.tables,
-                targets,
-                piece.row,
+                wanted,
+                np.uint64(piece.row),
                 codes,
                 piece.stopped_at,
             )
@@ -172,31 +171,39 @@ def _coded(
             if any(piece.state == kernels.STRANGE for piece in waiting):
                 return None
             stopped = [piece for piece in waiting if piece.state == kernels.UNKNOWN]
-            if not _learn_all(letters, stopped, known):
+            if not all(_learn_at(piece, known) for piece in stopped):
                 return None
     return None
 
 
+def _first_row(letters: NDArray[np.uint8], facts: TextFacts) -> int | None:
+    """Where the rows begin, after the header; None when that is not plain to see."""
+    head = letters[: 1 << 20].tobytes()
+    if not facts.has_header:
+        return None if head.startswith(b"\xef\xbb\xbf") else 0
+    header, line_end, _ = head.partition(b"\n")
+    return len(header) + 1 if line_end and b'"' not in header else None
+
+
 def _pieces(letters: NDArray[np.uint8], start: int, count: int) -> list[_Piece]:
-    """About equal pieces that end where lines end."""
+    """About equal pieces that end where lines end; the last lines apart, with room after them."""
     ends = [start]
-    for number in range(1, count):
-        guess = start + (letters.size - start) * number // count
-        line_ends = np.flatnonzero(letters[guess : guess + (1 << 20)] == ord("\n"))
-        if line_ends.size:
-            ends.append(max(ends[-1], guess + int(line_ends[0]) + 1))
-    ends.append(letters.size)
-    return [_Piece(low, high) for low, high in pairwise(ends) if low < high]
+    guesses = [start + (letters.size - start) * number // count for number in range(1, count)]
+    for guess in (*guesses, letters.size - (1 << 16)):
+        line_ends = np.flatnonzero(letters[max(guess, 0) : guess + (1 << 15)] == ord("\n"))
+        if line_ends.size and guess > ends[-1]:
+            ends.append(guess + int(line_ends[0]) + 1)
+    rest = np.concatenate([letters[ends[-1] :], np.zeros(8, dtype=np.uint8)])
+    rest.flags.writeable = False  # as the others are, so that they compile alike
+    pieces = [_Piece(letters, low, high) for low, high in pairwise(ends)]
+    return [*pieces, _Piece(rest, 0, rest.size - 8)]
 
 
-def _learn_all(letters: NDArray[np.uint8], stopped: Iterable[_Piece], known: _Known) -> bool:
-    """Learn the texts at which pieces stopped; False when there is one that cannot be learned."""
-    for piece in stopped:
-        row, column, begin, end, row_start = (int(number) for number in piece.stopped_at)
-        if not known.learn(column, letters[begin:end].tobytes()):
-            return False
-        piece.row, piece.start = row, row_start
-    return True
+def _learn_at(piece: _Piece, known: _Known) -> bool:
+    """Learn the text at which a piece stopped; False when it cannot be learned."""
+    row, column, begin, end, row_start = (int(number) for number in piece.stopped_at)
+    piece.row, piece.start = row, row_start
+    return known.learn(column, piece.letters[begin:end].tobytes())
 
 
 def _frame(

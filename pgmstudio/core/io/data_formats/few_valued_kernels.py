@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.compiled import compiled
+from pgmstudio.core.compiled import compiled, compiled_with
 
 Letters = NDArray[np.uint8]
 
 DONE, UNKNOWN, STRANGE = 0, 1, 2
-SLOTS = 1024  # per column, four times as many as the texts it may have
+SLOTS = 512  # per column, more than twice as many as the texts it may have
+NOT_WANTED = np.uint64((1 << 64) - 1)
 SHORT = 7  # letters that fit a key, beside their number
 
 _ONE, _WORD = np.uint64(1), np.uint64(8)
@@ -27,8 +28,11 @@ _TO_LOW_BIT = np.uint64(7)
 _LINE_ENDS, _QUOTES = np.uint64(0x0A0A0A0A0A0A0A0A), np.uint64(0x2222222222222222)
 _LENGTH_SHIFT, _LONG = np.uint64(56), np.uint64(0xFF << 56)
 _LETTERS_OF_KEY = np.uint64((1 << 56) - 1)
-_GOLDEN, _SLOT_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - 10)
+_GOLDEN, _SLOT_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - 9)
 _LAST_SLOT = np.uint64(SLOTS - 1)
+
+# A call that hands over an array counts its references, which would cost more than the work.
+inlined = compiled_with(inline="always")
 
 
 @compiled
@@ -40,62 +44,40 @@ def count_line_ends(letters: Letters) -> int:
     return count
 
 
-@compiled
+@inlined
 def word_at(letters: Letters, place: np.uint64) -> np.uint64:
-    """Eight letters from `place` on as one word, the first lowest; zeros after the last."""
-    word = np.uint64(0)
-    if place + _WORD <= np.uint64(letters.shape[0]):
-        for k in range(8):  # one load, once compiled
-            word |= np.uint64(letters[place + np.uint64(k)]) << np.uint64(8 * k)
-    else:
-        for k in range(np.int64(letters.shape[0]) - np.int64(place)):
-            word |= np.uint64(letters[place + np.uint64(k)]) << np.uint64(8 * k)
-    return word
+    """Eight letters from `place` on as one word, the first lowest; one load, once compiled."""
+    return (
+        np.uint64(letters[place])
+        | (np.uint64(letters[place + np.uint64(1)]) << np.uint64(8))
+        | (np.uint64(letters[place + np.uint64(2)]) << np.uint64(16))
+        | (np.uint64(letters[place + np.uint64(3)]) << np.uint64(24))
+        | (np.uint64(letters[place + np.uint64(4)]) << np.uint64(32))
+        | (np.uint64(letters[place + np.uint64(5)]) << np.uint64(40))
+        | (np.uint64(letters[place + np.uint64(6)]) << np.uint64(48))
+        | (np.uint64(letters[place + np.uint64(7)]) << np.uint64(56))
+    )
 
 
-@compiled
+@inlined
 def bytes_equal_to(word: np.uint64, repeated: np.uint64) -> np.uint64:
     """The high bit of the lowest byte that equals the repeated one is set; higher ones may be."""
     difference = word ^ repeated
     return (difference - _ONES) & ~difference & _HIGH_BITS
 
 
-@compiled
-def key_of(letters: Letters, begin: np.uint64, end: np.uint64) -> np.uint64:
-    """The key under which a text is kept: itself if short, else its first letters and a mark."""
-    word = word_at(letters, begin)
-    length = end - begin
+@inlined
+def key_of(word: np.uint64, length: np.uint64) -> np.uint64:
+    """The key of the text that begins with `word`: itself if short, else its start and a mark."""
     if length > np.uint64(SHORT):
         return (word & _LETTERS_OF_KEY) | _LONG
     return (word & ((_ONE << (length * _WORD)) - _ONE)) | (length << _LENGTH_SHIFT)
 
 
-@compiled
+@inlined
 def slot_of(key: np.uint64) -> np.uint64:
     """Where to look for a key first."""
     return (key * _GOLDEN) >> _SLOT_SHIFT
-
-
-@compiled
-def find_text(letters: Letters, begin: np.uint64, end: np.uint64, target: int, known: Any) -> int:
-    """The code of letters[begin:end] in column `target`, or -1."""
-    keys, codes, begins, ends, pool = known
-    key = key_of(letters, begin, end)
-    slot = slot_of(key)
-    while codes[target, slot] >= 0:
-        if keys[target, slot] == key:
-            if key < _LONG:
-                return int(codes[target, slot])
-            known_at = begins[target, slot]
-            length = ends[target, slot] - known_at
-            if length == end - begin:
-                same = np.uint64(0)
-                while same < length and pool[known_at + same] == letters[begin + same]:
-                    same += _ONE
-                if same == length:
-                    return int(codes[target, slot])
-        slot = (slot + _ONE) & _LAST_SLOT
-    return -1
 
 
 @compiled
@@ -105,48 +87,70 @@ def code_rows(
     stop: np.uint64,
     separators: np.uint64,
     known: Any,
-    targets: NDArray[np.int64],
-    first_row: int,
+    targets: NDArray[np.uint64],
+    first_row: np.uint64,
     codes: NDArray[np.uint8],
     stopped_at: NDArray[np.int64],
 ) -> int:
     """Code the rows in letters[start:stop], the first of them being `first_row`.
 
-    `separators` is the separator eight times. `targets[c]` is the row of `codes` for column c, or
-    -1 when it is not wanted. `known` has per column the keys, codes and letters of its texts by
-    slots. DONE when all rows are coded; UNKNOWN when a text is new (`stopped_at` is its row,
-    column, start, end and the start of the row); STRANGE for quotation marks and rows of another
-    length.
+    After `stop` there must be eight more letters, whatever they are. `separators` is the separator
+    eight times. `targets[c]` is the row of `codes` for column c, or NOT_WANTED. `known` has per
+    column the keys, codes and letters of its texts by slots. DONE when all rows are coded; UNKNOWN
+    when a text is new (`stopped_at` is its row, column, start, end and the start of the row);
+    STRANGE for quotation marks and rows of another length.
     """
+    keys, known_codes, begins, ends, pool = known
     separator = np.uint8(separators & np.uint64(0xFF))
     columns = targets.shape[0]
     place, row_start, row, column = start, start, first_row, 0
     while place < stop:
-        begin = place
-        while place < stop:
-            word = word_at(letters, place)
-            if bytes_equal_to(word, _QUOTES) != 0:
-                # Exact only up to the first end of a cell, so look again, letter by letter.
-                last = place
-                while last < stop and letters[last] != separator and letters[last] != _LINE_END:
-                    if letters[last] == _QUOTE:
+        begin, first = place, word_at(letters, place)
+        word = first
+        one, two = letters[place], letters[place + _ONE]
+        if (two == separator or two == _LINE_END) and one > _QUOTE and one != separator:
+            place += _ONE  # the commonest cell; a branch can be foreseen, a computed place not
+        else:
+            while place < stop:
+                found = bytes_equal_to(word, separators) | bytes_equal_to(word, _LINE_ENDS)
+                if found != 0:
+                    # All bits below the lowest one found; a quotation mark must not be among them.
+                    before = (found & (~found + _ONE)) - _ONE
+                    if bytes_equal_to(word, _QUOTES) & before != 0:
                         return STRANGE
-                    last += _ONE
-            found = bytes_equal_to(word, separators) | bytes_equal_to(word, _LINE_ENDS)
-            if found != 0:
-                lowest = found & (~found + _ONE)
-                # One bit per letter before the end, summed by the multiplication.
-                place += ((((lowest >> _TO_LOW_BIT) - _ONE) & _ONES) * _ONES) >> _LENGTH_SHIFT
-                break
-            place += _WORD
+                    # One bit per letter before the end, summed by the multiplication.
+                    place += (((before >> _TO_LOW_BIT) & _ONES) * _ONES) >> _LENGTH_SHIFT
+                    break
+                if bytes_equal_to(word, _QUOTES) != 0:
+                    return STRANGE
+                place += _WORD
+                if place < stop:
+                    word = word_at(letters, place)
         end = min(place, stop)
         ends_row = place >= stop or letters[place] == _LINE_END
         place += _ONE
         if column >= columns:
             return STRANGE
         target = targets[column]
-        if target >= 0:
-            code = find_text(letters, begin, end, target, known)
+        if target != NOT_WANTED:
+            code = -1
+            key = key_of(first, end - begin)
+            slot = slot_of(key)
+            while known_codes[target, slot] >= 0:
+                if keys[target, slot] == key:
+                    if key < _LONG:
+                        code = known_codes[target, slot]
+                        break
+                    known_at = begins[target, slot]
+                    length = ends[target, slot] - known_at
+                    if length == end - begin:
+                        same = np.uint64(SHORT)
+                        while same < length and pool[known_at + same] == letters[begin + same]:
+                            same += _ONE
+                        if same == length:
+                            code = known_codes[target, slot]
+                            break
+                slot = (slot + _ONE) & _LAST_SLOT
             if code < 0:
                 stopped_at[0] = row
                 stopped_at[1] = target
@@ -160,7 +164,7 @@ def code_rows(
             if column != columns:
                 return STRANGE
             column = 0
-            row += 1
+            row += _ONE
             row_start = place
     # A separator as the very last letter leaves a cell, and so a row, unfinished.
     return DONE if column == 0 else STRANGE

@@ -1,0 +1,157 @@
+"""From a click on a mini bar to painted bars: how long a person waits for beliefs.
+
+    python benchmarks/bench_evidence.py [NETWORK …]
+
+A window on no screen shows the model's page, the list of variables and the inspector. Every step
+clicks the bar of another possible state in the list and lets the window work until the new beliefs
+are painted in list and inspector. The line shows the median; quality has the slowest of twenty and
+what inference itself took. The first click is not counted: it may meet a worker.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QSettings, QStandardPaths, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from reporting import SHARED, say_line, version_of
+
+from pgmstudio.core.inference.propagation import compiled_passes
+from pgmstudio.gui.app import preferences
+from pgmstudio.gui.app.main import make_application
+from pgmstudio.gui.app.main_window import MainWindow, panel_widget
+from pgmstudio.gui.app.opening import open_model_file
+from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.panels.belief_bars import BeliefBars
+from pgmstudio.gui.panels.inspector_panel import InspectorPanel
+from pgmstudio.gui.panels.variable_rows import mini_rect
+from pgmstudio.gui.panels.variables_panel import VariablesPanel
+
+DEFAULT = ("alarm", "andes")
+STEPS = 20
+PATIENCE_SECONDS = 60.0
+
+
+class Painted(QObject):
+    """Whether a widget was painted since `forget`."""
+
+    def __init__(self, watched: QObject) -> None:
+        super().__init__()
+        self.is_painted = False
+        watched.installEventFilter(self)
+
+    def forget(self) -> None:
+        self.is_painted = False
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.is_painted = True
+        return False
+
+
+def until(app: QApplication, is_done: Callable[[], bool]) -> None:
+    give_up = time.perf_counter() + PATIENCE_SECONDS
+    while not is_done():
+        app.processEvents()
+        if time.perf_counter() > give_up:
+            raise TimeoutError("the window does not come to rest")
+
+
+def possible_states(live: LiveBeliefs, name: str) -> list[int]:
+    return [i for i, p in enumerate(live.beliefs[name]) if 0 < p < 1]
+
+
+def bench(app: QApplication, name: str) -> None:
+    window = MainWindow()
+    window.resize(1280, 800)
+    window.show()
+    path = SHARED / "networks" / f"{name}.bif"
+    open_model_file(window.shell, path)
+    live = window.shell.bench.beliefs_in_view
+    variables = panel_widget(window, "variablesPanel")
+    inspector = panel_widget(window, "inspectorPanel")
+    assert live is not None
+    assert isinstance(variables, VariablesPanel)
+    assert isinstance(inspector, InspectorPanel)
+    until(app, lambda: not live.is_stale)
+    shown = variables.list
+    until(app, lambda: shown.model().rowCount() == len(live.model.domain))
+    names = [n for n in live.model.domain.names if len(possible_states(live, n)) > 1][: STEPS + 3]
+    window.shell.bench.select((names[-1],))
+    until(app, inspector.node.isVisible)
+    for _ in range(30):
+        app.processEvents()
+    bars = inspector.node.belief.bars
+    painted = Painted(shown.viewport())
+    live.changed.connect(painted.forget)  # painted before the answer does not count
+    times, inference = [], []
+    for clicked in names[:-1][: STEPS + 1]:
+        states = possible_states(live, clicked)
+        if not states:
+            continue
+        index = variables._rows.place_of(clicked)
+        shown.scrollTo(index)
+        app.processEvents()
+        row = variables._rows.rows[index.row()]
+        mini = mini_rect(shown.visualRect(index))
+        place = row.shown().index(states[0])
+        x = int(mini.left() + (place + 0.5) * mini.width() / len(row.shown()))
+        begin = time.perf_counter()
+        QTest.mouseClick(
+            shown.viewport(),
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+            QPoint(x, mini.center().y()),
+        )
+        assert clicked in live.evidence
+        until(app, partial(are_shown, live, names[-1], bars, painted))
+        times.append(time.perf_counter() - begin)
+        inference.append(live.update_ms)
+    times, inference = times[1:], inference[1:]
+    told = (
+        f"slowest {max(times) * 1000:.1f} ms, inference {statistics.median(inference):.2f} ms, "
+        f"{len(times)} clicks"
+    )
+    say_line(
+        "evidence click to painted bars",
+        f"{name} ({len(live.model.domain)} variables)",
+        "pgmstudio",
+        version_of("pgmstudio") or "-",
+        statistics.median(times),
+        told,
+    )
+    window.shell.document.undo_stack.setClean()
+    window.close()
+
+
+def are_shown(live: LiveBeliefs, inspected: str, bars: BeliefBars, painted: Painted) -> bool:
+    """The inspector repaints only when its variable moved."""
+    if live.is_stale or bars.bars.beliefs != tuple(live.beliefs[inspected].tolist()):
+        return False
+    return painted.is_painted
+
+
+def main(names: list[str]) -> None:
+    QStandardPaths.setTestModeEnabled(True)
+    with tempfile.TemporaryDirectory() as folder:
+        preferences.preferences_folder = lambda: Path(folder)
+        for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
+            QSettings.setPath(QSettings.Format.IniFormat, scope, folder)
+        app = make_application()
+        compiled_passes()
+        for name in names or DEFAULT:
+            bench(app, name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,449 @@
+"""The inspector follows the selection: bars, likelihoods, evidence, tables, edges, notes, model."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSlider,
+    QToolButton,
+    QToolTip,
+)
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
+from pgmstudio.core.inference.measures import mutual_information_bits, shift_bits
+from pgmstudio.core.inference.protocols import Likelihood, Observed
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.opening import add_and_show_model
+from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.style.theme import theme
+from tests.gui.asia import click_bar, inspector, open_asia
+from tests.strategies import random_network
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def live(window: MainWindow, sample_data: Path, qtbot: QtBot) -> LiveBeliefs:
+    return open_asia(window, sample_data)
+
+
+def network_of(live: LiveBeliefs) -> BayesianNetwork:
+    assert isinstance(live.model, BayesianNetwork)
+    return live.model
+
+
+def inspect(window: MainWindow, qtbot: QtBot, *names: str, tab: str = "belief") -> None:
+    window.shell.bench.select(names)
+    panel = inspector(window)
+    page = {0: panel.model, 1: panel.node}.get(len(names), panel.joint)
+    qtbot.waitUntil(page.isVisible)
+    if len(names) == 1:
+        panel.node.show_tab(tab)
+        qtbot.waitUntil(lambda: panel.node._name == names[0])
+
+
+def find(window: MainWindow, kind: type, name: str) -> object:
+    found = inspector(window).findChild(kind, name)
+    assert found is not None, name
+    return found
+
+
+def test_a_selected_variable_shows_its_title_chip_and_facts(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    inspect(window, qtbot, "lung")
+    head = inspector(window).node._head
+    assert head.title.text() == "lung"
+    assert head.facts.text() == "lung · 2 states · 1 parent · 1 child"
+    assert head.chip.chip is None
+    window.shell.bench.set_target("lung")
+    qtbot.waitUntil(lambda: head.chip.chip is not None and head.chip.chip.words == "target")
+    live.click_state("lung", "yes")
+    qtbot.waitUntil(lambda: head.chip.chip is not None and head.chip.chip.words == "yes")
+
+
+def test_the_bars_are_the_beliefs_and_clicking_one_sets_evidence(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    inspect(window, qtbot, "smoke")
+    bars = inspector(window).node.belief.bars
+    click_bar(qtbot, bars, "yes")
+    assert live.evidence == {"smoke": Observed("yes")}
+    inspect(window, qtbot, "lung")
+    session = CliqueTreeSession(network_of(live))
+    session.set_evidence("smoke", Observed("yes"))
+    qtbot.waitUntil(lambda: bars.bars.beliefs == tuple(session.belief("lung").values.tolist()))
+    assert bars.bars.priors == tuple(live.priors["lung"].tolist())
+    shift = shift_bits(live.beliefs["lung"], live.priors["lung"])
+    summary = find(window, QLabel, "inspectorSummary")
+    assert summary.text() == f"Prior 94.50 % no. Shift {shift:.2f} bits."  # type: ignore[attr-defined]
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # tooltips
+def test_an_impossible_bar_is_struck_cannot_be_clicked_and_says_why(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    live.click_state("tub", "yes")
+    inspect(window, qtbot, "either")
+    bars = inspector(window).node.belief.bars
+    qtbot.waitUntil(lambda: bars.bars.impossible == {"no"})
+    click_bar(qtbot, bars, "no")
+    assert live.evidence == {"tub": Observed("yes")}
+    place = bars.row_rect("no").center().toPoint()
+    QApplication.sendEvent(bars, QHelpEvent(QEvent.Type.ToolTip, place, bars.mapToGlobal(place)))
+    assert "Not now: tub = yes rules out either = no." in QToolTip.text()
+
+
+def test_keys_walk_the_states_set_clear_and_open_likelihoods(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    inspect(window, qtbot, "bronc")
+    tab = inspector(window).node.belief
+    tab.bars.setFocus()
+    qtbot.keyClick(tab.bars, Key.Key_Down)
+    qtbot.keyClick(tab.bars, Key.Key_Return)
+    assert live.evidence == {"bronc": Observed("no")}
+    qtbot.keyClick(tab.bars, Key.Key_1)
+    assert live.evidence == {"bronc": Observed("yes")}
+    qtbot.keyClick(tab.bars, Key.Key_C)
+    assert not live.evidence
+    assert not tab.sliders.isVisible()
+    qtbot.keyClick(tab.bars, Key.Key_L)
+    assert tab.sliders.isVisible()
+    qtbot.keyClick(tab.bars, Key.Key_T)
+    assert window.shell.bench.target == "bronc"
+
+
+def test_a_likelihood_slider_moves_the_posterior_and_not_the_model(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    model = live.model
+    inspect(window, qtbot, "dysp")
+    button = find(window, QPushButton, "inspectorLikelihood")
+    button.click()  # type: ignore[attr-defined]
+    slider = find(window, QSlider, "likelihood.no")
+    assert isinstance(slider, QSlider)
+    slider.setFocus()
+    for _ in range(14):
+        qtbot.keyClick(slider, Key.Key_PageDown)
+    assert slider.value() == 30
+    finding = Likelihood((("yes", 1.0), ("no", 0.3)))
+    assert live.evidence == {"dysp": finding}
+    live.update_now()
+    session = CliqueTreeSession(network_of(live))
+    session.set_evidence("dysp", finding)
+    assert live.beliefs["lung"].tolist() == session.belief("lung").values.tolist()
+    assert live.model is model
+    button.click()  # type: ignore[attr-defined]
+    assert not live.evidence, "putting the sliders away retracts the likelihood"
+
+
+def test_unticking_switches_a_finding_off_and_ticking_brings_it_back(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    live.click_state("smoke", "yes")
+    live.click_state("xray", "yes")
+    live.update_now()
+    both = live.beliefs["lung"].tolist()
+    inspect(window, qtbot, "lung")
+    tick = find(window, QCheckBox, "evidenceTick.xray")
+    assert isinstance(tick, QCheckBox)
+    qtbot.mouseClick(tick, Qt.MouseButton.LeftButton, pos=QPoint(8, tick.height() // 2))
+    assert not tick.isChecked()
+    assert live.evidence == {"smoke": Observed("yes")}
+    assert live.switched_off == {"xray": Observed("yes")}
+    live.update_now()
+    assert live.beliefs["lung"].tolist() != both
+    qtbot.mouseClick(tick, Qt.MouseButton.LeftButton, pos=QPoint(8, tick.height() // 2))
+    live.update_now()
+    assert live.beliefs["lung"].tolist() == both
+    gone = find(window, QToolButton, "evidenceGone.smoke")
+    qtbot.mouseClick(gone, Qt.MouseButton.LeftButton)
+    assert list(live.evidence) == ["xray"]
+
+
+def test_a_conflict_names_the_smallest_set_and_offers_to_retract(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    live.click_state("smoke", "yes")
+    live.click_state("tub", "yes")
+    live.click_state("either", "no")
+    inspect(window, qtbot, "either")
+    note = inspector(window).node.belief.evidence.conflict
+    qtbot.waitUntil(note.isVisible)
+    assert note.text == "tub = yes and either = no cannot hold together. Retract one of them."
+    assert live.evidence == {"smoke": Observed("yes"), "tub": Observed("yes")}
+    way_out = find(window, QPushButton, "retract.tub")
+    assert way_out.text() == "Retract tub = yes"  # type: ignore[attr-defined]
+    qtbot.mouseClick(way_out, Qt.MouseButton.LeftButton)
+    assert live.evidence == {"smoke": Observed("yes"), "either": Observed("no")}
+    qtbot.waitUntil(lambda: not note.isVisible())
+
+
+def test_what_changed_most_is_ranked_and_a_click_selects(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    live.click_state("xray", "yes")
+    live.update_now()
+    inspect(window, qtbot, "lung")
+    ranks = inspector(window).node.belief.shifts
+    qtbot.waitUntil(lambda: len(ranks.ranks) > 1)
+    bits = {n: shift_bits(live.beliefs[n], live.priors[n]) for n in live.beliefs if n != "xray"}
+    best = max(bits, key=lambda name: bits[name])
+    assert ranks.ranks[0][0] == best == "either"
+    assert ranks.ranks[0][2] == pytest.approx(bits[best])
+    qtbot.mouseClick(
+        ranks, Qt.MouseButton.LeftButton, pos=ranks.row_rect("either").center().toPoint()
+    )
+    assert window.shell.bench.selection.nodes == ("either",)
+
+
+def test_ask_next_names_the_variable_with_most_information_about_the_target(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    live.click_state("smoke", "yes")
+    live.click_state("xray", "yes")
+    window.shell.bench.set_target("lung")
+    inspect(window, qtbot, "lung")
+    text = find(window, QLabel, "inspectorAskNext")
+    qtbot.waitUntil(lambda: "bits" in text.text())  # type: ignore[attr-defined]
+    session = CliqueTreeSession(network_of(live))
+    session.set_all(live.evidence)
+    bits = {
+        n: mutual_information_bits(session.joint(["lung", n]))
+        for n in live.beliefs
+        if n not in ("lung", "smoke", "xray")
+    }
+    best = max(bits, key=lambda name: bits[name])
+    told = text.text()  # type: ignore[attr-defined]
+    assert told.index(f">{best}<") < told.index(f"{bits[best]:.2f} bits")
+
+
+def test_names_and_states_are_renamed_undoably(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    stack = window.shell.document.undo_stack
+    inspect(window, qtbot, "tub", tab="table")
+    title = find(window, QLineEdit, "inspectorNodeTitle")
+    assert isinstance(title, QLineEdit)
+    title.setFocus()
+    title.selectAll()
+    qtbot.keyClicks(title, "Tuberculosis")
+    qtbot.keyClick(title, Key.Key_Return)
+    model_id = window.shell.bench.model_id or ""
+    assert window.shell.project.models[model_id].node_titles == {"tub": "Tuberculosis"}
+    identifier = find(window, QLineEdit, "inspectorIdentifier")
+    assert isinstance(identifier, QLineEdit)
+    identifier.setFocus()
+    identifier.selectAll()
+    qtbot.keyClicks(identifier, "tb")
+    qtbot.keyClick(identifier, Key.Key_Return)
+    assert "tb" in window.shell.project.models[model_id].model.domain
+    assert window.shell.bench.selection.nodes == ("tb",)
+    states = find(window, QListWidget, "inspectorStates")
+    assert isinstance(states, QListWidget)
+    qtbot.waitUntil(lambda: inspector(window).node._name == "tb")
+    states.item(0).setText("present")
+    assert window.shell.project.models[model_id].model.domain["tb"].states == ("present", "no")
+    for _ in range(3):
+        stack.undo()
+    assert window.shell.project.models[model_id].model is live.model
+    assert "tub" in live.model.domain
+    assert live.model.domain["tub"].states == ("yes", "no")
+
+
+def test_a_name_that_is_taken_is_refused_and_the_field_goes_back(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    inspect(window, qtbot, "tub", tab="table")
+    identifier = find(window, QLineEdit, "inspectorIdentifier")
+    assert isinstance(identifier, QLineEdit)
+    identifier.selectAll()
+    qtbot.keyClicks(identifier, "lung")
+    with qtbot.waitSignal(window.shell.errors.sentence) as told:
+        qtbot.keyClick(identifier, Key.Key_Return)
+    assert "lung" in told.args[0]
+    assert identifier.text() == "tub"
+
+
+def test_the_table_tab_tells_columns_and_free_parameters(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    inspect(window, qtbot, "dysp", tab="table")
+    facts = inspector(window).node.table.facts.facts
+    assert facts["Columns"] == "4 = 2 × 2"
+    assert facts["Free parameters"] == "4"
+
+
+def test_edges_show_their_information_and_can_be_turned_and_deleted(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    inspect(window, qtbot, "lung", tab="edges")
+    tab = inspector(window).node.edges
+    bits = mutual_information_bits(CliqueTreeSession(network_of(live)).joint(["smoke", "lung"]))
+    row = tab._rows["smoke", "lung"]
+    qtbot.waitUntil(lambda: row.bits.text() == f"{bits:.3f}")
+    turn = find(window, QToolButton, "turn.smoke → lung")
+    qtbot.mouseClick(turn, Qt.MouseButton.LeftButton)
+    assert ("lung", "smoke") in live.model.edges  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: ("lung", "smoke") in tab._rows)
+    gone = find(window, QToolButton, "delete.lung → smoke")
+    qtbot.mouseClick(gone, Qt.MouseButton.LeftButton)
+    assert ("lung", "smoke") not in live.model.edges  # type: ignore[attr-defined]
+    window.shell.document.undo_stack.undo()
+    window.shell.document.undo_stack.undo()
+    assert ("smoke", "lung") in live.model.edges  # type: ignore[attr-defined]
+
+
+def test_notes_become_one_undoable_step_when_the_field_is_left(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    inspect(window, qtbot, "asia", tab="notes")
+    field = find(window, QPlainTextEdit, "inspectorNodeNotes")
+    assert isinstance(field, QPlainTextEdit)
+    field.setFocus()
+    steps = window.shell.document.undo_stack.count()
+    qtbot.keyClicks(field, "A *rare* visit.")
+    window.shell.bench.select(("tub",))
+    model_id = window.shell.bench.model_id or ""
+    qtbot.waitUntil(
+        lambda: window.shell.project.models[model_id].node_notes == {"asia": "A *rare* visit."}
+    )
+    assert window.shell.document.undo_stack.count() == steps + 1
+    qtbot.waitUntil(lambda: field.toPlainText() == "")
+    window.shell.document.undo_stack.undo()
+    assert not window.shell.project.models[model_id].node_notes
+
+
+def test_a_selected_edge_shows_both_ends_and_their_information(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    window.shell.bench.select((), (("bronc", "dysp"),))
+    page = inspector(window).edge
+    qtbot.waitUntil(page.isVisible)
+    bits = mutual_information_bits(CliqueTreeSession(network_of(live)).joint(["bronc", "dysp"]))
+    qtbot.waitUntil(lambda: page.facts.facts["Mutual information"] == f"{bits:.4f} bits")
+    assert [bars.bars.title for _, bars in page._ends] == ["bronc", "dysp"]
+    click_bar(qtbot, page._ends[0][1], "no")
+    assert live.evidence == {"bronc": Observed("no")}
+    qtbot.mouseClick(find(window, QPushButton, "inspectorEdgeReverse"), Qt.MouseButton.LeftButton)
+    assert window.shell.bench.selection.edges == (("dysp", "bronc"),)
+
+
+def test_several_selected_variables_show_their_joint_belief(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot, tmp_path: Path
+) -> None:
+    live.click_state("dysp", "yes")
+    inspect(window, qtbot, "lung", "bronc")
+    page = inspector(window).joint
+    session = CliqueTreeSession(network_of(live))
+    session.set_all(live.evidence)
+    table = session.joint(["lung", "bronc"])
+    qtbot.waitUntil(
+        lambda: page.joint is not None and np.allclose(page.joint.table, table, atol=1e-15)
+    )
+    bits = mutual_information_bits(table)
+    assert page.facts.facts["Mutual information"] == f"{bits:.4f} bits"
+    assert page.grid.rowCount() == page.grid.columnCount() == 2
+    page.export(tmp_path / "joint.csv")
+    lines = (tmp_path / "joint.csv").read_text().splitlines()
+    assert lines[0] == "lung,bronc,probability"
+    assert math.fsum(float(line.split(",")[2]) for line in lines[1:]) == pytest.approx(1)
+
+
+def test_a_joint_belief_beyond_a_million_cells_is_refused_in_words(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    network = random_network(np.random.default_rng(4), cardinalities=[4] * 11, density=0.1)
+    add_and_show_model(window.shell, ModelEntry("eleven", network), "Open eleven")
+    inspect(window, qtbot, *network.domain.names)
+    page = inspector(window).joint
+    qtbot.waitUntil(lambda: "Select fewer variables." in page._note.text)
+    assert page.joint is None
+
+
+def test_with_nothing_selected_the_model_tells_its_sizes_and_fit(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    network = network_of(live)
+    data = network.sample(200, np.random.default_rng(6))
+    window.shell.change("Import", partial(edits.add_data, entry=DataEntry("rows", data)))
+    entry = ModelEntry("measured", network, data_id="d1", provenance={"learner": "x", "seed": 7})
+    add_and_show_model(window.shell, entry, "Open measured")
+    page = inspector(window).model
+    bits = float(network.log2_probabilities(data).mean())
+    wanted = f"{bits:.3f} bits per row".replace("-", "−")
+    qtbot.waitUntil(lambda: page.facts.facts.get("Log-likelihood ↑") == wanted)
+    facts = page.facts.facts
+    assert facts["Free parameters"] == str(network.representation_size())
+    assert facts["Clique-tree cells"].startswith(str(network.effective_size()))
+    assert page.card.facts["Seed"] == "7"
+
+
+def test_the_most_probable_explanation_is_shown_with_its_probability(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    live.click_state("dysp", "yes")
+    inspect(window, qtbot)
+    page = inspector(window).model
+    page.explain.click()
+    session = CliqueTreeSession(network_of(live))
+    session.set_all(live.evidence)
+    assert dict(live.most_probable) == dict(session.most_probable())
+    probability = 2 ** session.log2_most_probable()
+    qtbot.waitUntil(lambda: page.explained.facts.get("Probability") == f"{probability:.4g}")
+    page.explain.click()
+    assert not live.most_probable
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_everything_fits_into_the_width_of_the_panel(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot, scale: float
+) -> None:
+    theme().set_look(scale=scale)
+    window.resize(round(1280 * scale), round(800 * scale))
+    live.click_state("smoke", "yes")
+    live.set_likelihood("dysp", {"yes": 0.9, "no": 0.3})
+    live.click_state("tub", "yes")
+    live.click_state("either", "no")  # refused, so the note stands there too
+    window.shell.bench.set_target("lung")
+    choices: list[tuple[tuple[str, ...], tuple[tuple[str, str], ...], str]] = [
+        (("dysp",), (), "belief"),
+        (("dysp",), (), "table"),
+        (("either",), (), "edges"),
+        (("lung",), (), "notes"),
+        (("lung", "bronc", "dysp"), (), ""),
+        ((), (("smoke", "lung"),), ""),
+        ((), (), ""),
+    ]
+    try:
+        for nodes, edges, tab in choices:
+            window.shell.bench.select(nodes, edges)
+            if tab:
+                inspector(window).node.show_tab(tab)
+            QApplication.processEvents()  # for the layouts
+            for area in inspector(window).findChildren(QScrollArea):
+                if area.isVisible() and area.objectName().startswith("inspector"):
+                    needed = area.widget().minimumSizeHint().width()
+                    assert needed <= theme().px("right") - 12, (area.objectName(), tab)
+    finally:
+        theme().set_look(scale=1.0)

@@ -1,0 +1,224 @@
+"""Walking through the window: situations, what can be touched, and what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QPlainTextEdit,
+    QScrollBar,
+    QTabBar,
+    QTextEdit,
+    QWidget,
+)
+
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import DataEntry, Project
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.opening import (
+    open_data_page,
+    open_files,
+    open_model_page,
+    show_project,
+)
+from tests.gui.samples import add_sprinkler, sprinkler_rows
+
+SITUATIONS = ("nothing", "data", "model")
+
+CONTROLS = (
+    QAbstractButton,
+    QLineEdit,
+    QComboBox,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QAbstractSlider,
+    QPlainTextEdit,
+    QTextEdit,
+)
+
+
+def arrange(window: MainWindow, situation: str) -> None:
+    """Nothing open; a data set in front; or data and a model in front with a selection."""
+    shell = window.shell
+    project = Project()
+    if situation == "data":
+        project = edits.add_data(project, entry=DataEntry("garden", sprinkler_rows()))
+    shell.document.replace(project, None)
+    if situation == "model":
+        add_sprinkler(shell)
+        project = shell.project
+    show_project(shell, project, None)
+    restore(window, situation)
+    settle(window)
+
+
+def restore(window: MainWindow, situation: str) -> None:
+    """Bring the page of the situation to front again and select what is selected there."""
+    shell = window.shell
+    if situation == "data":
+        open_data_page(shell, next(iter(shell.project.data)))
+    elif situation == "model":
+        open_model_page(shell, next(iter(shell.project.models)))
+        shell.bench.select(["sprinkler"], [("rain", "wet")])
+    shell.book.refresh()
+
+
+def settle(window: MainWindow) -> None:
+    """Let what was posted happen."""
+    for _ in range(4):
+        QApplication.processEvents()
+    assert window.isVisible()
+
+
+def opened_windows(window: MainWindow) -> list[QWidget]:
+    """Dialogs and menus that stand over the window."""
+    found = [w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not window]
+    return [w for w in found if isinstance(w, QMenu) or w.isWindow()]
+
+
+def open_every_page(window: MainWindow, sample_data: Path) -> None:
+    """A tab for everything that can be in one, over data and a model."""
+    arrange(window, "model")
+    shell = window.shell
+    open_data_page(shell, next(iter(shell.project.data)))
+    open_files(shell, [sample_data / "survey.csv"])
+    for action_id in list(shell.book.actions):
+        restore(window, "model")
+        shell.book.refresh()
+        action = shell.book[action_id]
+        if action.isEnabled() and action.text().endswith("…"):
+            action.trigger()
+            settle(window)
+            for other in opened_windows(window):
+                other.close()
+    for opener in ("help.contents", "file.welcome"):
+        shell.book[opener].trigger()
+    settle(window)
+
+
+# -- what can be touched
+
+
+def controls_in(root: QWidget) -> Iterator[QWidget]:
+    """Every visible control a person can use, without the parts Qt builds them of."""
+    for widget in root.findChildren(QWidget):
+        if isinstance(widget, CONTROLS) and widget.isVisibleTo(root) and not _is_part(widget):
+            yield widget
+
+
+def _is_part(widget: QWidget) -> bool:
+    if isinstance(widget, QScrollBar | QHeaderView) or widget.objectName().startswith("qt_"):
+        return True
+    kind = widget.metaObject().className()
+    if kind in ("QTableCornerButton", "QLineEditIconButton", "QComboBoxListView"):
+        return True
+    parent = widget.parentWidget()
+    return isinstance(parent, QTabBar | QComboBox | QAbstractSpinBox)
+
+
+def told(widget: QWidget) -> str:
+    """How a screen reader calls it."""
+    words = widget.accessibleName()
+    if not words and isinstance(widget, QAbstractButton):
+        words = widget.text()
+    return words
+
+
+def called(widget: QWidget) -> str:
+    """A name for messages of tests."""
+    kind = type(widget).__name__
+    path = []
+    at: QWidget | None = widget
+    while at is not None and len(path) < 4:
+        if at.objectName():
+            path.append(at.objectName())
+        at = at.parentWidget()
+    return f"{kind} {' in '.join(path)} “{told(widget)[:40]}”"
+
+
+# -- what does not fit
+
+
+def misfits(root: QWidget) -> list[str]:
+    """Controls and words in `root` that are cut off, squeezed or drawn over each other."""
+    found = []
+    for widget in root.findChildren(QWidget):
+        if not widget.isVisibleTo(root) or widget.visibleRegion().isEmpty():
+            continue
+        if isinstance(widget, CONTROLS) and not _is_part(widget):
+            found += _outside(widget, root)
+            if isinstance(widget, QAbstractButton):
+                found += _squeezed(widget)
+            if isinstance(widget, QListView):
+                found += _rows_overlap(widget)
+        elif isinstance(widget, QLabel):
+            found += _cut_words(widget)
+    return found
+
+
+def _outside(widget: QWidget, root: QWidget) -> list[str]:
+    """Beyond the edges of the nearest ancestor that cannot be scrolled in that direction."""
+    at = widget.parentWidget()
+    area = QRect(widget.mapTo(root, QPoint(0, 0)), widget.size())
+    if at is None:
+        return []
+    while at is not None:
+        edge = QRect(at.mapTo(root, QPoint(0, 0)), at.size()) if at is not root else root.rect()
+        scroller = at.parentWidget()
+        if isinstance(scroller, QAbstractScrollArea) and at is scroller.viewport():
+            across = scroller.horizontalScrollBarPolicy()
+            if across != Qt.ScrollBarPolicy.ScrollBarAlwaysOff:
+                return []
+            if area.left() < edge.left() or area.right() > edge.right() + 1:
+                return [
+                    f"{called(widget)} is {area.right() - edge.right()} px beyond its scroll area"
+                ]
+            return []
+        if at is root:
+            if not edge.adjusted(-1, -1, 1, 1).contains(area):
+                return [f"{called(widget)} lies at {area.getRect()} outside {edge.getRect()}"]
+            return []
+        at = at.parentWidget()
+    return []
+
+
+def _squeezed(widget: QAbstractButton) -> list[str]:
+    needed = widget.minimumSizeHint()
+    if widget.width() + 1 < needed.width() or widget.height() + 1 < needed.height():
+        has = (widget.width(), widget.height())
+        return [f"{called(widget)} has {has}, needs {(needed.width(), needed.height())}"]
+    return []
+
+
+def _rows_overlap(view: QListView) -> list[str]:
+    model = view.model()
+    if model is None or model.rowCount() < 2 or view.viewMode() == QListView.ViewMode.IconMode:
+        return []
+    first = view.visualRect(model.index(0, view.modelColumn()))
+    second = view.visualRect(model.index(1, view.modelColumn()))
+    if second.isValid() and first.isValid() and second.top() <= first.bottom():
+        return [f"the rows of {called(view)} overlap"]
+    return []
+
+
+def _cut_words(made: QLabel) -> list[str]:
+    if made.wordWrap() or "<" in made.text() or not made.text() or not made.pixmap().isNull():
+        return []
+    needed = max(made.fontMetrics().horizontalAdvance(line) for line in made.text().split("\n"))
+    if made.contentsRect().width() + 1 < needed:
+        return [f"“{made.text()[:60]}” has {made.contentsRect().width()} px, needs {needed}"]
+    return []
