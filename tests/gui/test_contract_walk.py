@@ -144,7 +144,7 @@ def test_every_action_that_can_be_used_can_be_used(
             if shell.project is not beginning:
                 problems.append(f"{action_id}: undo does not lead back")
         stack.setClean()
-    assert problems == []
+    assert not problems, "\n".join(problems)
     theme().set_look(mode="light", scale=1.0, reduced_motion=True)
 
 
@@ -180,7 +180,7 @@ def test_every_control_has_a_name_and_a_tip(full_window: MainWindow) -> None:
                 problems.add(f"{called(control)} has no accessible name")
             if not control.toolTip() and not _explained_by_parent(control):
                 problems.add(f"{called(control)} has no tooltip")
-    assert sorted(problems) == []
+    assert not problems, "\n".join(sorted(problems))
 
 
 def _explained_by_parent(control: QWidget) -> bool:
@@ -221,7 +221,7 @@ def test_nothing_flashes_up_as_a_window_of_its_own(window: MainWindow, sample_da
     open_every_page(window, sample_data)
     app.removeEventFilter(watch)
     window.shell.document.undo_stack.setClean()
-    assert watch.seen == []
+    assert not watch.seen, "\n".join(watch.seen)
 
 
 # -- what fits
@@ -244,7 +244,7 @@ def test_everything_fits_a_small_window(
         problems |= {where + words for words in misfits(page)}
         problems |= {where + words for words in misfits(window.statusBar())}
     theme().set_look(scale=1.0)
-    assert sorted(problems) == []
+    assert not problems, "\n".join(sorted(problems))
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])

@@ -49,7 +49,7 @@ class LiveBeliefs(QObject):
     """`evidence` with its switched-off part, `beliefs`, `priors`, P(e); `changed` after updates."""
 
     changed = Signal()  # new beliefs (or a new model, or an error) can be shown
-    evidence_changed = Signal()  # at once; beliefs follow
+    evidence_changed = Signal()  # and beliefs will follow later; else `changed` tells both at once
     refused = Signal(str, object)  # variable, PgmStudioError: nothing was changed
 
     def __init__(
@@ -328,7 +328,6 @@ class LiveBeliefs(QObject):
         if self._side is not None:
             self._side.set_model(model)
         self._open()
-        self.evidence_changed.emit()
         self.changed.emit()
 
     def update_now(self) -> None:
@@ -346,19 +345,16 @@ class LiveBeliefs(QObject):
     def _after_evidence(self) -> None:
         self._is_stale = True
         self._refusal = None
-        self.evidence_changed.emit()
-        if not self._is_live:
-            self.changed.emit()
-            return
-        if self._engine.session is None:
-            self.update_now()
-            self.changed.emit()  # the bars are stale from here on
-            return
         since_ms = (time.perf_counter() - self._last_update) * 1000
         interval = max(theme().motion_ms("coalesce_evidence"), int(2 * self.update_ms))
-        if since_ms >= interval:
+        is_here = self._engine.session is not None
+        if self._is_live and is_here and since_ms >= interval:
             self.update_now()
-        elif not self._coalesce.isActive():
+            return
+        self.evidence_changed.emit()
+        if self._is_live and not is_here:
+            self.update_now()
+        elif self._is_live and not self._coalesce.isActive():
             self._coalesce.start(int(interval - since_ms) + 1)
 
     def _open(self) -> None:
@@ -396,11 +392,10 @@ class LiveBeliefs(QObject):
         self._reasons.clear()
         self._last_update = time.perf_counter()
         self._is_stale = told.evidence != self.evidence or told.explains != self.shows_most_probable
-        if told.refusals:
-            self.evidence_changed.emit()
-            for refusal in told.refusals:
-                self._refuse(refusal)
-        self.changed.emit()
+        for refusal in told.refusals:
+            self._refuse(refusal)
+        if not told.refusals:
+            self.changed.emit()
         if self._is_stale and self._is_live:
             self.update_now()  # more evidence came while a worker was busy
 

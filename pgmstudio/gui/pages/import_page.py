@@ -83,10 +83,6 @@ class ImportPage(Page):
     def stands_alone(self) -> bool:
         return True
 
-    @property
-    def stands_alone(self) -> bool:
-        return True
-
     def _build(self) -> None:
         view = self.view
         layout = QVBoxLayout(self)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.gui.document.evidence_words import Chip
@@ -15,6 +17,12 @@ ICON = 12  # px at 100 %
 
 def _icon_size() -> int:
     return round(ICON * theme().scale)
+
+
+@lru_cache(maxsize=64)
+def _drawn(name: str, tint: str, shade: str, size: int, ratio: float) -> QPixmap:
+    """Drawing an icon afresh takes longer than the rest of a row."""
+    return icon(name, f"{tint}_ink").pixmap(QSize(size, size), ratio)
 
 
 def chip_size(chip: Chip, most_width: int | None = None) -> QSize:
@@ -39,7 +47,8 @@ def paint_chip(painter: QPainter, place: QRect, chip: Chip) -> None:
     if chip.icon:
         size = _icon_size()
         at = QRect(left, place.center().y() - size // 2 + 1, size, size)
-        icon(chip.icon, f"{chip.tint}_ink").paint(painter, at)
+        ratio = painter.device().devicePixelRatio()
+        painter.drawPixmap(at, _drawn(chip.icon, chip.tint, theme().shade, size, ratio))
         left += size + 3
     painter.setFont(font)
     painter.setPen(ink)

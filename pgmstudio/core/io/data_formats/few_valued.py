@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LEAST_BYTES = 32 << 20
 MOST_TEXTS = 200
 _MOST_THREADS = 8
+_LONG_LINE = 1 << 15
+_LEAST_TO_CUT = 4 * _LONG_LINE * _MOST_THREADS
 _ROUNDS = 2000  # new texts met on the way, each a short stop; more than this is no such table
 
 
@@ -147,7 +149,6 @@ def _coded(
         rows = 0
         for piece, count in zip(pieces, lines, strict=True):
             piece.row, rows = rows, rows + count
-        rows += int(letters[-1] != ord("\n"))
         codes = np.empty((len(known.texts), rows), dtype=np.uint8)
 
         def run(piece: _Piece) -> None:
@@ -188,15 +189,19 @@ def _first_row(letters: NDArray[np.uint8], facts: TextFacts) -> int | None:
 def _pieces(letters: NDArray[np.uint8], start: int, count: int) -> list[_Piece]:
     """About equal pieces that end where lines end; the last lines apart, with room after them."""
     ends = [start]
-    guesses = [start + (letters.size - start) * number // count for number in range(1, count)]
-    for guess in (*guesses, letters.size - (1 << 16)):
-        line_ends = np.flatnonzero(letters[max(guess, 0) : guess + (1 << 15)] == ord("\n"))
-        if line_ends.size and guess > ends[-1]:
-            ends.append(guess + int(line_ends[0]) + 1)
-    rest = np.concatenate([letters[ends[-1] :], np.zeros(8, dtype=np.uint8)])
-    rest.flags.writeable = False  # as the others are, so that they compile alike
+    span = letters.size - start
+    guesses = [start + span * number // count for number in range(1, count)]
+    if span >= _LEAST_TO_CUT:
+        for guess in (*guesses, letters.size - 2 * _LONG_LINE):
+            line_ends = np.flatnonzero(letters[guess : guess + _LONG_LINE] == ord("\n"))
+            if line_ends.size:
+                ends.append(guess + int(line_ends[0]) + 1)
+    last = letters[ends[-1] :].tobytes()
+    if not last.endswith(b"\n"):
+        last += b"\n"
+    rest = np.frombuffer(last + bytes(8), dtype=np.uint8)
     pieces = [_Piece(letters, low, high) for low, high in pairwise(ends)]
-    return [*pieces, _Piece(rest, 0, rest.size - 8)]
+    return [*pieces, _Piece(rest, 0, len(last))]
 
 
 def _learn_at(piece: _Piece, known: _Known) -> bool:

@@ -94,11 +94,11 @@ def code_rows(
 ) -> int:
     """Code the rows in letters[start:stop], the first of them being `first_row`.
 
-    After `stop` there must be eight more letters, whatever they are. `separators` is the separator
-    eight times. `targets[c]` is the row of `codes` for column c, or NOT_WANTED. `known` has per
-    column the keys, codes and letters of its texts by slots. DONE when all rows are coded; UNKNOWN
-    when a text is new (`stopped_at` is its row, column, start, end and the start of the row);
-    STRANGE for quotation marks and rows of another length.
+    The last of these letters ends a line, and eight more follow, whatever they are. `separators` is
+    the separator eight times. `targets[c]` is the row of `codes` for column c, or NOT_WANTED.
+    `known` has per column the keys, codes and letters of its texts by slots. DONE when all rows are
+    coded; UNKNOWN when a text is new (`stopped_at` is its row, column, start, end and the start of
+    the row); STRANGE for quotation marks and rows of another length.
     """
     keys, known_codes, begins, ends, pool = known
     separator = np.uint8(separators & np.uint64(0xFF))
@@ -108,10 +108,10 @@ def code_rows(
         begin, first = place, word_at(letters, place)
         word = first
         one, two = letters[place], letters[place + _ONE]
-        if (two == separator or two == _LINE_END) and one > _QUOTE and one != separator:
+        if two in (separator, _LINE_END) and one > _QUOTE and one != separator:
             place += _ONE  # the commonest cell; a branch can be foreseen, a computed place not
         else:
-            while place < stop:
+            while True:
                 found = bytes_equal_to(word, separators) | bytes_equal_to(word, _LINE_ENDS)
                 if found != 0:
                     # All bits below the lowest one found; a quotation mark must not be among them.
@@ -124,10 +124,8 @@ def code_rows(
                 if bytes_equal_to(word, _QUOTES) != 0:
                     return STRANGE
                 place += _WORD
-                if place < stop:
-                    word = word_at(letters, place)
-        end = min(place, stop)
-        ends_row = place >= stop or letters[place] == _LINE_END
+                word = word_at(letters, place)
+        end, ends_row = place, letters[place] == _LINE_END
         place += _ONE
         if column >= columns:
             return STRANGE
@@ -166,5 +164,4 @@ def code_rows(
             column = 0
             row += _ONE
             row_start = place
-    # A separator as the very last letter leaves a cell, and so a row, unfinished.
-    return DONE if column == 0 else STRANGE
+    return DONE

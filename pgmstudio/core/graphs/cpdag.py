@@ -1,0 +1,246 @@
+"""Partially directed graphs, and the one that stands for a whole equivalence class.
+
+Two DAGs entail the same independencies exactly when they have the same skeleton and the same
+v-structures (Verma and Pearl 1990; Nielsen 2007, Theorem 3.2). The *pattern* of a class directs the
+edges of its v-structures, the *CPDAG* every edge that has one direction in all its members
+(compelled edges); the others are reversible and stay without direction.
+
+Sets of nodes are the bits of whole numbers: node i is in `mask` when `mask >> i & 1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.graphs.dag import Dag
+
+Edge = tuple[str, str]
+
+
+def bits_of(mask: int) -> Iterator[int]:
+    """The nodes of a set, in order."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+@dataclass(frozen=True)
+class Pdag:
+    """Per node its parents, and its neighbours: the other ends of its edges without direction."""
+
+    names: tuple[str, ...]
+    parent_masks: tuple[int, ...]
+    neighbour_masks: tuple[int, ...]
+
+    @classmethod
+    def of_dag(cls, dag: Dag) -> Pdag:
+        return cls(dag.names, _parent_masks(dag), (0,) * len(dag.names))
+
+    @classmethod
+    def from_edges(
+        cls, names: Iterable[str], directed: Iterable[Edge], undirected: Iterable[Edge] = ()
+    ) -> Pdag:
+        names = tuple(names)
+        place = {name: i for i, name in enumerate(names)}
+        parents, neighbours = [0] * len(names), [0] * len(names)
+        for source, target in directed:
+            parents[place[target]] |= 1 << place[source]
+        for one, other in undirected:
+            neighbours[place[one]] |= 1 << place[other]
+            neighbours[place[other]] |= 1 << place[one]
+        return cls(names, tuple(parents), tuple(neighbours))
+
+    @cached_property
+    def child_masks(self) -> tuple[int, ...]:
+        return tuple(children_of(self.parent_masks))
+
+    @cached_property
+    def adjacent_masks(self) -> tuple[int, ...]:
+        """Per node everything an edge joins it to."""
+        joined = zip(self.parent_masks, self.child_masks, self.neighbour_masks, strict=True)
+        return tuple(parents | children | near for parents, children, near in joined)
+
+    @cached_property
+    def directed(self) -> tuple[Edge, ...]:
+        """Every (parent, child), by child and then parent."""
+        return tuple(
+            (self.names[parent], self.names[child])
+            for child, parents in enumerate(self.parent_masks)
+            for parent in bits_of(parents)
+        )
+
+    @cached_property
+    def undirected(self) -> tuple[Edge, ...]:
+        """Every edge without direction, once, as (earlier node, later node)."""
+        return tuple(
+            (self.names[one], self.names[other])
+            for one, near in enumerate(self.neighbour_masks)
+            for other in bits_of(near >> one << one)
+        )
+
+    @property
+    def edge_count(self) -> int:
+        return len(self.directed) + len(self.undirected)
+
+
+def _parent_masks(dag: Dag) -> tuple[int, ...]:
+    return tuple(sum(1 << parent for parent in parents) for parents in dag.parent_indices)
+
+
+def children_of(parents: Sequence[int]) -> list[int]:
+    """The children of every node, from the parents of every node."""
+    children = [0] * len(parents)
+    for child, mask in enumerate(parents):
+        for parent in bits_of(mask):
+            children[parent] |= 1 << child
+    return children
+
+
+def unmarried(parents: Sequence[int], adjacent: Sequence[int]) -> list[int]:
+    """Per node the parents that are not adjacent to another parent of it: its v-structures."""
+    return [
+        sum(1 << one for one in bits_of(mask) if mask & ~adjacent[one] & ~(1 << one))
+        for mask in parents
+    ]
+
+
+def pattern_of(dag: Dag) -> Pdag:
+    """The skeleton with the edges of v-structures directed (Nielsen 2007, Algorithm 3.3)."""
+    whole = Pdag.of_dag(dag)
+    parents = unmarried(whole.parent_masks, whole.adjacent_masks)
+    return _with_parents(dag.names, parents, whole.adjacent_masks)
+
+
+def cpdag_of(dag: Dag) -> Pdag:
+    """The CPDAG of a DAG's class: equal for two DAGs exactly when they are equivalent."""
+    whole = Pdag.of_dag(dag)
+    return completed(dag.names, whole.parent_masks, whole.adjacent_masks)
+
+
+def completed(
+    names: tuple[str, ...], some_parents: Sequence[int], adjacent: Sequence[int]
+) -> Pdag:
+    """The CPDAG of a skeleton and v-structures.
+
+    The v-structures are those pairs in `some_parents` of a node that are not adjacent; every
+    v-structure of the class has to be among them, further parents do no harm.
+    """
+    parents = unmarried(some_parents, adjacent)
+    return _with_parents(names, _closed(parents, adjacent), adjacent)
+
+
+def oriented(pdag: Pdag, edges: Iterable[tuple[int, int]]) -> Pdag | None:
+    """What a CPDAG becomes when some (parent, child) are known; None when no member has them all.
+
+    Every edge that has one direction in all members with these edges is directed (Meek 1995,
+    Theorem 4). `pdag` may be the answer of an earlier call.
+    """
+    parents, adjacent = list(pdag.parent_masks), pdag.adjacent_masks
+    for source, target in edges:
+        if parents[source] >> target & 1 or not adjacent[target] >> source & 1:
+            return None
+        if not parents[target] >> source & 1:
+            # Closed after each: then either direction of an undirected edge occurs in a member.
+            parents[target] |= 1 << source
+            parents = _closed(parents, adjacent)
+    return _with_parents(pdag.names, parents, adjacent)
+
+
+def _with_parents(
+    names: tuple[str, ...], parents: Sequence[int], adjacent: Sequence[int]
+) -> Pdag:
+    joined = zip(adjacent, parents, children_of(parents), strict=True)
+    return Pdag(names, tuple(parents), tuple(near & ~above & ~below for near, above, below in joined))
+
+
+def _closed(parents: Sequence[int], adjacent: Sequence[int]) -> list[int]:
+    """The parents after Meek's rules R1 to R4 have directed all they can (Meek 1995).
+
+    R4 can only apply after edges were directed by knowledge.
+    """
+    parents, children = list(parents), children_of(parents)
+    free = [near & ~parents[i] & ~children[i] for i, near in enumerate(adjacent)]
+    waiting = {node for node, near in enumerate(free) if near}
+    while waiting:
+        target = waiting.pop()
+        for source in bits_of(free[target]):
+            if _is_compelled(source, target, parents, children, free, adjacent):
+                parents[target] |= 1 << source
+                children[source] |= 1 << target
+                free[target] &= ~(1 << source)
+                free[source] &= ~(1 << target)
+                # Whatever a rule may conclude from source → target ends next to one of the two.
+                waiting.update(bits_of(adjacent[target] | adjacent[source]))
+    return parents
+
+
+def _is_compelled(
+    source: int,
+    target: int,
+    parents: Sequence[int],
+    children: Sequence[int],
+    free: Sequence[int],
+    adjacent: Sequence[int],
+) -> bool:
+    """Whether a rule directs the free edge source – target towards target."""
+    if parents[source] & ~adjacent[target]:  # R1: a → source, else a new v-structure
+        return True
+    if children[source] & parents[target]:  # R2: source → b → target, else a cycle
+        return True
+    above = parents[target] & adjacent[source]
+    near = above & free[source]
+    if near and any(near & ~adjacent[b] & ~(1 << b) for b in bits_of(near)):
+        return True  # R3: source – b → target ← c – source
+    # R4: source – a → b → target, with source and b adjacent and a and target not.
+    apart = free[source] & ~adjacent[target]
+    return bool(apart) and any(parents[b] & apart for b in bits_of(above))
+
+
+def extension_of(pdag: Pdag) -> Dag | None:
+    """A DAG with these edges, directed ones as they are, and no further v-structure.
+
+    None when there is none (Dor and Tarsi 1992). Of the nodes that may come last in an order the
+    last column does, so that free edges tend to lead from earlier to later columns.
+    """
+    import heapq
+
+    parents = list(pdag.parent_masks)
+    left = (1 << len(parents)) - 1
+    waiting = [-node for node in range(len(parents))]
+    heapq.heapify(waiting)
+    queued = left
+    while waiting:
+        node = -heapq.heappop(waiting)
+        queued &= ~(1 << node)
+        if not left >> node & 1 or not _can_come_last(pdag, node, left):
+            continue
+        left &= ~(1 << node)
+        parents[node] |= pdag.neighbour_masks[node] & left
+        for other in bits_of(pdag.adjacent_masks[node] & left & ~queued):
+            heapq.heappush(waiting, -other)
+            queued |= 1 << other
+    if left:
+        return None
+    return Dag(pdag.names, tuple(tuple(bits_of(mask)) for mask in parents))
+
+
+def _can_come_last(pdag: Pdag, node: int, left: int) -> bool:
+    if pdag.child_masks[node] & left:
+        return False
+    around = pdag.adjacent_masks[node] & left
+    return not any(
+        around & ~pdag.adjacent_masks[near] & ~(1 << near)
+        for near in bits_of(pdag.neighbour_masks[node] & left)
+    )
+
+
+def member_of(cpdag: Pdag) -> Dag:
+    """One DAG of a class; GraphError when the graph stands for none."""
+    dag = extension_of(cpdag)
+    if dag is None:
+        raise GraphError("No directed graph has these edges and only these v-structures.")
+    return dag
