@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from pgmstudio.core.io.project_file import project_bytes
 from pgmstudio.core.project import edits
@@ -132,7 +133,7 @@ def test_every_action_that_can_be_used_can_be_used(
         for other in opened_windows(window):
             QTest.keyClick(other, Qt.Key.Key_Escape)
             settle(window)
-            if other.isVisible():
+            if isValid(other) and other.isVisible():
                 problems.append(f"{action_id}: {called(other)} stays open after Escape")
                 other.close()
         if refused:

@@ -1,8 +1,9 @@
-"""Findings as numbers: one weight per state, the largest 1."""
+"""Findings as numbers: one weight per state."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import assert_never
 
 import numpy as np
@@ -13,11 +14,8 @@ from pgmstudio.core.errors import ImpossibleEvidenceError, ParameterError
 from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
 
 
-def weights_of(variable: Variable, finding: Finding) -> NDArray[np.float64]:
-    """How likely the finding is to be made in each state, scaled so that the largest is 1.
-
-    Only the ratios of a likelihood matter, so P(e) must not depend on its scale either.
-    """
+def given_weights(variable: Variable, finding: Finding) -> NDArray[np.float64]:
+    """P(finding | state) for each state, as given; a likelihood may be on any scale."""
     weights = np.zeros(variable.cardinality)
     match finding:
         case Observed(state):
@@ -29,17 +27,32 @@ def weights_of(variable: Variable, finding: Finding) -> NDArray[np.float64]:
         case Likelihood(given):
             for state, weight in given:
                 weights[variable.code(state)] = _checked(variable, state, weight)
-            largest = weights.max()
-            if not largest > 0:
+            if not weights.max() > 0:
                 raise ParameterError(
                     {variable.name: "every likelihood is 0; at least one has to be more"}
                 )
-            weights /= largest
         case _:
             assert_never(finding)
     if not weights.any():  # every state is excluded
         raise ImpossibleEvidenceError({variable.name: str(finding)})
     return weights
+
+
+def weights_of(variable: Variable, finding: Finding) -> NDArray[np.float64]:
+    """The same scaled so that the largest is 1: beliefs depend on the ratios alone, and sessions
+    compute with these so that no scale can underflow."""
+    weights = given_weights(variable, finding)
+    weights /= weights.max()
+    return weights
+
+
+def log2_scale(evidence: Mapping[str, Finding]) -> float:
+    """What P(e) lost in bits by scaling its likelihoods: Σ log2 of their largest weights."""
+    return sum(
+        math.log2(max(weight for _, weight in finding.weights))
+        for finding in evidence.values()
+        if isinstance(finding, Likelihood)
+    )
 
 
 def _checked(variable: Variable, state: str, weight: float) -> float:

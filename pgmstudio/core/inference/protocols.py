@@ -54,7 +54,7 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """Each state is this many times as likely to have been seen; only the ratios matter."""
+    """P(what was seen | state); beliefs depend on the ratios alone, P(e) on the numbers."""
 
     weights: tuple[tuple[str, float], ...]  # states left out weigh 0
 

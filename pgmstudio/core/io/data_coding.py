@@ -24,6 +24,7 @@ from pgmstudio.core.io.import_options import ImportOptions
 
 # Problems listed cell by cell; past this, one problem speaks for all rows with the same text.
 _MOST_LISTED = 1000
+_MOST_TEXTS_LISTED = 50
 
 
 @dataclass(eq=False)
@@ -59,6 +60,17 @@ class _Coding:
         else:
             also = f" (in {rows.size} rows)" if rows.size > 1 else ""
             self.problems.append(CellProblem(message + also, int(rows[0]) + 1, column))
+
+    def refuse_texts(
+        self, column: str, texts: Sequence[str], places: Places, refused: Sequence[int], why: str
+    ) -> None:
+        """A problem for every row whose text is among those at the places refused."""
+        for place in refused[:_MOST_TEXTS_LISTED]:
+            self.refuse_rows(column, np.flatnonzero(places == place), f"“{texts[place]}” {why}")
+        if len(refused) > _MOST_TEXTS_LISTED:
+            rest = np.isin(places, refused[_MOST_TEXTS_LISTED:])
+            message = f"{len(refused) - _MOST_TEXTS_LISTED} more texts: each {why}"
+            self.refuse_rows(column, np.flatnonzero(rest), message)
 
 
 def code_table(path: Path, table: RawTable, options: ImportOptions) -> Imported:
@@ -154,10 +166,10 @@ def _is_mostly_numbers(column: Column, options: ImportOptions) -> bool:
 
 def _refuse_texts(coding: _Coding, column: Column) -> None:
     assert isinstance(column, TextColumn)
-    for text in column.not_numbers():
-        rows = np.flatnonzero(column.places == column.texts.index(text))
-        message = f"“{text}” is not a number; correct it, or add it to the missing markers"
-        coding.refuse_rows(column.name, rows, message)
+    why = "is not a number; correct it, or add it to the missing markers"
+    strays = set(column.not_numbers())
+    refused = [place for place, text in enumerate(column.texts) if text in strays]
+    coding.refuse_texts(column.name, column.texts, column.places, refused, why)
 
 
 def _cut(coding: _Coding, column: Column, cutting: Discretisation | Cuts) -> None:
@@ -191,14 +203,17 @@ def _cut(coding: _Coding, column: Column, cutting: Discretisation | Cuts) -> Non
 
 def _add_states(coding: _Coding, column: Column, declared: tuple[str, ...]) -> None:
     name, options = column.name, coding.options
+    if column.has_more_than(MOST_STATES):
+        count = column.distinct_count
+        coding.problems.append(CellProblem(f"has {count:,} states; leave it out", column=name))
+        return
     found, codes = _numbered(coding, column) or column.coded()
     states = tuple(dict.fromkeys((*declared, *found)))
-    undeclared = [state for state in found if state not in declared]
+    known = set(declared)
+    undeclared = [place for place, state in enumerate(found) if state not in known]
     if undeclared and name in coding.table.declared:
-        for state in undeclared:
-            rows = np.flatnonzero(codes == found.index(state))
-            message = f"“{state}” is not one of the states the file declares for this column"
-            coding.refuse_rows(name, rows, message)
+        why = "is not one of the states the file declares for this column"
+        coding.refuse_texts(name, found, codes, undeclared, why)
         return
     has_missing = bool(codes.size) and int(codes.max()) >= len(found)
     missing = len(states)
@@ -207,9 +222,6 @@ def _add_states(coding: _Coding, column: Column, declared: tuple[str, ...]) -> N
         missing = states.index(MISSING_STATE)
     if not states:
         coding.remarks.append(f"“{name}” is empty in every row and left out.")
-        return
-    if len(states) > MOST_STATES:
-        coding.problems.append(CellProblem(f"has {len(states)} states; leave it out", column=name))
         return
     if states != found or missing != len(found):
         place = {state: index for index, state in enumerate(states)}
@@ -332,9 +344,8 @@ def _refuse_states(
     shown = ", ".join(variable.states[:8]) + (", …" if variable.cardinality > 8 else "")
     count = variable.cardinality
     places = column.mapped(range(len(column.texts)), len(column.texts))
-    for place in unknown:
-        message = f"“{column.texts[place]}” is not one of its {count} states ({shown})"
-        coding.refuse_rows(variable.name, np.flatnonzero(places == place), message)
+    why = f"is not one of its {count} states ({shown})"
+    coding.refuse_texts(variable.name, column.texts, places, unknown, why)
 
 
 def _raise_problems(coding: _Coding) -> None:

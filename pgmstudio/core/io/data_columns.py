@@ -27,6 +27,7 @@ Places = NDArray[np.integer[Any]]
 _IDLE_ZEROS = re.compile(r"[+-]?0\d")
 _PREFIX_ROWS = 20_000
 _SMALL_RANGE = 1 << 16
+_FEW_TEXTS = 5000  # sorted the way states are, so that places need no second thought
 
 
 def _narrowest(largest: int) -> np.dtype[np.integer[Any]]:
@@ -154,7 +155,7 @@ class NumberColumn:
         first = self.series.head(_PREFIX_ROWS)
         return first.n_unique() > count + 1 or self.distinct_count > count
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         return tuple(number_text(value) for value in self._distinct)
 
@@ -219,7 +220,7 @@ def column_of(series: polars.Series, markers: Sequence[str], decimal: str) -> Co
     else:
         series = series.cast(polars.String)
         found = [text for text in series.unique().to_list() if text is not None]
-        raw = sorted(found, key=natural_key)
+        raw = sorted(found, key=natural_key if len(found) <= _FEW_TEXTS else None)
         series = series.cast(polars.Enum(raw))
     physical = series.to_physical()
     if len(raw) >= 255:  # the place past the end needs room

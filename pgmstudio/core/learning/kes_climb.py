@@ -1,54 +1,63 @@
-"""The state of a search over equivalence classes, and its steps (Nielsen 2007, Algorithm 4.3)."""
+"""Climbs over equivalence classes: KES, the k-greedy equivalence search (Nielsen 2007, Alg. 4.3)."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pgmstudio.core.graphs.cpdag import Pdag, bits_of
-from pgmstudio.core.graphs.cpdag_moves import parent_choices, with_joined, with_left
-from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.learning.kes_rules import ClassRules
+from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of
+from pgmstudio.core.learning.kes_boundary import ADDITIONS, REMOVALS, Boundary
+from pgmstudio.core.learning.kes_gains import GainRows
 from pgmstudio.core.running import CancelToken
-from pgmstudio.core.scores.family_scores import MOST_KEPT, FamilyScores
 
-# Choices of parents looked at per variable. A variable has more only when it sits in a clique of
-# more than ten undirected edges; every subset of the clique is a choice then.
-MOST_CHOICES = 1 << 10
+# Which moves are looked at, phase by phase.
+PHASES = {"full": (ADDITIONS | REMOVALS,), "two-phase": (ADDITIONS, REMOVALS)}
 
 
-def words_of(masks: Sequence[int], nodes: int) -> NDArray[np.uint64]:
-    """Sets of nodes as rows of 64-bit words."""
-    words = max(1, -(-nodes // 64))
-    packed = b"".join(mask.to_bytes(words * 8, "little") for mask in masks)
-    return np.frombuffer(packed, dtype="<u8").astype(np.uint64).reshape(-1, words)
+class ClassClimb:
+    """The present class, its score, and steps to better ones."""
 
+    def __init__(self, gains: GainRows, boundary: Boundary, *, has_missing: bool) -> None:
+        self._gains, self._boundary, self._has_missing = gains, boundary, has_missing
+        self._start = cpdag_of(gains.rules.start)
+        self.step = 0
+        self.cpdag, self.score = self._start, self._total(self._start)
 
-class GainRows:
-    """What each variable gains by joining or leaving the parents of another; kept in one array."""
+    def _total(self, cpdag: Pdag) -> float:
+        return self._gains.scores.total(self._gains.rules.member(cpdag).parent_indices)
 
-    def __init__(self, scores: FamilyScores, rules: ClassRules) -> None:
-        self.scores, self.rules = scores, rules
-        self.values = np.empty((64, len(rules.names)))
-        self.rows_scored = 0
-        self._place: dict[tuple[int, int], int] = {}
+    @property
+    def least_gain(self) -> float:
+        """Gains up to this are rounding."""
+        return 1e-7 + 1e-13 * abs(self.score)
 
-    def row(self, child: int, parents: int, cancel: CancelToken) -> int:
-        """The row of `values` for a child and its parents."""
-        place = self._place.get((child, parents))
-        return self._score(child, parents, cancel) if place is None else place
+    def climb(
+        self, greediness: float, phases: str, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[float]:
+        """From the start to a class none of whose neighbours is better; yields each new score."""
+        self.cpdag, self.score, self.step = self._start, self._total(self._start), 0
+        for kinds in PHASES[phases]:
+            while self._improve(greediness, kinds, rng, cancel):
+                self.step += 1
+                yield self.score
+        self.score = self._total(self.cpdag)
 
-    def _score(self, child: int, parents: int, cancel: CancelToken) -> int:
-        candidates = np.empty(0, dtype=np.int64)
-        if parents.bit_count() < self.rules.most_parents:
-            joinable = self.rules.joinable[child] & ~parents
-            candidates = np.array(list(bits_of(joinable)), dtype=np.int64)
-        scored = self.scores.toggled(child, list(bits_of(parents)), candidates, cancel)
-        if self.scores.score.name
-        place = len(self._place)
-        ...
+    def _improve(
+        self, greediness: float, kinds: int, rng: np.random.Generator, cancel: CancelToken
+    ) -> bool:
+        cancel.raise_if_cancelled()
+        proposals = self._boundary.proposals(
+            self.cpdag, self.least_gain, greediness, kinds, rng, cancel
+        )
+        for proposal in proposals:
+            score = self.score + proposal.gain
+            if self._has_missing:
+                # Families counted over different rows: the members of a class need not score
+                # alike, so the member that would be handed out decides.
+                score = self._total(proposal.cpdag)
+                if score <= self.score + self.least_gain:
+                    continue
+            self.cpdag, self.score = proposal.cpdag, score
+            return True
+        return False

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.compiled import compiled
+from pgmstudio.core.compiled import compiled, popcount
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -35,7 +35,7 @@ def fill_reachable(
     start: int, avoided: Words, onward: Words, seen: Words, stack: Ints
 ) -> None:
     """The nodes at the ends of paths along `onward` that enter none of `avoided`."""
-    n, words = onward.shape
+    words = onward.shape[1]
     for word in range(words):
         seen[word] = 0
     flip(seen, start)
@@ -47,13 +47,11 @@ def fill_reachable(
         for word in range(words):
             fresh = onward[node, word] & ~seen[word] & ~avoided[word]
             seen[word] |= fresh
-            other = word << 6
             while fresh:
-                if fresh & np.uint64(1):
-                    stack[top] = other
-                    top += 1
-                fresh >>= np.uint64(1)
-                other += 1
+                low = fresh & (~fresh + np.uint64(1))
+                stack[top] = (word << 6) + np.int64(popcount(low - np.uint64(1)))
+                top += 1
+                fresh ^= low
 
 
 @compiled
@@ -81,7 +79,7 @@ def improving_moves(
     out. Returns how many moves there are; only as many as fit are written.
     """
     n, words = adjacent.shape
-    seen, stack = np.empty(words, np.uint64), np.empty(n * 64, np.int64)
+    seen, stack = np.empty(words, np.uint64), np.empty(n, np.int64)
     is_added = np.zeros((n, n), np.uint8)  # pairs whose edge is added without a new v-structure
     count = 0
     best = -math.inf
@@ -122,3 +120,94 @@ def improving_moves(
             count += 1
             best = max(best, gain)
     return count
+
+
+@compiled
+def next_random(state: NDArray[np.uint64]) -> np.uint64:
+    """SplitMix64 (Steele, Lea and Flood 2014): good numbers from any seed, one word of state."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    mixed = state[0]
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@compiled
+def random_below(state: NDArray[np.uint64], bound: int) -> int:
+    """A whole number from 0 to bound − 1."""
+    return np.int64((next_random(state) >> np.uint64(11)) % np.uint64(bound))
+
+
+@compiled
+def is_covered(parents: Words, p: int, c: int) -> bool:
+    """Whether c has p and the parents of p as its parents."""
+    for word in range(parents.shape[1]):
+        above = parents[p, word]
+        if word == p >> 6:
+            above |= np.uint64(1) << np.uint64(p & 63)
+        if above != parents[c, word]:
+            return False
+    return True
+
+
+@compiled
+def is_ancestor(parents: Words, above: int, below: int, seen: Words, stack: Ints) -> bool:
+    fill_reachable(below, np.zeros_like(seen), parents, seen, stack)
+    return has(seen, above)
+
+
+@compiled
+def draw_neighbour(parents: Words, seed: np.uint64) -> tuple[int, int]:
+    """Walk at random in the class of a DAG, then add or remove one edge (Algorithm 4.4).
+
+    Up to as many covered edges as there are edges are reversed in `parents`; the last change is not
+    made but returned as (x, y): x joins or leaves the parents of y.
+    """
+    n, words = parents.shape
+    state = np.empty(1, np.uint64)
+    state[0] = seed
+    seen, stack = np.empty(words, np.uint64), np.empty(n, np.int64)
+    edges = 0
+    for c in range(n):
+        for word in range(words):
+            edges += np.int64(popcount(parents[c, word]))
+    sources, targets = np.empty(edges, np.int64), np.empty(edges, np.int64)
+    edges = 0
+    for c in range(n):
+        for p in range(n):
+            if has(parents[c], p):
+                sources[edges], targets[edges] = p, c
+                edges += 1
+    covered = np.empty(edges, np.int64)
+    for _ in range(random_below(state, edges + 1)):
+        count = 0
+        for e in range(edges):
+            if is_covered(parents, sources[e], targets[e]):
+                covered[count] = e
+                count += 1
+        if count == 0:
+            break
+        e = covered[random_below(state, count)]
+        p, c = sources[e], targets[e]
+        flip(parents[c], p)
+        flip(parents[p], c)
+        sources[e], targets[e] = c, p
+    x = random_below(state, n)
+    y = (x + 1 + random_below(state, n - 1)) % n
+    if has(parents[x], y):
+        return y, x
+    if not has(parents[y], x):
+        # Of two nodes that are not adjacent at most one is above the other.
+        if is_ancestor(parents, y, x, seen, stack):
+            return y, x
+    return x, y
+
+
+@compiled
+def draw_neighbours(parents: Words, seeds: Words, drawn: Words, joining: Ints, node: Ints) -> None:
+    """For every seed the change `draw_neighbour` makes, and the parents it changes."""
+    walked = np.empty_like(parents)
+    for k in range(seeds.shape[0]):
+        walked[:] = parents
+        joining[k], node[k] = draw_neighbour(walked, seeds[k])
+        drawn[k] = walked[node[k]]

@@ -235,7 +235,8 @@ class Folding(QObject):
     def note_sizes(self) -> None:
         """Remember how large the person made the sides: a hidden dock comes back with any size."""
         center, window = self.surround.geometry(), self._window
-        line = window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
+        extent = QStyle.PixelMetric.PM_DockWidgetSeparatorExtent
+        line = window.style().pixelMetric(extent, None, window)
         taken = {
             LEFT: center.left(),
             RIGHT: window.width() - center.right() - 1,

@@ -18,7 +18,6 @@ from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
 from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.measures import conflict_bits
 from pgmstudio.core.inference.protocols import (
-    Excluded,
     Finding,
     InferenceSession,
     Likelihood,
@@ -38,6 +37,7 @@ from pgmstudio.gui.document.belief_answers import (
 )
 from pgmstudio.gui.document.belief_engine import BeliefEngine
 from pgmstudio.gui.document.evidence_words import fits, ruled_out_sentence
+from pgmstudio.gui.document.finding_after import after_allowing, after_click, after_exclusion
 from pgmstudio.gui.document.side_questions import SideQuestions
 from pgmstudio.gui.style.theme import theme
 
@@ -267,37 +267,23 @@ class LiveBeliefs(QObject):
 
     def click_state(self, variable: str, state: str) -> None:
         """Set hard evidence; on the state that is already set, retract it."""
-        if self.evidence.get(variable) == Observed(state):
-            self.retract(variable)
-        else:
-            self.set_finding(variable, Observed(state))
+        self._set_or_retract(variable, after_click(self.evidence.get(variable), state))
 
     def exclude_state(self, variable: str, state: str) -> None:
         """Add "not this state", or take it back."""
-        present = self.evidence.get(variable)
-        excluded = present.states if isinstance(present, Excluded) else frozenset[str]()
-        self._set_excluded(variable, excluded ^ {state})
+        known, present = self._model.domain[variable], self.evidence.get(variable)
+        self._set_or_retract(variable, after_exclusion(known, present, state))
 
     def toggle_one_of(self, variable: str, state: str) -> None:
         """Add the state to "one of these", or take it out."""
-        states = frozenset(self._model.domain[variable].states)
-        match self.evidence.get(variable):
-            case Observed(seen):
-                allowed = frozenset({seen})
-            case Excluded(out):
-                allowed = states - out
-            case _:
-                allowed = frozenset()
-        self._set_excluded(variable, states - (allowed ^ {state}))
+        known, present = self._model.domain[variable], self.evidence.get(variable)
+        self._set_or_retract(variable, after_allowing(known, present, state))
 
-    def _set_excluded(self, variable: str, excluded: frozenset[str]) -> None:
-        states = frozenset(self._model.domain[variable].states)
-        if not excluded or excluded == states:
+    def _set_or_retract(self, variable: str, finding: Finding | None) -> None:
+        if finding is None:
             self.retract(variable)
-        elif len(states - excluded) == 1:
-            self.set_finding(variable, Observed(next(iter(states - excluded))))
         else:
-            self.set_finding(variable, Excluded(excluded))
+            self.set_finding(variable, finding)
 
     def set_likelihood(self, variable: str, weights: Mapping[str, float]) -> None:
         self.set_finding(variable, Likelihood(tuple(weights.items())))

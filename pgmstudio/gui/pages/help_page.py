@@ -41,7 +41,7 @@ class HelpPage(Page):
         self._browser = QTextBrowser()
         self._browser.setObjectName("helpText")
         self._browser.setAccessibleName("Manual")
-        self._browser.setToolTip("")
+        self._browser.setToolTip("A page of the manual; links lead on inside.")
         self._browser.setOpenLinks(False)
         self._browser.anchorClicked.connect(self._on_link)
         self._files = self._pages()

@@ -60,6 +60,7 @@ class ImportPage(Page):
         self._reading: Reading | None = None
         self._is_reading = False
         self._history: list[tuple[str, Draft]] = []
+        self._undone: list[tuple[str, Draft]] = []
         self._column: str | None = None
         self._step = FILE
         self._job: Job | None = None
@@ -158,12 +159,21 @@ class ImportPage(Page):
         if draft == self._draft:
             return
         self._history.append((words, self._draft))
+        self._undone.clear()
         self._show_draft(draft)
 
     def undo(self) -> None:
         """Take back the last choice on this page."""
         if self._history:
-            _, draft = self._history.pop()
+            words, draft = self._history.pop()
+            self._undone.append((words, self._draft))
+            self._show_draft(draft)
+
+    def redo(self) -> None:
+        """Make the choice again that was taken back last."""
+        if self._undone:
+            words, draft = self._undone.pop()
+            self._history.append((words, self._draft))
             self._show_draft(draft)
 
     def _show_draft(self, draft: Draft) -> None:
@@ -354,23 +364,27 @@ class ImportPage(Page):
         if self._on_closed is not None:
             self._on_closed()
 
+    def _deed(self, event: QEvent) -> Callable[[], None] | None:
+        """Undo and redo belong to the choices on this page as long as there are some."""
+        if isinstance(event, QKeyEvent):
+            if event.matches(QKeySequence.StandardKey.Undo) and self._history:
+                return self.undo
+            if event.matches(QKeySequence.StandardKey.Redo) and self._undone:
+                return self.redo
+        return None
+
     def event(self, event: QEvent) -> bool:
-        # Ctrl+Z belongs to the choices on this page as long as there is one to take back.
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.matches(QKeySequence.StandardKey.Undo)
-            and self._history
-        ):
+        if event.type() == QEvent.Type.ShortcutOverride and self._deed(event) is not None:
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Undo) and self._history:
-            self.undo()
-            return
-        super().keyPressEvent(event)
+        deed = self._deed(event)
+        if deed is None:
+            super().keyPressEvent(event)
+        else:
+            deed()
 
 
 def name_of(path: Path, draft: Draft) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QIcon, QPainter, QPainterPath
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QIcon, QPainter
 
 from pgmstudio.core.pictures.tokens import tokens
+from pgmstudio.gui.style.phosphor import GlyphEngine, glyph_outline
 from pgmstudio.gui.style.theme import theme
 
 
@@ -27,7 +28,7 @@ def language_icon(kind: str) -> QIcon:
 
 def paint_icon(painter: QPainter, name: str, color: str, place: QRectF) -> None:
     """The same icon as an outline: it stays sharp in a file and needs no font there."""
-    path = _outline(name)
+    path = glyph_outline(name, _OUTLINE_PX)
     bounds = path.boundingRect()
     scale = min(place.width(), place.height()) / _OUTLINE_PX
     painter.save()
@@ -40,26 +41,12 @@ def paint_icon(painter: QPainter, name: str, color: str, place: QRectF) -> None:
 _OUTLINE_PX = 64
 
 
-@lru_cache(maxsize=64)
-def _outline(name: str) -> QPainterPath:
-    import qtawesome
-
-    path = QPainterPath()
-    # The glyphs of the set fill about 7/8 of their em, as they do in a QIcon.
-    font = qtawesome.font("ph", round(_OUTLINE_PX * 0.875))
-    path.addText(QPointF(0, 0), font, qtawesome.charmap(f"ph.{name}"))
-    return path
-
-
 @lru_cache(maxsize=512)
 def _icon(name: str, shade: str, color: str, on: str | None) -> QIcon:
     named = tokens()["color"][shade]
-    return _raw_icon(f"ph.{name}", named[color], named[on or color], named["text_disabled"])
+    return _raw_icon(name, named[color], named[on or color], named["text_disabled"])
 
 
 @lru_cache(maxsize=512)
 def _raw_icon(name: str, color: str, on: str, disabled: str | None = None) -> QIcon:
-    import qtawesome
-
-    made: QIcon = qtawesome.icon(name, color=color, color_on=on, color_disabled=disabled or color)
-    return made
+    return QIcon(GlyphEngine(name.removeprefix("ph."), color, on, disabled or color))

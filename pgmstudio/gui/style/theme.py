@@ -80,10 +80,17 @@ class Theme(QObject):
         app = QApplication.instance()
         if not isinstance(app, QApplication):
             return
-        app.setStyle("Fusion")
+        sheet = style_sheet(self.shade, self.px)
+        if app.styleSheet() == sheet:
+            return
+        # Every one of these polishes all widgets; without a sheet in between it is done three
+        # times as fast.
+        app.setStyleSheet("")
+        if app.style().objectName() != "fusion":
+            app.setStyle("Fusion")
         app.setPalette(self._palette())
         app.setFont(self.font("body"))
-        app.setStyleSheet(style_sheet(self.shade, self.px))
+        app.setStyleSheet(sheet)
 
     def color(self, name: str, alpha: float = 1.0) -> QColor:
         return _color(self.shade, name, alpha)

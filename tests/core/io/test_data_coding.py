@@ -258,3 +258,20 @@ def test_importing_twice_gives_equal_data(tmp_path: Path) -> None:
     first, second = read_data(path), read_data(path)
     assert isinstance(first, DataSet)
     assert first.fingerprint == second.fingerprint
+
+
+def test_a_column_of_countless_unknown_values_is_refused_without_listing_them_all(
+    tmp_path: Path,
+) -> None:
+    domain = Domain.of({"x": "ab"})
+    path = saved(tmp_path, "x,y\n" + "".join(f"{i / 7},a\n" for i in range(30_000)))
+    with pytest.raises(DataFileError) as refused:
+        read_data(path, ImportOptions(domain=domain))
+    assert len(refused.value.problems) <= 1000
+    assert "29950 more texts" in str(refused.value.problems[-1])
+
+
+def test_a_column_of_more_states_than_codes_is_refused(tmp_path: Path) -> None:
+    path = saved(tmp_path, "x,y\n" + "".join(f"id{i},a\n" for i in range(70_000)))
+    with pytest.raises(DataFileError, match="70,000 states"):
+        read_data(path)
