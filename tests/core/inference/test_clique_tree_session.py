@@ -20,9 +20,8 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference import passes, propagation
 from pgmstudio.core.inference.brute_force import BruteForceSession
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.findings import weights_of
+from pgmstudio.core.inference.findings import given_weights, weights_of
 from pgmstudio.core.inference.plan import plan_of
-from pgmstudio.core.inference.findings import given_weights
 from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.inference.queries import factors_of
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
