@@ -125,7 +125,7 @@ class HillClimbLearner:
         scores = FamilyScores(
             data,
             score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
-            max_table_cells=max(params.max_table_cells, _largest_table(start, data)),
+            max_table_cells=max(params.max_table_cells, largest_table(start, data)),
         )
         search = _Search(data, params, GraphClimb(scores, rules), rng)
         yield from search.place(start, cancel)
@@ -138,7 +138,8 @@ class HillClimbLearner:
         yield Finished(fitted.network, search.measures(fitted))
 
 
-def _largest_table(dag: Dag, data: DataSet) -> int:
+def largest_table(dag: Dag, data: DataSet) -> int:
+    """How many cells the largest table of a network with this graph has."""
     cards = data.domain.cardinalities
     return max(
         (
