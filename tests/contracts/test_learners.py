@@ -21,8 +21,10 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.protocols import Finished, Found, Learner, LearnEvent
 from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.params import parse_params, specs_of
+from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import NEVER, CancelToken, StopSwitch
 
 LEARNERS = list(all_learners().values())
@@ -145,6 +147,15 @@ def test_the_same_seed_gives_the_same_events(learner: Learner[Any]) -> None:
     skip_if_refused(learner, data)
     one, other = list(run(learner, data)), list(run(learner, data))
     assert differences(one, other) == []
+
+
+@every_learner
+def test_a_child_process_gives_the_same_events(learner: Learner[Any]) -> None:
+    data = rows()
+    skip_if_refused(learner, data)
+    task = LearnTask(learner.key, data, parse_params(learner.params_type, {}), 3)
+    here, there = list(task(NEVER)), list(in_process(task, NEVER))
+    assert differences(here, there) == []
 
 
 @every_learner

@@ -166,6 +166,28 @@ def new_node(qtbot: QtBot, page: ModelPage, name: str, place: QPoint) -> None:
     qtbot.waitUntil(lambda: name in page.scene().nodes)
 
 
+def test_nodes_added_by_keyboard_alone_do_not_cover_each_other(
+    qtbot: QtBot, window: MainWindow, hands: Hands
+) -> None:
+    press_keys(window, qtbot, Key.Key_N, Mods.ControlModifier)
+    page = window.shell.center.current
+    assert isinstance(page, ModelPage)
+    hands.settle()
+    outside = page.mapToGlobal(QPoint(-40, 40))
+    for name in "abcdef":
+        QCursor.setPos(outside)
+        qtbot.keyClick(page.canvas.view, Key.Key_N)
+        editor = page.canvas.view.viewport().findChild(QLineEdit, "nameEditor")
+        qtbot.keyClicks(editor, name)
+        qtbot.keyClick(editor, Key.Key_Return)
+        qtbot.waitUntil(lambda name=name: name in page.scene().nodes)
+        hands.settle()
+    boxes = [node.box for node in page.scene().nodes.values()]
+    assert len(boxes) == 6
+    for number, box in enumerate(boxes):
+        assert not any(box.intersects(other) for other in boxes[number + 1 :])
+
+
 def type_into(qtbot: QtBot, view: QTableView, index: QModelIndex, text: str) -> None:
     """Select a cell with a click, type, Enter."""
     qtbot.mouseClick(view.viewport(), LEFT, pos=view.visualRect(index).center())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import pytest
-from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QLineEdit, QPushButton, QTableView
+from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QLineEdit, QPushButton, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.model_files import ModelFile
@@ -18,12 +20,19 @@ from pgmstudio.gui.workers.job import JobState
 from tests.gui.samples import add_sprinkler
 
 LONG_MS = 60_000
+Widget = TypeVar("Widget", bound=QWidget)
 
 
 @pytest.fixture
 def page(window: MainWindow) -> LearnPage:
     add_sprinkler(window.shell)
     return open_learn_page(window.shell, "bn.hill-climb")
+
+
+def shown(page: LearnPage, kind: type[Widget], name: str) -> Widget:
+    """Every learner has a form of its own, and settings of the same name; one form is in sight."""
+    (found,) = [w for w in page.findChildren(kind, name) if w.isVisible()]
+    return found
 
 
 def start_and_wait(qtbot: QtBot, window: MainWindow, page: LearnPage) -> None:
@@ -62,9 +71,9 @@ def test_reproduce_gives_the_same_model_bit_for_bit(
 
 
 def test_a_wrong_setting_is_marked_and_keeps_start_greyed(page: LearnPage) -> None:
-    field = page.findChild(QLineEdit, "param.restarts")
+    field = shown(page, QLineEdit, "param.restarts")
     field.setText("many")
-    assert page.findChild(QLabel, "error.restarts").text() == "'many' is not a number"
+    assert shown(page, QLabel, "error.restarts").text() == "'many' is not a number"
     start = page.findChild(QPushButton, "learnStart")
     assert not start.isEnabled()
     assert start.toolTip().startswith("Not now:")
@@ -81,7 +90,7 @@ def test_clashing_rules_are_named_before_the_start(window: MainWindow, page: Lea
     shell = window.shell
     shell.change("tiers", lambda p: edits.set_tiers(p, tiers=[["wet"], ["rain"]]))
     shell.change("rule", lambda p: edits.require_edge(p, source="rain", target="wet"))
-    page.findChild(QComboBox, "param.knowledge").setCurrentText("of this project")
+    shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
     refusal = page.findChild(Note, "refusalNote")
     assert "rain → wet is required, but" in refusal.text
     assert not page.findChild(QPushButton, "learnStart").isEnabled()
@@ -92,7 +101,7 @@ def test_required_edges_are_obeyed_and_checked(
 ) -> None:
     shell = window.shell
     shell.change("rule", lambda p: edits.require_edge(p, source="wet", target="rain"))
-    page.findChild(QComboBox, "param.knowledge").setCurrentText("of this project")
+    shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
     said: list[str] = []
     shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
     start_and_wait(qtbot, window, page)
@@ -104,7 +113,7 @@ def test_required_edges_are_obeyed_and_checked(
 def test_stopping_keeps_the_best_model_found(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:
-    page.findChild(QLineEdit, "param.restarts").setText("1000000")
+    shown(page, QLineEdit, "param.restarts").setText("1000000")
     runs = window.shell.bench.runs
     page.findChild(QPushButton, "learnStart").click()
     (run,) = runs.runs
@@ -137,17 +146,17 @@ def test_more_runs_than_cores_wait_their_turn(
 def test_a_finished_run_can_be_set_up_again(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:
-    page.findChild(QLineEdit, "param.restarts").setText("3")
+    shown(page, QLineEdit, "param.restarts").setText("3")
     start_and_wait(qtbot, window, page)
-    page.findChild(QLineEdit, "param.restarts").setText("9")
+    shown(page, QLineEdit, "param.restarts").setText("9")
     page.fill(window.shell.bench.runs.runs[0].request)
-    assert page.findChild(QLineEdit, "param.restarts").text() == "3"
+    assert shown(page, QLineEdit, "param.restarts").text() == "3"
 
 
 def test_settings_stay_when_a_model_is_added(window: MainWindow, page: LearnPage) -> None:
-    page.findChild(QLineEdit, "param.restarts").setText("4")
+    shown(page, QLineEdit, "param.restarts").setText("4")
     add_sprinkler(window.shell)
-    assert page.findChild(QLineEdit, "param.restarts").text() == "4"
-    start = page.findChild(QComboBox, "param.start")
+    assert shown(page, QLineEdit, "param.restarts").text() == "4"
+    start = shown(page, QComboBox, "param.start")
     assert start.count() == 3
     assert isinstance(page, QFrame | LearnPage)

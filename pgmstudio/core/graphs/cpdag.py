@@ -121,15 +121,17 @@ def cpdag_of(dag: Dag) -> Pdag:
     return completed(dag.names, whole.parent_masks, whole.adjacent_masks)
 
 
-def completed(
-    names: tuple[str, ...], some_parents: Sequence[int], adjacent: Sequence[int]
-) -> Pdag:
+def completed(names: tuple[str, ...], some_parents: Sequence[int], adjacent: Sequence[int]) -> Pdag:
     """The CPDAG of a skeleton and v-structures.
 
     The v-structures are those pairs in `some_parents` of a node that are not adjacent; every
     v-structure of the class has to be among them, further parents do no harm.
     """
-    parents = unmarried(some_parents, adjacent)
+    return propagated(names, unmarried(some_parents, adjacent), adjacent)
+
+
+def propagated(names: tuple[str, ...], parents: Sequence[int], adjacent: Sequence[int]) -> Pdag:
+    """A skeleton with some edges directed, and those that Meek's rules R1 to R4 direct then."""
     return _with_parents(names, _closed(parents, adjacent), adjacent)
 
 
@@ -150,11 +152,11 @@ def oriented(pdag: Pdag, edges: Iterable[tuple[int, int]]) -> Pdag | None:
     return _with_parents(pdag.names, parents, adjacent)
 
 
-def _with_parents(
-    names: tuple[str, ...], parents: Sequence[int], adjacent: Sequence[int]
-) -> Pdag:
+def _with_parents(names: tuple[str, ...], parents: Sequence[int], adjacent: Sequence[int]) -> Pdag:
     joined = zip(adjacent, parents, children_of(parents), strict=True)
-    return Pdag(names, tuple(parents), tuple(near & ~above & ~below for near, above, below in joined))
+    return Pdag(
+        names, tuple(parents), tuple(near & ~above & ~below for near, above, below in joined)
+    )
 
 
 def _closed(parents: Sequence[int], adjacent: Sequence[int]) -> list[int]:

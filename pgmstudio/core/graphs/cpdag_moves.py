@@ -77,6 +77,8 @@ def with_left(cpdag: Pdag, leaving: int, node: int, clique: int) -> Pdag:
     adjacent[leaving] &= ~(1 << node)
     parents[node] = (parents[node] | clique) & ~(1 << leaving)
     # Common children become v-structures: those of all members, and the neighbours left out of C.
-    for child in bits_of(common & (cpdag.child_masks[node] | cpdag.neighbour_masks[node] & ~clique)):
+    for child in bits_of(
+        common & (cpdag.child_masks[node] | cpdag.neighbour_masks[node] & ~clique)
+    ):
         parents[child] |= 1 << leaving | 1 << node
     return completed(cpdag.names, parents, adjacent)

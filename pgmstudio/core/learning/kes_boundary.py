@@ -70,7 +70,8 @@ class _Moves:
             return among
         first = int(np.argmax(gains >= gains.max() - tie))
         rest = np.argsort(-gains, kind="stable")
-        return among[np.concatenate([[first], rest[rest != first]])]
+        order: NDArray[np.int64] = among[np.concatenate([[first], rest[rest != first]])]
+        return order
 
 
 class ExactBoundary:
@@ -130,7 +131,7 @@ class ExactBoundary:
     def _moves(
         self, cpdag: Pdag, kinds: int, least_gain: float, margin: float = math.inf
     ) -> _Moves:
-        """All moves that gain more than `least_gain`; with a margin, those near the best and more."""
+        """All moves that gain more than `least_gain`; with a margin those near the best."""
         from pgmstudio.core.learning.kes_kernels import improving_moves
 
         n = len(cpdag.names)
@@ -138,9 +139,11 @@ class ExactBoundary:
         nodes = np.repeat(np.arange(n, dtype=np.int64), counts)
         cliques = [clique for of_node in self._cliques for clique in of_node]
         rows = np.array([row for of_node in self._rows for row in of_node], dtype=np.int64)
-        onward = [near | c for near, c in zip(cpdag.neighbour_masks, cpdag.child_masks, strict=True)]
+        onward = [
+            near | c for near, c in zip(cpdag.neighbour_masks, cpdag.child_masks, strict=True)
+        ]
         masks = (cpdag.parent_masks, cpdag.neighbour_masks, onward, cpdag.adjacent_masks)
-        words = [words_of(of_nodes, n) for of_nodes in masks]
+        parents, neighbours, after, adjacent = (words_of(of_nodes, n) for of_nodes in masks)
         while True:
             choice, other = np.empty((2, self._room), dtype=np.int64)
             gain = np.empty(self._room)
@@ -149,7 +152,10 @@ class ExactBoundary:
                 rows,
                 nodes,
                 words_of(cliques, n),
-                *words,
+                parents,
+                neighbours,
+                after,
+                adjacent,
                 kinds,
                 least_gain,
                 margin,

@@ -1,4 +1,4 @@
-"""Climbs over equivalence classes: KES, the k-greedy equivalence search (Nielsen 2007, Alg. 4.3)."""
+"""One climb over equivalence classes (Nielsen 2007, Algorithm 4.3)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,9 @@ from pgmstudio.core.scores.family_scores import MOST_KEPT, FamilyScores
 
 def words_of(masks: Sequence[int], nodes: int) -> NDArray[np.uint64]:
     """Sets of nodes as rows of 64-bit words, the form the compiled kernels read."""
-    words = max(1, -(-nodes // 64))
+    if nodes <= 64:
+        return np.array(masks, dtype=np.uint64).reshape(-1, 1)
+    words = -(-nodes // 64)
     packed = b"".join(mask.to_bytes(words * 8, "little") for mask in masks)
     return np.frombuffer(packed, dtype="<u8").astype(np.uint64).reshape(-1, words)
 

@@ -31,9 +31,7 @@ def flip(words: Words, node: int) -> None:
 
 
 @compiled
-def fill_reachable(
-    start: int, avoided: Words, onward: Words, seen: Words, stack: Ints
-) -> None:
+def fill_reachable(start: int, avoided: Words, onward: Words, seen: Words, stack: Ints) -> None:
     """The nodes at the ends of paths along `onward` that enter none of `avoided`."""
     words = onward.shape[1]
     for word in range(words):
@@ -129,13 +127,14 @@ def next_random(state: NDArray[np.uint64]) -> np.uint64:
     mixed = state[0]
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    random: np.uint64 = mixed ^ (mixed >> np.uint64(31))
+    return random
 
 
 @compiled
 def random_below(state: NDArray[np.uint64], bound: int) -> int:
     """A whole number from 0 to bound − 1."""
-    return np.int64((next_random(state) >> np.uint64(11)) % np.uint64(bound))
+    return int(np.int64((next_random(state) >> np.uint64(11)) % np.uint64(bound)))
 
 
 @compiled
@@ -170,7 +169,7 @@ def draw_neighbour(parents: Words, seed: np.uint64) -> tuple[int, int]:
     edges = 0
     for c in range(n):
         for word in range(words):
-            edges += np.int64(popcount(parents[c, word]))
+            edges += int(np.int64(popcount(parents[c, word])))
     sources, targets = np.empty(edges, np.int64), np.empty(edges, np.int64)
     edges = 0
     for c in range(n):
@@ -196,10 +195,9 @@ def draw_neighbour(parents: Words, seed: np.uint64) -> tuple[int, int]:
     y = (x + 1 + random_below(state, n - 1)) % n
     if has(parents[x], y):
         return y, x
-    if not has(parents[y], x):
-        # Of two nodes that are not adjacent at most one is above the other.
-        if is_ancestor(parents, y, x, seen, stack):
-            return y, x
+    # Of two nodes that are not adjacent at most one is above the other.
+    if not has(parents[y], x) and is_ancestor(parents, y, x, seen, stack):
+        return y, x
     return x, y
 
 

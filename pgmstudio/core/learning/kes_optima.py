@@ -90,8 +90,6 @@ class KesOptima:
             joined.update((a, b) if place[a] < place[b] else (b, a) for a, b in cpdag.directed)
         count = len(self.optima)
         return tuple(
-            EdgeFrequency(
-                a, b, times / count, compelled[a, b] / count, compelled[b, a] / count
-            )
+            EdgeFrequency(a, b, times / count, compelled[a, b] / count, compelled[b, a] / count)
             for (a, b), times in joined.most_common()
         )

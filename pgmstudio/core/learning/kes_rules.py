@@ -24,7 +24,9 @@ class ClassRules:
         # If p and c are joined, the edge has to be p → c.
         one_way = allowed & ~allowed.T | required
         self._forced = _masks(one_way)
-        self.are_none = not one_way.any() and bool((allowed | np.eye(len(allowed)).astype(bool)).all())
+        self.are_none = not one_way.any() and bool(
+            (allowed | np.eye(len(allowed)).astype(bool)).all()
+        )
         self.start, _ = rules.starting_graph(())
 
     def narrowed(self, cpdag: Pdag) -> Pdag | None:

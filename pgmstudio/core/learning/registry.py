@@ -9,9 +9,10 @@ from typing import Any
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.learning.chow_liu import ChowLiuLearner
 from pgmstudio.core.learning.hill_climb import HillClimbLearner
+from pgmstudio.core.learning.kes import KesLearner
 from pgmstudio.core.learning.protocols import Learner
 
-BUILT_IN: tuple[Learner[Any], ...] = (ChowLiuLearner(), HillClimbLearner())
+BUILT_IN: tuple[Learner[Any], ...] = (ChowLiuLearner(), HillClimbLearner(), KesLearner())
 
 PLUGIN_GROUP = "pgmstudio.learners"
 

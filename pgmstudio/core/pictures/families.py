@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, pattern_of
 from pgmstudio.core.graphs.moral import moral_edges
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.protocols import Model
@@ -33,6 +34,24 @@ def _edges(pairs: Iterable[tuple[str, str]], style: EdgeStyle) -> tuple[PictureE
 def dag_picture(model: BayesianNetwork) -> GraphPicture:
     """Variables and arrows from parents to children."""
     return GraphPicture(_variables(model.domain.names), _edges(model.edges, EdgeStyle.DIRECTED))
+
+
+def cpdag_picture(model: BayesianNetwork) -> GraphPicture:
+    """Arrows where every equivalent graph has them; edges that could be reversed have none."""
+    return _partly_directed(cpdag_of(model.dag))
+
+
+def pattern_picture(model: BayesianNetwork) -> GraphPicture:
+    """Arrows of v-structures only: x → z ← y where no edge joins x and y."""
+    return _partly_directed(pattern_of(model.dag))
+
+
+def _partly_directed(graph: Pdag) -> GraphPicture:
+    return GraphPicture(
+        _variables(graph.names),
+        _edges(graph.directed, EdgeStyle.COMPELLED)
+        + _edges(graph.undirected, EdgeStyle.UNDIRECTED),
+    )
 
 
 def moral_picture(model: BayesianNetwork) -> GraphPicture:
@@ -76,6 +95,8 @@ def directed_tree_picture(model: Tree) -> GraphPicture:
 PICTURES: Mapping[str, Mapping[str, Callable[[Any], GraphPicture]]] = {
     BayesianNetwork.kind: {
         "dag": dag_picture,
+        "cpdag": cpdag_picture,
+        "pattern": pattern_picture,
         "moral": moral_picture,
         "clique-tree": clique_tree_picture,
     },

@@ -180,6 +180,8 @@ class Center(QWidget):
                 tabs.setTabToolTip(index, page.title)
 
     def _on_page_changed(self, page: Page | None) -> None:
+        if page is not None:
+            self.setFocusProxy(page)
         self._splitter.setVisible(page is not None)
         self._nothing.setVisible(page is None)
 

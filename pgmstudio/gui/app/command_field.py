@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt
+from difflib import get_close_matches
+
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy
 
@@ -71,21 +73,41 @@ class CommandField(QLineEdit):
         self._model.setStringList(list(self._by_text))
 
     def _run(self, text: str) -> None:
-        action_id = self._by_text.get(text)
-        if action_id is None:
-            near = [entry for entry in self._by_text if text.lower() in entry.lower()]
-            action_id = self._by_text[near[0]] if len(near) == 1 else None
-        if action_id is None:
+        """Run the action of that line, or the one that fits best what was typed."""
+        if not text.strip():
             return
-        self.clear()
+        action_id = self._by_text.get(text) or self._best(text)
+        if action_id is None:
+            self._shell.tell(f"No action is called “{text}”.{self._suggestion(text)}")
+            return
+        # The completer writes the line it chose after telling us.
+        QTimer.singleShot(0, self, self.clear)
+        self._shell.center.setFocus()
         action = self._shell.book[action_id]
         if action.isEnabled():
             action.trigger()
         else:
             self._shell.tell(action.toolTip())
 
+    def _best(self, typed: str) -> str | None:
+        words = typed.lower().split()
+        specs = self._shell.book.specs
+
+        def rank(line: str) -> tuple[bool, bool, int]:
+            spec = specs[self._by_text[line]]
+            usable = self._shell.book[spec.id].isEnabled()
+            return (not spec.text.lower().startswith(typed.lower()), not usable, len(spec.text))
+
+        near = [line for line in self._by_text if all(word in line.lower() for word in words)]
+        return self._by_text[min(near, key=rank)] if near else None
+
+    def _suggestion(self, typed: str) -> str:
+        texts = {spec.text.lower(): spec.text for spec in self._shell.book.specs.values()}
+        near = get_close_matches(typed.lower(), texts, 1)
+        return f" Did you mean {texts[near[0]]}?" if near else ""
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.FocusIn and not self._by_text:
+        if event.type() == QEvent.Type.FocusIn:
             self._list_actions()
         if (
             event.type() == QEvent.Type.KeyPress

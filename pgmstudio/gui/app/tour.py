@@ -17,8 +17,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QPoint, QSettings, QStandardPaths, Qt
-from PySide6.QtWidgets import QComboBox, QLineEdit, QListWidget
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QPoint,
+    QSettings,
+    QStandardPaths,
+    Qt,
+    QtMsgType,
+    qInstallMessageHandler,
+)
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget
 
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.gui.app.hands import Hands
@@ -111,6 +119,7 @@ class WindowTour:
     def model(self) -> None:
         """The run is stopped, what it found is kept and looked at."""
         run = self.shell.bench.runs.runs[-1]
+        self.shell.reveal("runsPanel")
         self.hands.press("runStop")
         self.hands.wait_for("the run to stop", lambda: run.state.is_end)
         self.hands.wait_for("its model", lambda: run.model_id in self.shell.project.models)
@@ -149,9 +158,15 @@ class WindowTour:
         hands.keys(view, Qt.Key.Key_T)
         page.bar.strength_chosen.emit("mi")
         hands.wait_for("the strengths of the edges", lambda: page.canvas.strengths is not None)
+        hands.wait_for("what to ask next", self._is_next_told)
         self.facts.after = dict(zip(states, live.beliefs[TARGET].tolist(), strict=True))
         told = ", ".join(f"{name} {finding}" for name, finding in live.evidence.items())
         self.facts.evidence = f"{told}; P(e) = {2**live.log2_evidence:.4g}"
+
+    def _is_next_told(self) -> bool:
+        """Where the inspector is in sight, it tells what to ask; that is computed beside."""
+        told = self.hands.window.findChild(QLabel, "inspectorAskNext")
+        return told is None or not told.isVisible() or bool(told.text())
 
     def table(self) -> None:
         """The table of a variable below its graph."""
@@ -313,6 +328,12 @@ def _report(facts: Facts, files: Sequence[Path], rows: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _on_qt_message(_kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    # A screen that is not there cannot follow hints on sizes, and says so for every window.
+    if "propagateSizeHints" not in message:
+        print(message, file=sys.stderr)
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Take the tour in an environment of its own: no preferences are read or changed."""
     parser = argparse.ArgumentParser(prog="pgmstudio.gui.app.tour", description=__doc__)
@@ -327,6 +348,7 @@ def main(words: Sequence[str] | None = None) -> int:
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
         from pgmstudio.gui.app.main import make_application
 
+        qInstallMessageHandler(_on_qt_message)
         make_application()
         files = take_window_tour(folder)
     print("\n".join(str(file) for file in files))

@@ -1,20 +1,24 @@
 """Autosave, and its offer after a crash.
 
-Each running window keeps one recovery file, named by its process. A file whose process is gone was
-left by a crash; its project is offered once. A clean end removes the file.
+Each running program keeps one recovery file, named by its process and a token, since numbers of
+processes come back. A file whose process is gone was left by a crash; its project is offered once.
+A clean end removes the file.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import secrets
+import sys
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.project_file import project_bytes, read_project
 from pgmstudio.core.project.project import Project
@@ -33,6 +37,9 @@ class Recovered:
     saved_at: datetime
 
 
+_TOKEN = secrets.token_hex(4)
+
+
 def recovery_folder() -> Path:
     return preferences.preferences_folder() / "recovery"
 
@@ -49,7 +56,8 @@ class Autosave(QObject):
         self._writing: Project | None = None
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_written)
-        self._asker.failed.connect(shell.errors.report)
+        self._asker.failed.connect(self._on_failed)
+        self._has_told = False
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.save_now)
         shell.preferences_changed.connect(self._restart)
@@ -58,7 +66,7 @@ class Autosave(QObject):
 
     @property
     def file(self) -> Path:
-        return recovery_folder() / f"{os.getpid()}.pgmz"
+        return recovery_folder() / f"{os.getpid()}-{_TOKEN}.pgmz"
 
     def save_now(self) -> None:
         """Write in the background, when there is something new that is not in the person's file."""
@@ -72,8 +80,7 @@ class Autosave(QObject):
     def discard(self) -> None:
         """The person's own file is up to date, or the end was clean."""
         self._asker.wait(5)
-        for file in (self.file, self.file.with_suffix(".json")):
-            file.unlink(missing_ok=True)
+        _remove(self.file)
         self._written = None
 
     def stop(self) -> None:
@@ -82,8 +89,14 @@ class Autosave(QObject):
         self.discard()
 
     def _on_written(self, file: object) -> None:
-        self._written = self._writing
+        self._written, self._has_told = self._writing, False
         self.saved.emit(file)
+
+    def _on_failed(self, error: BaseException) -> None:
+        """Told once: what cannot be written now cannot be written in a minute either."""
+        if not self._has_told:
+            self._has_told = True
+            self._shell.errors.report(error)
 
     def _on_file_changed(self) -> None:
         if self._shell.document.is_saved:
@@ -94,8 +107,17 @@ class Autosave(QObject):
 
 
 def _write(file: Path, project: Project, path: Path | None) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    facts = {"path": str(path) if path else None, "name": path.name if path else "untitled"}
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        why = f"copies for recovery cannot be kept: {problem.strerror}. Save your project often."
+        raise FileError(file.parent, why) from problem
+    facts = {
+        "path": str(path) if path else None,
+        "name": path.name if path else "untitled",
+        "process": os.getpid(),
+        "began": _began(os.getpid()),
+    }
     replace_file(file.with_suffix(".json"), json.dumps(facts).encode())
     replace_file(file, project_bytes(project))
     return file
@@ -105,38 +127,64 @@ def left_behind() -> list[Recovered]:
     """The recovery files whose processes are gone, newest first."""
     found = []
     for file in recovery_folder().glob("*.pgmz"):
-        if not file.stem.isdigit() or _is_running(int(file.stem)):
+        process = file.stem.partition("-")[0]
+        if file.stem == f"{os.getpid()}-{_TOKEN}" or not process.isdigit():
             continue
-        try:
-            facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-            path = Path(facts["path"]) if facts["path"] else None
-            name = str(facts["name"])
-        except (OSError, ValueError, KeyError, TypeError):
-            path, name = None, "untitled"
-        when = datetime.fromtimestamp(file.stat().st_mtime)
-        found.append(Recovered(file, name, path, when))
+        facts = _facts(file)
+        if _is_running(int(process), facts.get("began")):
+            continue
+        path = Path(str(facts["path"])) if facts.get("path") else None
+        name = str(facts.get("name", "untitled"))
+        found.append(Recovered(file, name, path, datetime.fromtimestamp(file.stat().st_mtime)))
     return sorted(found, key=lambda entry: entry.saved_at, reverse=True)
 
 
-def _is_running(process: int) -> bool:
+def _facts(file: Path) -> dict[str, object]:
+    try:
+        facts = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def _is_running(process: int, began: object) -> bool:
+    """Whether the process that wrote the file lives, and not another one with its number."""
     if process == os.getpid():
-        return True
+        return False
+    if not _exists(process):
+        return False
+    now = _began(process)
+    return now != _ENDED and (began is None or now is None or now == began)
+
+
+def _exists(process: int) -> bool:
+    if sys.platform == "win32":  # where signal 0 is Ctrl+C
+        import ctypes
+
+        handle = ctypes.windll.kernel32.OpenProcess(0x1000, False, process)
+        ctypes.windll.kernel32.CloseHandle(handle)
+        return bool(handle)
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except OSError:
-        return True
-    return not _is_zombie(process)
+        pass  # it lives and belongs to somebody else
+    return True
 
 
-def _is_zombie(process: int) -> bool:
-    """Ended, but nobody has asked how; it writes no more."""
+_ENDED = "ended"
+
+
+def _began(process: int) -> str | None:
+    """When it began, as the system counts; None where that cannot be asked."""
     try:
         stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[:1] == ["Z"]
+        return None
+    fields = stat.rpartition(")")[2].split()
+    # A process that has ended, but nobody has asked how, writes no more.
+    return _ENDED if fields[0] == "Z" else fields[19]
 
 
 def recover(shell: Shell, entry: Recovered) -> None:
@@ -155,8 +203,15 @@ def recover(shell: Shell, entry: Recovered) -> None:
 
 
 def forget(entry: Recovered) -> None:
-    entry.file.unlink(missing_ok=True)
-    entry.file.with_suffix(".json").unlink(missing_ok=True)
+    """Not to be offered again."""
+    _remove(entry.file)
+
+
+def _remove(file: Path) -> None:
+    for each in (file, file.with_suffix(".json")):
+        # What cannot be removed was never written, or will be offered once more; both do no harm.
+        with contextlib.suppress(OSError):
+            each.unlink(missing_ok=True)
 
 
 def offer_recovery(shell: Shell) -> None:

@@ -24,6 +24,11 @@ class EdgeRules(QAbstractTableModel):
         self.knowledge = Knowledge()
 
     def show(self, names: Sequence[str], knowledge: Knowledge) -> None:
+        if self.names == tuple(names) and names:
+            self.knowledge = knowledge  # the current cell stays where it is
+            last = self.index(len(names) - 1, len(names) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+            return
         self.beginResetModel()
         self.names, self.knowledge = tuple(names), knowledge
         self.endResetModel()

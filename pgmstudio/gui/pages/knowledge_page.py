@@ -61,6 +61,15 @@ class KnowledgePage(Page):
         self._count = label("", "secondary")
         self._count.setObjectName("ruleCount")
         self._clash = Note(level="warning", name="clashNote")
+        self._clash.add_button(
+            button(
+                "Show the rules",
+                lambda: self._segments.button("rules").click(),
+                role="link",
+                name="clashRules",
+                tip="Every rule in words, each with a button that removes it.",
+            )
+        )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*([theme().space(5)] * 4))
         layout.setSpacing(theme().space(3))
@@ -127,11 +136,8 @@ class KnowledgePage(Page):
     # -- showing
 
     def _on_changed(self, before: Project, after: Project) -> None:
-        if (
-            before.knowledge is not after.knowledge
-            or before.data is not after.data
-            or before.models is not after.models
-        ):
+        known = (variables_of(after), after.knowledge)
+        if known != (variables_of(before), before.knowledge):
             self._refresh()
 
     def _refresh(self) -> None:
@@ -139,11 +145,11 @@ class KnowledgePage(Page):
         names, rules = variables_of(project), project.knowledge
         self._lanes.show_tiers(names, rules.tiers, rules.closed_tiers)
         self._matrix.rules.show(names, rules)
-        for combo in (self._source, self._target):
+        for place, combo in enumerate((self._source, self._target)):
             chosen = combo.currentText()
             combo.clear()
             combo.addItems(names)
-            combo.setCurrentText(chosen)
+            combo.setCurrentIndex(names.index(chosen) if chosen in names else place)
         self._count.setText(counted(rules.rule_count(), "rule"))
         clashes = rules.contradictions(names)
         self._clash.tell(" ".join(clashes[:6]))

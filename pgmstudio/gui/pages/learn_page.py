@@ -30,7 +30,7 @@ from pgmstudio.gui.dialogs.param_form import ObjectChoices, ParamForm
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon, language_icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, row, scrolled
+from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, scrolled
 from pgmstudio.gui.workers.landing import Landing, training_rows
 from pgmstudio.gui.workers.learning_run import RunRequest
 
@@ -50,6 +50,7 @@ class LearnPage(Page):
         self._learners.setObjectName("learnerList")
         self._learners.setAccessibleName("Learners")
         self._learners.setToolTip("Choose how to learn.")
+        self._learners.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._learners.setMinimumWidth(theme().px("left_min") * 3 // 4)
         self._learners.setMaximumWidth(theme().px("left"))
         self._learners.ensurePolished()  # rows laid out before that keep their unstyled height
@@ -132,20 +133,16 @@ class LearnPage(Page):
         section = Section("This run", line=False)
         section.add(form)
         layout.addWidget(section)
-        self._missing = Note(name="missingNote")
-        self._rules = Note(name="rulesNote")
-        self._refusal = Note(level="danger", name="refusalNote")
-        notes = Section("What will happen")
-        for note in (self._missing, self._rules, self._refusal):
-            notes.add(note)
-        layout.addWidget(notes)
         layout.addStretch(1)
         self._data.currentIndexChanged.connect(self._on_data)
         self._part.currentIndexChanged.connect(self._refresh_notes)
         return sheet
 
     def _foot(self) -> QWidget:
-        """The button row, which does not scroll."""
+        """What will happen, and the button; they do not scroll, so they are read before it."""
+        self._missing = Note(name="missingNote")
+        self._rules = Note(name="rulesNote")
+        self._refusal = Note(level="danger", name="refusalNote")
         self._start = button(
             "Start",
             self._on_start,
@@ -155,9 +152,17 @@ class LearnPage(Page):
             name="learnStart",
         )
         self._start.setShortcut("Ctrl+Return")
-        bottom = row(None, self._start)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        for note in (self._missing, self._rules, self._refusal):
+            words.addWidget(note)
+        foot = QWidget()
+        bottom = QHBoxLayout(foot)
         bottom.setContentsMargins(16, 8, 16, 8)
-        return bottom
+        bottom.setSpacing(16)
+        bottom.addLayout(words, 1)
+        bottom.addWidget(self._start, 0, Qt.AlignmentFlag.AlignBottom)
+        return foot
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where two columns have no room, the run stands below the settings."""

@@ -92,6 +92,7 @@ class ScenariosPage(Page):
         shell.document.changed.connect(self._on_document_changed)
         shell.bench.selection_changed.connect(self._on_selection_changed)
         self._live.changed.connect(self._rest.start)
+        self._live.evidence_changed.connect(self._rest.start)
         theme().changed.connect(self._restyle)
         self._fill_choices()
         self._restyle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -50,11 +50,7 @@ class TierLanes(QWidget):
         area = scrolled(self._holder, "tierScroll")
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         layout.addWidget(area, 1)
-        # A drop moves an item after the event; the lanes are read when it is done.
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._tell)
+        self._followed: str | None = None  # what the keyboard moved keeps the focus
 
     def show_tiers(
         self, names: Sequence[str], tiers: Sequence[Sequence[str]], closed: frozenset[int]
@@ -72,52 +68,59 @@ class TierLanes(QWidget):
             for number, tier in enumerate(tiers)
         ]
         for lane in self._lanes:
-            lane.list.dropped.connect(self._soon.start)
-            lane.moved.connect(self._on_moved)
-            lane.closed_changed.connect(self._soon.start)
+            lane.list.dragged.connect(self.move_variables)
+            lane.stepped.connect(self._on_stepped)
+            lane.closed_changed.connect(self._tell)
             lane.removed.connect(self._on_removed)
             self._row.addWidget(lane)
+            lane.show()
+            if self._followed in lane.names:
+                lane.list.setCurrentRow(lane.names.index(self._followed))
+                lane.list.setFocus()
+        self._followed = None
 
-    def move_variable(self, name: str, to: int) -> None:
-        """The keyboard's and the tests' way: put a variable into a lane."""
-        for lane in self._lanes:
-            lane.take(name)
-        self._lanes[to + 1].list.addItem(name)
-        self._soon.start()
+    def move_variables(self, names: Sequence[str], to: int) -> None:
+        """Put variables into a tier, or with FREE into none."""
+        tiers = [[n for n in lane.names if n not in names] for lane in self._lanes[1:]]
+        if to != FREE:
+            tiers[to] += names
+        self._tell(tiers)
 
-    def _on_moved(self, name: str, by: int) -> None:
-        present = next(i for i, lane in enumerate(self._lanes) if name in lane.names)
-        target = present + by
-        if 0 <= target < len(self._lanes):
-            self.move_variable(name, target - 1)
-            self._lanes[target].list.setFocus()
+    def _on_stepped(self, names: Sequence[str], by: int) -> None:
+        present = next(i for i, lane in enumerate(self._lanes) if names[0] in lane.names)
+        if 0 <= present + by < len(self._lanes):
+            self._followed = names[0]
+            self.move_variables(names, present + by - 1)
 
     def _on_add(self) -> None:
-        self._tell(extra=True)
+        self._tell([*(lane.names for lane in self._lanes[1:]), []])
 
     def _on_removed(self, number: int) -> None:
-        lane = self._lanes[number + 1]
-        for name in lane.names:
-            self._lanes[0].list.addItem(name)
-        self._lanes.remove(lane)
-        self._tell()
-
-    def _tell(self, *, extra: bool = False) -> None:
-        tiers = [lane.names for lane in self._lanes[1:]] + ([[]] if extra else [])
-        closed = {number for number, lane in enumerate(self._lanes[1:]) if lane.is_closed}
+        closed = {n - (n > number) for n in self._closed() if n != number}
+        tiers = [lane.names for lane in self._lanes[1:]]
+        del tiers[number]
         self.changed.emit(tiers, closed)
+
+    def _closed(self) -> set[int]:
+        return {number for number, lane in enumerate(self._lanes[1:]) if lane.is_closed}
+
+    def _tell(self, tiers: list[list[str]] | None = None) -> None:
+        if not isinstance(tiers, list):  # told by a tick, which says whether it is set
+            tiers = [lane.names for lane in self._lanes[1:]]
+        self.changed.emit(tiers, self._closed())
 
 
 class Lane(QFrame):
     """A head with the tier's name and tick, and its variables as draggable rows."""
 
-    moved = Signal(str, int)  # name, lanes to the right
+    stepped = Signal(list, int)  # names, lanes to the right
     closed_changed = Signal()
     removed = Signal(int)
 
     def __init__(self, number: int, title: str, names: Sequence[str], closed: bool) -> None:
         super().__init__()
         self.setProperty("role", "card")
+        self.number = number
         self.setObjectName(f"lane{number}")
         self.setMinimumWidth(theme().px("left_min") - 40)
         self.list = LaneList(self)
@@ -151,33 +154,55 @@ class Lane(QFrame):
     def is_closed(self) -> bool:
         return self._closed.isChecked()
 
-    def take(self, name: str) -> None:
-        if name in self.names:
-            self.list.takeItem(self.names.index(name))
-
 
 class LaneList(QListWidget):
-    """Rows that can be dragged into another lane."""
+    """Rows that can be dragged into another lane.
 
-    dropped = Signal()
+    The lanes are built anew after a change, so the wish is told when the drag is over and nothing
+    of it runs any more; the list itself never moves a row.
+    """
+
+    dragged = Signal(list, int)  # names, number of the tier they were dropped on
 
     def __init__(self, lane: Lane) -> None:
         super().__init__()
         self._lane = lane
+        self._dropped_on: int | None = None
+        self._source: LaneList | None = None
         self.ensurePolished()  # rows laid out before that keep their unstyled height
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
 
+    @property
+    def chosen(self) -> list[str]:
+        """The selected names in their order, or the current one."""
+        rows = sorted(index.row() for index in self.selectedIndexes())
+        current = self.currentItem()
+        names = [self._lane.names[row] for row in rows]
+        return names or ([current.text()] if current is not None else [])
+
+    def startDrag(self, actions: Qt.DropAction) -> None:
+        names = self.chosen
+        self._dropped_on = None
+        super().startDrag(actions)
+        if self._dropped_on is not None and names:
+            self.dragged.emit(names, self._dropped_on)
+
     def dropEvent(self, event: QDropEvent) -> None:
+        source = event.source()
+        self._source = source if isinstance(source, LaneList) and source is not self else None
         super().dropEvent(event)
-        self.dropped.emit()
+
+    def dropMimeData(self, index: int, data: QMimeData, action: Qt.DropAction) -> bool:
+        if self._source is not None:
+            self._source._dropped_on = self._lane.number
+        return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        item = self.currentItem()
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if control and event.key() in steps and item is not None:
-            self._lane.moved.emit(item.text(), steps[Qt.Key(event.key())])
+        if control and event.key() in steps and self.chosen:
+            self._lane.stepped.emit(self.chosen, steps[Qt.Key(event.key())])
             return
         super().keyPressEvent(event)

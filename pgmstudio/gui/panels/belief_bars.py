@@ -60,6 +60,8 @@ class BeliefBars(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setObjectName(name)
+        self.setAccessibleName("Belief")
+        self.setToolTip("Beliefs of the states; a click sets evidence.")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

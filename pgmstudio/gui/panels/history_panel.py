@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -38,17 +39,29 @@ class HistoryPanel(QWidget):
         )
         layout.addWidget(head)
         layout.addWidget(self._list, 1)
+        # One step tells several signals, and a long history takes a while to list.
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self._refresh)
         for signal in (
             self._stack.indexChanged,
             self._stack.canUndoChanged,
             self._stack.canRedoChanged,
         ):
-            signal.connect(self._refresh)
-        theme().changed.connect(self._refresh)
+            signal.connect(self._on_stack_changed)
+        theme().changed.connect(self._on_stack_changed)
+
+    def _on_stack_changed(self, *_: object) -> None:
+        if isValid(self._soon):  # a stack that is being destroyed tells that it is empty
+            self._soon.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
         self._refresh()
 
-    def _refresh(self, *_: object) -> None:
-        if not isValid(self._stack):  # a stack that is being destroyed tells that it is empty
+    def _refresh(self) -> None:
+        if not isValid(self._stack) or not self.isVisible():
             return
         self._undo.setEnabled(self._stack.canUndo())
         self._redo.setEnabled(self._stack.canRedo())

@@ -23,6 +23,7 @@ from pgmstudio.gui.panels.evidence_list import EvidenceSection
 from pgmstudio.gui.panels.likelihood_sliders import LikelihoodSliders
 from pgmstudio.gui.panels.rank_bars import RankBars
 from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Section, button, label, row
 
 ASK_NEXT = "ask-next"
@@ -123,6 +124,7 @@ class BeliefTab(QWidget):
         self._next_text.setTextFormat(Qt.TextFormat.RichText)
         self._next_text.linkActivated.connect(self._on_chosen)
         self._next.add(self._next_text)
+        theme().changed.connect(self._recolour_links)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 8)
         layout.setSpacing(4)
@@ -226,6 +228,12 @@ class BeliefTab(QWidget):
             for place, (name, bits) in enumerate(best)
         ]
         self._next_text.setText(", then ".join(parts) + ".")
+
+    def _recolour_links(self) -> None:
+        """A label keeps the colour of its links from when it was given its text."""
+        words = self._next_text.text()
+        self._next_text.clear()
+        self._next_text.setText(words)
 
     # -- wishes
 

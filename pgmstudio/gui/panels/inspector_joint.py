@@ -234,6 +234,7 @@ class JointInspector(QWidget):
         """As high as its rows, up to a dozen."""
         height = theme().px("row") + 2
         self.view.verticalHeader().setDefaultSectionSize(height)
+        self.view.verticalHeader().setMaximumWidth(theme().px("right") // 2)
         rows = min(12, self.grid.rowCount())
         head = self.view.horizontalHeader().sizeHint().height()
         bar = self.view.horizontalScrollBar().sizeHint().height()

@@ -21,6 +21,9 @@ from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Note, Section, button, hairline, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
 
+# Longer lists of states are looked at in the picture.
+MOST_EXPLAINED = 40
+
 
 class ModelInspector(QWidget):
     """Follows the model in view."""
@@ -171,6 +174,14 @@ class ModelInspector(QWidget):
         if live.evidence:
             given = math.exp2(log2 - live.log2_evidence)
             facts.append(("Given the evidence", f"{given:.4g}", "Divided by P(e)."))
+        states = [
+            (subject.title(name), state)
+            for name, state in live.most_probable.items()
+            if name not in live.evidence
+        ]
+        facts += states[:MOST_EXPLAINED]
+        if len(states) > MOST_EXPLAINED:
+            facts.append((f"{len(states) - MOST_EXPLAINED} more variables", ""))
         self.explained.show_facts(facts)
 
     def _on_explain(self, on: bool) -> None:

@@ -35,6 +35,8 @@ class RankBars(QWidget):
     ) -> None:
         super().__init__()
         self.setObjectName(name)
+        self.setAccessibleName("Ranking in bits")
+        self.setToolTip("A ranking in bits; a click selects.")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -160,8 +160,9 @@ class RunsPanel(QWidget):
         self._view.verticalHeader().hide()
         self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
         header = self._view.horizontalHeader()
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in (1, 2, 3):
+        # What a run says about itself may be long; its name, score and time are always whole.
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        for column in (0, 2, 3):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -193,6 +193,7 @@ class CardList(QListView):
         super().__init__()
         self.setObjectName("scenarioCards")
         self.setAccessibleName("Beliefs by scenario")
+        self.setToolTip("One card per variable, one thin bar per scenario and state.")
         self.setModel(model)
         self.setItemDelegate(CardDelegate(self))
         self.setFlow(QListView.Flow.LeftToRight)

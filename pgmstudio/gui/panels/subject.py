@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.models.protocols import DirectedModel, Model
@@ -47,7 +48,7 @@ class Subject:
     def title(self, name: str) -> str:
         return self.entry.node_titles.get(name, name)
 
-    @property
+    @cached_property  # asking a protocol is slow, and many ask for edges
     def edges(self) -> tuple[tuple[str, str], ...]:
         return self.model.edges if isinstance(self.model, DirectedModel) else ()
 

@@ -39,6 +39,7 @@ class VariableList(QListView):
         super().__init__()
         self.setObjectName("variablesList")
         self.setAccessibleName("Variables")
+        self.setToolTip("Click a bar to set evidence, a name to select; T makes the target.")
         self._shell, self._rows = shell, rows
         self.live: LiveBeliefs | None = None
         self.titles: Mapping[str, str] = {}

@@ -24,9 +24,13 @@ from pgmstudio.gui.views.name_editor import NameEditor
 from pgmstudio.gui.views.node_face import Detail, NodeMode
 from pgmstudio.gui.views.node_item import NodeItem
 from pgmstudio.gui.views.pointing import hit_in, tooltip_of
+from pgmstudio.gui.views.snapping import Box, free_place
 from pgmstudio.gui.views.tools import Modifiers, NodeTool, SelectTool, Tool
 from pgmstudio.gui.views.wishes import Adviser, EdgeAdvice, Hit, Wishes
 from pgmstudio.gui.views.zoom_view import ZoomView
+
+# Room for a node that is added by keyboard.
+NEW_SIZE, NEW_GAP = (136.0, 63.0), 16.0
 
 
 class GraphView(ZoomView):
@@ -77,10 +81,12 @@ class GraphView(ZoomView):
 
     @property
     def pointer(self) -> QPointF:
-        """Where the pointer is in the scene; the middle of the view when it is elsewhere."""
+        """Where the pointer is in the scene; when it is elsewhere, a free place in the middle."""
         if self.viewport().rect().contains(self.viewport().mapFromGlobal(QCursor.pos())):
             return self._pointer
-        return self.sight().center()
+        middle = self.sight().center()
+        others = [Box(*item.centre, *item.size) for item in self.graph.nodes.values()]
+        return QPointF(*free_place(Box(middle.x(), middle.y(), *NEW_SIZE), others, NEW_GAP))
 
     @property
     def last_pointer(self) -> QPointF:

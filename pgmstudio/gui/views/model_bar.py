@@ -16,6 +16,8 @@ from pgmstudio.gui.views.node_face import MODE_TITLES, NodeMode
 
 PICTURE_TITLES = {
     "dag": ("DAG", "Variables and arrows from parents to children."),
+    "cpdag": ("CPDAG", "Arrows where every equivalent graph has them."),
+    "pattern": ("Pattern", "Arrows of v-structures only."),
     "moral": ("Moral", "Without directions, parents of a child joined."),
     "clique-tree": ("Clique tree", "The cliques that beliefs are computed in."),
     "tree": ("Tree", "The edges of the tree without directions."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -121,3 +122,21 @@ def spread(
     if stretch_x == 1.0 and stretch_y == 1.0:
         return dict(positions)
     return {i: (round(x * stretch_x), round(y * stretch_y)) for i, (x, y) in positions.items()}
+
+
+def free_place(wanted: Box, others: Sequence[Box], gap: float) -> Point:
+    """`wanted`, or the nearest place on a grid around it where it covers no other box."""
+    step_x, step_y = wanted.width + 2 * gap, wanted.height + 2 * gap
+    reach = 1 + math.isqrt(len(others))
+    steps = range(-reach, reach + 1)
+    grid = [(wanted.x + i * step_x, wanted.y + j * step_y) for i in steps for j in steps]
+    grid.sort(key=lambda place: math.dist(place, (wanted.x, wanted.y)))
+
+    def is_free(place: Point) -> bool:
+        return not any(
+            abs(place[0] - other.x) < (wanted.width + other.width) / 2
+            and abs(place[1] - other.y) < (wanted.height + other.height) / 2
+            for other in others
+        )
+
+    return next((place for place in grid if is_free(place)), (wanted.x, wanted.y))

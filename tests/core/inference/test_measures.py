@@ -75,7 +75,7 @@ def test_conflict_is_zero_for_independent_findings_and_for_one() -> None:
     network = random_network(np.random.default_rng(1), cardinalities=(2, 3), density=0.0)
     session = CliqueTreeSession(network)
     priors = {name: belief.values for name, belief in session.beliefs().items()}
-    evidence = {"X0": Observed("s1"), "X1": Likelihood((("s0", 0.2), ("s1", 1.0), ("s2", 0.5)))}
+    evidence = {"X0": Observed("s1"), "X1": Likelihood((("s0", 0.2), ("s1", 0.8), ("s2", 0.5)))}
     session.set_all(evidence)
     bits = conflict_bits(network.domain, evidence, priors, session.log2_evidence())
     assert bits == pytest.approx(0, abs=1e-12)

@@ -1,0 +1,100 @@
+"""The settings of the k-greedy equivalence search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.kes_climb import PHASES
+from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS
+
+# K2 is not among them: it scores the members of one class differently.
+EQUIVALENT_SCORES = ("bic", "aic", "bdeu", "lambda")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KesParams:
+    """The settings of the k-greedy equivalence search."""
+
+    greediness: tuple[float, ...] = param(
+        (1.0, 0.9, 0.7, 0.5, 0.3),
+        title="Greediness k",
+        low=0,
+        high=1,
+        help="Share of the better neighbours from which the best is taken; each of the list is "
+        "run. 1 is greedy equivalence search (GES).",
+    )
+    restarts: int = param(
+        10,
+        title="Runs for each k",
+        low=1,
+        help="Searches for each greediness; with 1 and exact neighbours all would be the same, so "
+        "it is run once.",
+    )
+    score: str = param(
+        "bic",
+        title="Score",
+        choices=EQUIVALENT_SCORES,
+        help="What the search makes large, in bits, higher is better: bic and aic weigh fit "
+        "against parameters, bdeu averages over tables, lambda weighs as you say.",
+    )
+    lambda_: float | None = param(
+        None,
+        title="λ",
+        low=0,
+        high=1,
+        none_label="as in BIC",
+        help="Weight of the size in the lambda score; larger gives smaller networks.",
+    )
+    ess: float = param(
+        1.0,
+        title="Equivalent sample size",
+        low=0,
+        low_open=True,
+        help="How many imagined rows the prior of BDeu is worth.",
+    )
+    phases: str = param(
+        "full",
+        title="Phases",
+        choices=tuple(PHASES),
+        help="full: edges are added and removed in every step; two-phase: first only added, then "
+        "only removed.",
+    )
+    neighbourhood: str = param(
+        "exact",
+        title="Neighbours",
+        choices=("exact", "sampled"),
+        help="exact: every neighbouring class is looked at; sampled: as many random ones as are "
+        "expected to cover the share.",
+    )
+    max_parents: int | None = param(
+        None, title="Most parents", low=0, none_label="no limit", help="A limit for each variable."
+    )
+    smoothing: float | Literal["auto"] = param(
+        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
+    )
+    knowledge: Knowledge | None = param(
+        None,
+        title="Knowledge",
+        help="Required and forbidden edges and tiers; only classes with a graph that obeys are "
+        "visited.",
+    )
+    epsilon: float = param(
+        0.001,
+        title="ε of sampling",
+        low=0,
+        low_open=True,
+        high=0.1,
+        help="Sampling stops when all but this share of the neighbours are expected to be seen.",
+        advanced=True,
+    )
+    max_table_cells: int = param(
+        MAX_TABLE_CELLS,
+        title="Largest table",
+        low=1,
+        help="Families whose table would have more cells are not considered.",
+        advanced=True,
+    )

@@ -1,0 +1,59 @@
+"""Compiled sums of an independence test over all slices of its table."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.compiled import compiled
+
+
+@compiled
+def slice_sums(
+    counts: NDArray[np.float64], slices: int, rows: int, columns: int, sums: NDArray[np.float64]
+) -> None:
+    """Of a table (slice, row, column): total, χ², G² and the degrees of freedom of what occurs.
+
+    χ² = Σ (N_ab − E_ab)² / E_ab and G² = 2 Σ N_ab ln(N_ab / E_ab) with E_ab = N_a N_b / N inside
+    each slice. A slice has (r − 1)(s − 1) degrees of freedom with the r rows and s columns that
+    occur in it.
+    """
+    left, right = np.empty(rows), np.empty(columns)
+    for i in range(4):
+        sums[i] = 0.0
+    for z in range(slices):
+        start = z * rows * columns
+        total = 0.0
+        for b in range(columns):
+            right[b] = 0.0
+        for a in range(rows):
+            left[a] = 0.0
+            for b in range(columns):
+                count = counts[start + a * columns + b]
+                left[a] += count
+                right[b] += count
+            total += left[a]
+        if total <= 0:
+            continue
+        chi2 = g2 = 0.0
+        r = s = 0
+        for b in range(columns):
+            if right[b] > 0:
+                s += 1
+        for a in range(rows):
+            if left[a] <= 0:
+                continue
+            r += 1
+            for b in range(columns):
+                if right[b] > 0:
+                    count = counts[start + a * columns + b]
+                    expected = left[a] * right[b] / total
+                    chi2 += (count - expected) * (count - expected) / expected
+                    if count > 0:
+                        g2 += count * math.log(count / expected)
+        sums[0] += total
+        sums[1] += chi2
+        sums[2] += 2.0 * max(g2, 0.0)
+        sums[3] += (r - 1.0) * (s - 1.0)

@@ -1,0 +1,91 @@
+"""The neighbours of a class by operators are those by listing (acceptance checks 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, member_of
+from pgmstudio.core.graphs.cpdag_moves import can_join, parent_choices, with_joined, with_left
+from pgmstudio.core.graphs.dag import Dag
+from tests.core.graphs.small_dags import (
+    all_classes,
+    key_of,
+    lower_boundary,
+    upper_boundary,
+)
+
+SIZES = [2, 3, 4]
+
+
+def additions(cpdag: Pdag) -> Iterator[Pdag]:
+    nodes = range(len(cpdag.names))
+    for node in nodes:
+        for clique in parent_choices(cpdag, node):
+            for other in nodes:
+                if can_join(cpdag, other, node, clique):
+                    yield with_joined(cpdag, other, node, clique)
+
+
+def removals(cpdag: Pdag) -> Iterator[Pdag]:
+    nodes = range(len(cpdag.names))
+    for node in nodes:
+        for clique in parent_choices(cpdag, node):
+            for other in nodes:
+                if (cpdag.parent_masks[node] | clique) >> other & 1:
+                    yield with_left(cpdag, other, node, clique)
+
+
+def test_an_edge_beside_a_lone_node_has_four_larger_neighbours_and_one_smaller() -> None:
+    # Example 3.4: X → Y and Z alone
+    names = ("X", "Y", "Z")
+    cpdag = cpdag_of(Dag.from_edges(names, [("X", "Y")]))
+    larger = {
+        cpdag_of(Dag.from_edges(names, edges))
+        for edges in (
+            [("Y", "X"), ("X", "Z")],
+            [("X", "Y"), ("Y", "Z")],
+            [("Y", "X"), ("Z", "X")],
+            [("X", "Y"), ("Z", "Y")],
+        )
+    }
+    assert len(larger) == 4
+    assert set(additions(cpdag)) == larger
+    assert set(removals(cpdag)) == {cpdag_of(Dag.empty(names))}
+
+
+@pytest.mark.parametrize("count", SIZES)
+def test_operators_reach_exactly_the_classes_one_edge_away_from_some_member(count: int) -> None:
+    for members in all_classes(count).values():
+        cpdag = cpdag_of(members[0])
+        reached = {key_of(member_of(new)) for new in additions(cpdag)}
+        assert reached == upper_boundary(members)
+        reached = {key_of(member_of(new)) for new in removals(cpdag)}
+        assert reached == lower_boundary(members)
+
+
+@pytest.mark.parametrize(("count", "total"), [(2, 1), (3, 21), (4, 756)])
+def test_adding_and_removing_are_converse_and_as_many_as_is_known(count: int, total: int) -> None:
+    classes = [cpdag_of(members[0]) for members in all_classes(count).values()]
+    larger = {(cpdag, new) for cpdag in classes for new in additions(cpdag)}
+    smaller = {(cpdag, new) for cpdag in classes for new in removals(cpdag)}
+    assert len(larger) == total
+    assert smaller == {(new, cpdag) for cpdag, new in larger}
+
+
+def test_of_four_nodes_there_are_1128_additions_and_parent_choices_name_each_once() -> None:
+    classes = [cpdag_of(members[0]) for members in all_classes(4).values()]
+    assert sum(len(list(additions(cpdag))) for cpdag in classes) == 1128
+    assert sum(len(list(removals(cpdag))) for cpdag in classes) == 1128
+
+
+@pytest.mark.parametrize("count", SIZES)
+def test_parent_choices_are_the_parents_that_members_have(count: int) -> None:
+    for members in all_classes(count).values():
+        cpdag = cpdag_of(members[0])
+        for node in range(count):
+            listed = {sum(1 << p for p in dag.parent_indices[node]) for dag in members}
+            choices = [*parent_choices(cpdag, node)]
+            assert {cpdag.parent_masks[node] | clique for clique in choices} == listed
+            assert len(choices) == len(set(choices))

@@ -1,0 +1,202 @@
+"""Autosave and what it offers after a crash."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.io.project_file import project_bytes, read_project
+from pgmstudio.core.project import edits
+from pgmstudio.gui.app.file_actions import FileDesk
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.opening import begin, open_welcome
+from pgmstudio.gui.document.recovery import left_behind, recover, recovery_folder
+from pgmstudio.gui.style.widgets import Note
+from tests.gui.samples import add_sprinkler
+
+
+@pytest.fixture
+def gone_process() -> int:
+    """The number of a process that has ended."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    return ended.pid
+
+
+def save(qtbot: QtBot, window: MainWindow) -> Path:
+    with qtbot.waitSignal(window.autosave.saved):
+        window.autosave.save_now()
+    return window.autosave.file
+
+
+def as_if_crashed(file: Path, process: int) -> None:
+    """The recovery file under the name of a process that is gone."""
+    for each in (file, file.with_suffix(".json")):
+        each.rename(each.with_name(f"{process}-token{each.suffix}"))
+
+
+def test_unsaved_changes_are_written_whole_and_once(qtbot: QtBot, window: MainWindow) -> None:
+    add_sprinkler(window.shell)
+    file = save(qtbot, window)
+    assert project_bytes(read_project(file)) == project_bytes(window.shell.project)
+    first = file.stat().st_mtime_ns
+    window.autosave.save_now()
+    assert not window.autosave._asker.is_waiting
+    assert file.stat().st_mtime_ns == first
+
+
+def test_a_saved_project_needs_no_recovery(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.autosave.save_now()
+    assert not window.autosave.file.exists()
+    add_sprinkler(window.shell)
+    file = save(qtbot, window)
+    assert FileDesk(window.shell).save_to(tmp_path / "mine.pgmz")
+    assert not file.exists()
+    assert list(recovery_folder().iterdir()) == []
+
+
+def test_a_clean_end_leaves_nothing_behind(qtbot: QtBot, window: MainWindow) -> None:
+    add_sprinkler(window.shell)
+    file = save(qtbot, window)
+    window.shell.document.undo_stack.setClean()
+    window.close()
+    assert not file.exists()
+
+
+def test_what_a_running_window_keeps_is_not_offered(qtbot: QtBot, window: MainWindow) -> None:
+    add_sprinkler(window.shell)
+    save(qtbot, window)
+    assert left_behind() == []
+
+
+def test_what_a_crash_left_is_offered_and_opens_as_unsaved(
+    qtbot: QtBot, window: MainWindow, gone_process: int, tmp_path: Path
+) -> None:
+    add_sprinkler(window.shell)
+    path = tmp_path / "mine.pgmz"
+    FileDesk(window.shell).save_to(path)
+    window.shell.change("Rename", partial(edits.set_title, title="lost and found"))
+    as_if_crashed(save(qtbot, window), gone_process)
+    kept = project_bytes(window.shell.project)
+    window.shell.document.undo_stack.setClean()
+    window.shell.book["file.new"].trigger()
+    begin(window.shell, [])
+    page = window.shell.center.current
+    assert page is not None
+    assert "mine.pgmz" in page.findChild(Note, "recoveryNote").text
+    page.findChild(QPushButton, "recoveryAccept").click()
+    assert project_bytes(window.shell.project) == kept
+    assert window.shell.document.path == path
+    assert not window.shell.document.is_saved
+    assert left_behind() == []
+
+
+def test_what_is_discarded_is_not_offered_again(
+    qtbot: QtBot, window: MainWindow, gone_process: int
+) -> None:
+    add_sprinkler(window.shell)
+    as_if_crashed(save(qtbot, window), gone_process)
+    open_welcome(window.shell)
+    page = window.shell.center.current
+    assert page is not None
+    page.findChild(QPushButton, "recoveryDiscard").click()
+    assert page.findChild(Note, "recoveryNote").isHidden()
+    assert left_behind() == []
+    assert list(recovery_folder().glob(f"{gone_process}-*")) == []
+
+
+def test_saying_no_to_losing_the_open_project_keeps_both(
+    qtbot: QtBot, window: MainWindow, gone_process: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_sprinkler(window.shell)
+    as_if_crashed(save(qtbot, window), gone_process)
+    window.shell.change("Rename", partial(edits.set_title, title="newer"))
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Cancel)
+    [entry] = left_behind()
+    recover(window.shell, entry)
+    assert window.shell.project.title == "newer"
+    assert left_behind() == [entry]
+
+
+def test_a_recovery_file_that_is_damaged_is_told_and_stays(
+    qtbot: QtBot, window: MainWindow, gone_process: int
+) -> None:
+    add_sprinkler(window.shell)
+    as_if_crashed(save(qtbot, window), gone_process)
+    [entry] = left_behind()
+    entry.file.write_bytes(entry.file.read_bytes()[:100])
+    told: list[str] = []
+    window.shell.errors.sentence.connect(told.append)
+    before = window.shell.project
+    recover(window.shell, entry)
+    assert window.shell.project is before
+    assert len(told) == 1
+
+
+def test_a_process_with_the_number_of_one_that_crashed_does_not_hide_it(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    add_sprinkler(window.shell)
+    as_if_crashed(save(qtbot, window), os.getpid())  # our number, but not our token
+    assert len(left_behind()) == 1
+    add_sprinkler(window.shell)
+    save(qtbot, window)
+    assert len(left_behind()) == 1
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    as_if_crashed(left_behind()[0].file, other.pid)  # lives, but began at another time
+    assert len(left_behind()) == (1 if Path("/proc/self/stat").exists() else 0)
+    other.communicate(b"\n")
+
+
+def test_facts_that_cannot_be_read_do_not_hide_the_project(
+    qtbot: QtBot, window: MainWindow, gone_process: int
+) -> None:
+    add_sprinkler(window.shell)
+    as_if_crashed(save(qtbot, window), gone_process)
+    [entry] = left_behind()
+    entry.file.with_suffix(".json").write_text("[]", encoding="utf-8")
+    assert [found.name for found in left_behind()] == ["untitled"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_loses_nothing(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    add_sprinkler(window.shell)
+    recovery_folder().parent.mkdir(parents=True, exist_ok=True)
+    recovery_folder().write_text("a file where the folder should be", encoding="utf-8")
+    told: list[str] = []
+    window.shell.errors.sentence.connect(told.append)
+    window.autosave.save_now()
+    qtbot.waitUntil(lambda: bool(told))
+    assert "recovery" in told[0]
+    assert not window.shell.document.is_saved
+    recovery_folder().unlink()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
+def test_a_process_that_ended_unseen_counts_as_gone(qtbot: QtBot, window: MainWindow) -> None:
+    add_sprinkler(window.shell)
+    file = save(qtbot, window)
+    ended = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
+    assert ended.stdout is not None
+    ended.stdout.read()  # it has ended, and nobody has asked for its status yet
+    qtbot.waitUntil(lambda: _is_zombie(ended.pid))
+    as_if_crashed(file, ended.pid)
+    assert len(left_behind()) == 1
+    ended.wait()
+
+
+def _is_zombie(process: int) -> bool:
+    return (
+        Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        == "Z"
+    )

@@ -1,0 +1,175 @@
+"""The welcome page, the manual and the preferences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QListWidget,
+    QPushButton,
+    QSpinBox,
+    QTextBrowser,
+    QToolButton,
+)
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.io.project_file import write_project
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.opening import open_welcome
+from pgmstudio.gui.app.preferences import Preferences, load_preferences
+from pgmstudio.gui.dialogs.preferences_dialog import show_preferences
+from pgmstudio.gui.pages.help_page import HelpPage, open_help
+from pgmstudio.gui.pages.samples import SAMPLES
+from pgmstudio.gui.pages.welcome_page import SampleCard, WelcomePage
+from pgmstudio.gui.style.theme import theme
+
+
+@pytest.fixture
+def page(window: MainWindow) -> WelcomePage:
+    open_welcome(window.shell)
+    found = window.shell.center.current
+    assert isinstance(found, WelcomePage)
+    return found
+
+
+def shown_cards(page: WelcomePage) -> list[SampleCard]:
+    return [card for card in page.findChildren(SampleCard) if card.isVisible()]
+
+
+def test_every_sample_has_its_file_and_a_card(page: WelcomePage) -> None:
+    assert all(sample.path.is_file() for sample in SAMPLES)
+    assert len(shown_cards(page)) == len(SAMPLES)
+
+
+def test_the_filter_shows_one_group_and_all_again(page: WelcomePage) -> None:
+    everything = {card.sample.file for card in shown_cards(page)}
+    seen: set[str] = set()
+    for group in {sample.group for sample in SAMPLES}:
+        page.findChild(QToolButton, f"sampleGroups.{group}").click()
+        cards = shown_cards(page)
+        assert {card.sample.group for card in cards} == {group}
+        seen |= {card.sample.file for card in cards}
+    page.findChild(QToolButton, "sampleGroups.All").click()
+    assert seen == everything == {card.sample.file for card in shown_cards(page)}
+
+
+@pytest.mark.parametrize("way", ["click", "enter"])
+def test_a_sample_opens_by_click_and_by_enter_and_the_page_makes_room(
+    qtbot: QtBot, window: MainWindow, page: WelcomePage, way: str
+) -> None:
+    card = next(c for c in shown_cards(page) if c.sample.file == "asia.json")
+    if way == "click":
+        qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
+    else:
+        card.setFocus()
+        qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert len(window.shell.project.models) == 1
+    assert window.shell.center.page("welcome") is None
+    assert window.shell.bench.model_id == next(iter(window.shell.project.models))
+
+
+def test_every_way_in_is_an_action_of_a_menu(window: MainWindow, page: WelcomePage) -> None:
+    ways = [b for b in page.findChildren(QPushButton) if b.objectName().startswith("welcome.")]
+    assert len(ways) >= 3
+    for way in ways:
+        assert way.objectName().removeprefix("welcome.") in window.shell.book.actions
+
+
+def test_recent_projects_are_offered_unless_they_are_gone(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    kept, gone = tmp_path / "kept.pgmz", tmp_path / "gone.pgmz"
+    write_project(kept, Project(title="kept"))
+    recent = Preferences().with_recent(gone).with_recent(kept).recent
+    window.shell.set_preferences(replace(window.shell.preferences, recent=recent))
+    open_welcome(window.shell)
+    page = window.shell.center.current
+    assert page is not None
+    rows = page.findChildren(QPushButton, "welcome.recent")
+    assert [row.text() for row in rows] == ["kept.pgmz"]
+    rows[0].click()
+    assert window.shell.document.path == kept
+    assert window.shell.project.title == "kept"
+
+
+def test_cards_stand_in_fewer_columns_when_there_is_less_room(
+    qtbot: QtBot, window: MainWindow, page: WelcomePage
+) -> None:
+    def columns() -> int:
+        return len({card.x() for card in shown_cards(page)})
+
+    window.resize(1400, 800)
+    qtbot.wait(20)
+    wide = columns()
+    window.resize(1000, 700)
+    qtbot.wait(20)
+    assert columns() < wide
+
+
+# -- the manual
+
+
+def test_every_page_of_the_manual_opens_and_has_no_dead_link(window: MainWindow) -> None:
+    open_help(window.shell)
+    page = window.shell.center.current
+    assert isinstance(page, HelpPage)
+    contents = page.findChild(QListWidget, "helpContents")
+    text = page.findChild(QTextBrowser, "helpText")
+    names = {file.name for file in page._files}
+    assert contents.count() == len(names) >= 5
+    for row in range(contents.count()):
+        contents.setCurrentRow(row)
+        assert text.toPlainText().strip()
+        for target in _links(text):
+            assert target.startswith("http") or target.partition("#")[0] in names | {""}, target
+
+
+def _links(text: QTextBrowser) -> set[str]:
+    found = set()
+    block = text.document().begin()
+    while block.isValid():
+        at = block.begin()
+        while not at.atEnd():
+            target = at.fragment().charFormat().anchorHref()
+            if target:
+                found.add(target)
+            at += 1
+        block = block.next()
+    return found
+
+
+# -- preferences
+
+
+def test_preferences_show_at_once_and_are_kept(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = show_preferences(window.shell)
+    dialog.findChild(QToolButton, "preferMode.dark").click()
+    assert theme().shade == "dark"
+    dialog.findChild(QSpinBox, "preferScale").setValue(120)
+    assert theme().scale == 1.2
+    dialog.findChild(QCheckBox, "preferMotion").click()
+    dialog.findChild(QSpinBox, "preferAutosave").setValue(15)
+    assert load_preferences() == window.shell.preferences
+    assert load_preferences().autosave_seconds == 15
+    assert load_preferences().scale == 1.2
+    assert load_preferences().reduced_motion
+    dialog.findChild(QPushButton, "preferDefaults").click()
+    assert window.shell.preferences == Preferences()
+    assert theme().shade == "light"
+    assert dialog.findChild(QSpinBox, "preferScale").value() == 100
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    theme().set_look(mode="light", scale=1.0, reduced_motion=True)
+
+
+def test_preferences_follow_what_the_menu_changes(window: MainWindow) -> None:
+    dialog = show_preferences(window.shell)
+    window.shell.book["view.larger"].trigger()
+    assert dialog.findChild(QSpinBox, "preferScale").value() == 110
+    window.shell.book["view.normal"].trigger()
+    assert dialog.findChild(QSpinBox, "preferScale").value() == 100
+    dialog.close()
