@@ -1,7 +1,7 @@
 """A window of its own process that says what it does, to be killed while it does it.
 
-`python -m tests.gui.crash_child WHEN`: half, whole or between, the moment of an autosave at which it
-stops and waits to be killed; or learning.
+`python -m tests.gui.crash_child WHEN`: half, whole or between, the moment of an autosave at which
+it stops and waits to be killed; or learning.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Victim:
             return
         _stop_while_writing(self._when)
         self._window.shell.change("Rename", partial(edits.set_title, title="too late"))
-        self._window.autosave.save_now()
+        # The first save is over when whoever hears of it is done.
+        QTimer.singleShot(0, self._window.autosave.save_now)
 
     def _learn(self) -> None:
         shell = self._window.shell

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pgmstudio.core.inference.measures import mutual_information_bits
 from pgmstudio.core.pictures.picture import EdgeStyle, GraphPicture, PictureEdge, PictureNode
 from pgmstudio.gui.views.find_bar import match_rank, matches
 from pgmstudio.gui.views.motion import between
 from pgmstudio.gui.views.neighbourhoods import Neighbourhoods
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode, detail_at
 from pgmstudio.gui.views.snapping import Box, distributed, lined_up, snap, spread
-from pgmstudio.gui.views.strengths import Strengths, mutual_information_bits
+from pgmstudio.gui.views.strengths import Strengths
 from pgmstudio.gui.views.walking import first_of, nearest
 
 

@@ -17,10 +17,14 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.errors import FileError, TooLargeError
 from pgmstudio.core.inference.protocols import Observed
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.dialogs.export_dialog import ExportDialog
 from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.plots.plot_drawing import PlotDrawing
+from pgmstudio.gui.plots.score_plot import ScorePlot
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note
 from pgmstudio.gui.views.canvas_drawing import CanvasDrawing
@@ -33,6 +37,7 @@ from pgmstudio.gui.views.picture_file import (
     picture_bytes,
     write_picture,
 )
+from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest
 from tests.gui.samples import add_sprinkler
 
 LEFT = Qt.MouseButton.LeftButton
@@ -208,6 +213,49 @@ def test_a_failed_export_leaves_the_old_file(
 def test_an_unknown_ending_is_refused(drawing: CanvasDrawing, tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"Use one of \.png, \.svg, \.pdf"):
         write_picture(tmp_path / "graph.gif", drawing, PictureOptions())
+
+
+# -- plots
+
+
+@pytest.fixture
+def plot(qtbot: QtBot, window: MainWindow) -> ScorePlot:
+    """The plot of a run that has told five scores of two restarts."""
+    add_sprinkler(window.shell)
+    window.reveal("runsPanel")
+    learner = learner_of("bn.hill-climb")
+    params = learner.params_type()
+    task = LearnTask(learner.key, window.shell.project.data["d1"].data, params, 1)
+    run = LearningRun(RunRequest("Climb", learner.key, params, 1, "d1"), task, window)
+    run.trace.steps = [0, 1, 2, 3, 4]
+    run.trace.scores = [-9.0, -7.0, -8.0, -6.0, -6.5]
+    run.trace.groups = [0, 0, 1, 1, 1]
+    found = window.findChild(ScorePlot, "scorePlot")
+    found.show_run(run)
+    qtbot.waitUntil(lambda: found.canvas is not None and found.canvas.height() > 20)
+    return found
+
+
+def test_a_plot_is_exported_in_the_chosen_look_and_stays_as_it_was(
+    qtbot: QtBot, window: MainWindow, plot: ScorePlot
+) -> None:
+    window.shell.book.refresh("file.export-plot")
+    assert window.shell.book["file.export-plot"].isEnabled()
+    plot.canvas.grab()  # the first painting decides how much room the numbers at the axes take
+    QApplication.processEvents()
+    before = plot.canvas.grab().toImage()
+    drawing = PlotDrawing(plot, "Score by step")
+    dark = image_of(drawing, PictureOptions(dpi=96, shade="dark"))
+    assert dark.pixelColor(dark.width() - 2, 2).lightnessF() < 0.2
+    clear = image_of(drawing, PictureOptions(dpi=96, transparent=True))
+    assert clear.pixelColor(clear.width() - 2, 2).alpha() == 0
+    assert b"<image" not in picture_bytes(drawing, ".svg", PictureOptions())
+    qtbot.waitUntil(lambda: plot.canvas.grab().toImage() == before)
+
+
+def test_without_a_run_there_is_no_plot_to_export(window: MainWindow) -> None:
+    window.shell.book.refresh("file.export-plot")
+    assert window.shell.book["file.export-plot"].toolTip() == "Not now: no run has a plot yet."
 
 
 # -- the dialog

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -480,17 +479,6 @@ def test_keys_of_the_canvas_do_not_reach_beyond_it(
     qtbot.keyClicks(window.command_field, "nr0")
     assert window.command_field.text() == "nr0"
     assert not page.canvas.view.editor.isVisible()
-
-
-def test_the_picture_can_be_drawn_elsewhere(page: ModelPage) -> None:
-    image = QImage(400, 300, QImage.Format.Format_RGB32)
-    image.fill(0)
-    painter = QPainter(image)
-    from PySide6.QtCore import QRectF
-
-    page.render_to(painter, QRectF(0, 0, 400, 300))
-    painter.end()
-    assert any(image.pixel(x, 150) & 0xFFFFFF for x in range(400))
 
 
 def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:

@@ -103,7 +103,10 @@ def children_of(parents: Sequence[int]) -> list[int]:
 def unmarried(parents: Sequence[int], adjacent: Sequence[int]) -> list[int]:
     """Per node the parents that are not adjacent to another parent of it: its v-structures."""
     return [
+        # One parent alone, or none, has no other; that is most nodes.
         sum(1 << one for one in bits_of(mask) if mask & ~adjacent[one] & ~(1 << one))
+        if mask & (mask - 1)
+        else 0
         for mask in parents
     ]
 
@@ -112,7 +115,7 @@ def pattern_of(dag: Dag) -> Pdag:
     """The skeleton with the edges of v-structures directed (Nielsen 2007, Algorithm 3.3)."""
     whole = Pdag.of_dag(dag)
     parents = unmarried(whole.parent_masks, whole.adjacent_masks)
-    return _with_parents(dag.names, parents, whole.adjacent_masks)
+    return _with_parents(dag.names, parents, children_of(parents), whole.adjacent_masks)
 
 
 def cpdag_of(dag: Dag) -> Pdag:
@@ -127,12 +130,10 @@ def completed(names: tuple[str, ...], some_parents: Sequence[int], adjacent: Seq
     The v-structures are those pairs in `some_parents` of a node that are not adjacent; every
     v-structure of the class has to be among them, further parents do no harm.
     """
-    return propagated(names, unmarried(some_parents, adjacent), adjacent)
-
-
-def propagated(names: tuple[str, ...], parents: Sequence[int], adjacent: Sequence[int]) -> Pdag:
-    """A skeleton with some edges directed, and those that Meek's rules R1 to R4 direct then."""
-    return _with_parents(names, _closed(parents, adjacent), adjacent)
+    parents = unmarried(some_parents, adjacent)
+    children = children_of(parents)
+    _close(parents, children, adjacent)
+    return _with_parents(names, parents, children, adjacent)
 
 
 def oriented(pdag: Pdag, edges: Iterable[tuple[int, int]]) -> Pdag | None:
@@ -141,30 +142,36 @@ def oriented(pdag: Pdag, edges: Iterable[tuple[int, int]]) -> Pdag | None:
     Every edge that has one direction in all members with these edges is directed (Meek 1995,
     Theorem 4). `pdag` may be the answer of an earlier call.
     """
-    parents, adjacent = list(pdag.parent_masks), pdag.adjacent_masks
+    parents, children = list(pdag.parent_masks), list(pdag.child_masks)
     for source, target in edges:
-        if parents[source] >> target & 1 or not adjacent[target] >> source & 1:
+        if not pdag.adjacent_masks[target] >> source & 1 or parents[source] >> target & 1:
             return None
         if not parents[target] >> source & 1:
             # Closed after each: then either direction of an undirected edge occurs in a member.
             parents[target] |= 1 << source
-            parents = _closed(parents, adjacent)
-    return _with_parents(pdag.names, parents, adjacent)
+            children[source] |= 1 << target
+            _close(parents, children, pdag.adjacent_masks)
+    return _with_parents(pdag.names, parents, children, pdag.adjacent_masks)
 
 
-def _with_parents(names: tuple[str, ...], parents: Sequence[int], adjacent: Sequence[int]) -> Pdag:
-    joined = zip(adjacent, parents, children_of(parents), strict=True)
-    return Pdag(
-        names, tuple(parents), tuple(near & ~above & ~below for near, above, below in joined)
-    )
+def _with_parents(
+    names: tuple[str, ...],
+    parents: Sequence[int],
+    children: Sequence[int],
+    adjacent: Sequence[int],
+) -> Pdag:
+    joined = zip(adjacent, parents, children, strict=True)
+    graph = Pdag(names, tuple(parents), tuple(near & ~up & ~down for near, up, down in joined))
+    # Known already; a search makes thousands of these graphs.
+    vars(graph).update(child_masks=tuple(children), adjacent_masks=tuple(adjacent))
+    return graph
 
 
-def _closed(parents: Sequence[int], adjacent: Sequence[int]) -> list[int]:
-    """The parents after Meek's rules R1 to R4 have directed all they can (Meek 1995).
+def _close(parents: list[int], children: list[int], adjacent: Sequence[int]) -> None:
+    """Direct in place all that Meek's rules R1 to R4 do (Meek 1995).
 
     R4 can only apply after edges were directed by knowledge.
     """
-    parents, children = list(parents), children_of(parents)
     free = [near & ~parents[i] & ~children[i] for i, near in enumerate(adjacent)]
     waiting = {node for node, near in enumerate(free) if near}
     while waiting:
@@ -177,7 +184,6 @@ def _closed(parents: Sequence[int], adjacent: Sequence[int]) -> list[int]:
                 free[source] &= ~(1 << target)
                 # Whatever a rule may conclude from source → target ends next to one of the two.
                 waiting.update(bits_of(adjacent[target] | adjacent[source]))
-    return parents
 
 
 def _is_compelled(

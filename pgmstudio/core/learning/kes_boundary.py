@@ -51,10 +51,10 @@ class Boundary(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class _Moves:
-    """`other` joins or leaves the parents of `node`, who are those of all members and `clique`."""
+    """`other` joins or leaves the parents of `node` in its choice number `choice`."""
 
     node: NDArray[np.int64]
-    clique: list[int]
+    choice: NDArray[np.int64]
     other: NDArray[np.int64]
     gain: NDArray[np.float64]
 
@@ -82,8 +82,13 @@ class ExactBoundary:
         self.gains = gains
         self.is_cut = False  # whether a variable had more choices than are looked at
         self._cpdag: Pdag | None = None  # the class last looked at
-        self._cliques: list[list[int]] = [[] for _ in range(n)]  # per variable its choices
-        self._rows: list[list[int]] = [[] for _ in range(n)]  # … and the places of their gains
+        # Per variable its choices, as cliques of neighbours, and the places of their gains.
+        self._cliques: list[list[int]] = [[]] * n
+        self._clique_words: list[NDArray[np.uint64]] = [words_of([], n)] * n
+        self._rows: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * n
+        self._parents, self._neighbours, self._onward, self._adjacent = (
+            words_of([0] * n, n) for _ in range(4)
+        )
         self._room = 1 << 12
 
     def proposals(
@@ -95,55 +100,54 @@ class ExactBoundary:
         rng: np.random.Generator,
         cancel: CancelToken,
     ) -> Iterator[Proposal]:
-        """The best of a random share of the better neighbours first, the others in case of need."""
+        """The best of a random share of the better neighbours first, the others in case of need.
+
+        The share is one of all of them, obeying or not, so that few have to be asked.
+        """
         self._look_at(cpdag, cancel)
         if greediness == 1:
-            best = self._moves(cpdag, kinds, least_gain, margin=least_gain)
+            best = self._moves(kinds, least_gain, margin=least_gain)
             yield from self._classes(cpdag, best, best.by_gain(best.all, least_gain)[:1], cancel)
-            every = self._moves(cpdag, kinds, least_gain)
+            every = self._moves(kinds, least_gain)
             yield from self._classes(cpdag, every, every.by_gain(every.all, least_gain)[1:], cancel)
             return
-        moves = self._moves(cpdag, kinds, least_gain)
+        moves = self._moves(kinds, least_gain)
         order = rng.permutation(moves.all)
-        if greediness > 0 and not self.gains.rules.are_none:
-            # The share is one of the neighbours that obey the rules, so all have to be asked.
-            obeying = [move for move in order if any(self._classes(cpdag, moves, [move], cancel))]
-            order = np.array(obeying, dtype=np.int64)
         share = max(1, math.floor(greediness * order.size + 1e-9))
         order = np.concatenate([moves.by_gain(order[:share], least_gain), order[share:]])
         yield from self._classes(cpdag, moves, order, cancel)
 
     def _look_at(self, cpdag: Pdag, cancel: CancelToken) -> None:
         """List the choices of the variables around which something is new, and their gains."""
+        before, self._cpdag = self._cpdag, None  # none, should it be stopped half way
         if self.gains.forget_if_many():
-            self._cpdag = None
-        changed = range(len(cpdag.names)) if self._cpdag is None else _changed(self._cpdag, cpdag)
-        self._cpdag = cpdag
+            before = None
+        n = len(cpdag.names)
+        redrawn, changed = (range(n),) * 2 if before is None else _differences(before, cpdag)
+        above, near = cpdag.parent_masks, cpdag.neighbour_masks
+        after = [near[i] | cpdag.child_masks[i] for i in redrawn]
+        self._parents[redrawn] = words_of([above[i] for i in redrawn], n)
+        self._neighbours[redrawn] = words_of([near[i] for i in redrawn], n)
+        self._onward[redrawn] = words_of(after, n)
+        self._adjacent[redrawn] = words_of([cpdag.adjacent_masks[i] for i in redrawn], n)
         for node in changed:
             cliques = [*islice(parent_choices(cpdag, node), MOST_CHOICES + 1)]
             if len(cliques) > MOST_CHOICES:
                 self.is_cut = True
                 cliques.pop()
-            parents = cpdag.parent_masks[node]
-            self._cliques[node] = cliques
-            self._rows[node] = [self.gains.row(node, parents | c, cancel) for c in cliques]
+            rows = [self.gains.row(node, above[node] | clique, cancel) for clique in cliques]
+            self._cliques[node], self._clique_words[node] = cliques, words_of(cliques, n)
+            self._rows[node] = np.array(rows, dtype=np.int64)
+        self._cpdag = cpdag
 
-    def _moves(
-        self, cpdag: Pdag, kinds: int, least_gain: float, margin: float = math.inf
-    ) -> _Moves:
+    def _moves(self, kinds: int, least_gain: float, margin: float = math.inf) -> _Moves:
         """All moves that gain more than `least_gain`; with a margin those near the best."""
         from pgmstudio.core.learning.kes_kernels import improving_moves
 
-        n = len(cpdag.names)
-        counts = [len(rows) for rows in self._rows]
-        nodes = np.repeat(np.arange(n, dtype=np.int64), counts)
-        cliques = [clique for of_node in self._cliques for clique in of_node]
-        rows = np.array([row for of_node in self._rows for row in of_node], dtype=np.int64)
-        onward = [
-            near | c for near, c in zip(cpdag.neighbour_masks, cpdag.child_masks, strict=True)
-        ]
-        masks = (cpdag.parent_masks, cpdag.neighbour_masks, onward, cpdag.adjacent_masks)
-        parents, neighbours, after, adjacent = (words_of(of_nodes, n) for of_nodes in masks)
+        counts = np.array([len(cliques) for cliques in self._cliques])
+        nodes = np.repeat(np.arange(counts.size, dtype=np.int64), counts)
+        first = np.cumsum(counts) - counts
+        rows, cliques = np.concatenate(self._rows), np.concatenate(self._clique_words)
         while True:
             choice, other = np.empty((2, self._room), dtype=np.int64)
             gain = np.empty(self._room)
@@ -151,11 +155,11 @@ class ExactBoundary:
                 self.gains.values,
                 rows,
                 nodes,
-                words_of(cliques, n),
-                parents,
-                neighbours,
-                after,
-                adjacent,
+                cliques,
+                self._parents,
+                self._neighbours,
+                self._onward,
+                self._adjacent,
                 kinds,
                 least_gain,
                 margin,
@@ -164,8 +168,8 @@ class ExactBoundary:
                 gain,
             )
             if count <= self._room:
-                chosen = [cliques[c] for c in choice[:count]]
-                return _Moves(nodes[choice[:count]], chosen, other[:count], gain[:count])
+                node = nodes[choice[:count]]
+                return _Moves(node, choice[:count] - first[node], other[:count], gain[:count])
             self._room = 2 * count
 
     def _classes(
@@ -174,22 +178,39 @@ class ExactBoundary:
         """The classes of moves that have a member that obeys the rules, in this order."""
         for move in order:
             cancel.raise_if_cancelled()
-            node, other, clique = int(moves.node[move]), int(moves.other[move]), moves.clique[move]
+            node, other = int(moves.node[move]), int(moves.other[move])
+            clique = self._cliques[node][moves.choice[move]]
             is_joined = cpdag.adjacent_masks[node] >> other & 1
             changed = (with_left if is_joined else with_joined)(cpdag, other, node, clique)
             if self.gains.rules.narrowed(changed) is not None:
                 yield Proposal(changed, float(moves.gain[move]))
 
 
-def _changed(before: Pdag, after: Pdag) -> list[int]:
-    """The nodes that have other choices of parents than before."""
+def _differences(before: Pdag, after: Pdag) -> tuple[list[int], list[int]]:
+    """The nodes with other edges than before, and those with other choices of parents."""
+    redrawn, changed = [], []
     rejoined = 0
-    for node, adjacent in enumerate(after.adjacent_masks):
-        rejoined |= (adjacent != before.adjacent_masks[node]) << node
-    return [
+    masks = zip(
+        before.parent_masks,
+        after.parent_masks,
+        before.neighbour_masks,
+        after.neighbour_masks,
+        before.adjacent_masks,
+        after.adjacent_masks,
+        strict=True,
+    )
+    for node, (above, new_above, near, new_near, joined, new_joined) in enumerate(masks):
+        if above != new_above or near != new_near:
+            changed.append(node)
+        if joined != new_joined:
+            rejoined |= 1 << node
+        # Parents and neighbours being the same, children differ where the adjacent do.
+        if above != new_above or near != new_near or joined != new_joined:
+            redrawn.append(node)
+    # Two neighbours that were joined or parted make other cliques.
+    changed += [
         node
         for node, near in enumerate(after.neighbour_masks)
-        if near != before.neighbour_masks[node]
-        or after.parent_masks[node] != before.parent_masks[node]
-        or (near & rejoined).bit_count() > 1  # the cliques among its neighbours may be others
+        if (near & rejoined).bit_count() > 1 and node not in changed
     ]
+    return redrawn, changed

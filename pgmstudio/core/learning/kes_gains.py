@@ -22,17 +22,20 @@ def words_of(masks: Sequence[int], nodes: int) -> NDArray[np.uint64]:
     return np.frombuffer(packed, dtype="<u8").astype(np.uint64).reshape(-1, words)
 
 
+FIRST_ROOM = 256
+
+
 class GainRows:
     """Gains by (child, parents), kept as the rows of one array that kernels can read."""
 
     def __init__(self, scores: FamilyScores, rules: ClassRules) -> None:
         self.scores, self.rules = scores, rules
-        self.values = np.empty((256, len(rules.names)))
+        self.values = np.empty((FIRST_ROOM, len(rules.names)))
         self.rows_scored = 0  # ever, also those forgotten
         self._place: dict[tuple[int, int], int] = {}
 
     def row(self, child: int, parents: int, cancel: CancelToken) -> int:
-        """The row of `values` for a child and the set of its parents."""
+        """The row of `values` for a child and the set of its parents; `values` may be a new one."""
         place = self._place.get((child, parents))
         if place is None:
             place = len(self._place)

@@ -94,7 +94,8 @@ class SampledBoundary:
         for k, (other, node) in enumerate(zip(others.tolist(), nodes.tolist(), strict=True)):
             above = int.from_bytes(drawn[k].astype("<u8").tobytes(), "little")
             if kinds & (REMOVALS if above >> other & 1 else ADDITIONS):
-                gains[k] = self.gains.values[self.gains.row(node, above, cancel), other]
+                place = self.gains.row(node, above, cancel)
+                gains[k] = self.gains.values[place, other]
         return gains
 
 

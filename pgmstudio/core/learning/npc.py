@@ -20,9 +20,9 @@ from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
 from pgmstudio.core.learning.npc_paths import (
     Decision,
+    Paths,
     Separations,
     decide,
-    has_paths,
     needed,
     regions,
 )
@@ -144,16 +144,14 @@ class _Search:
                 break
 
     def reopened(self, cancel: CancelToken) -> Iterator[Progress]:
-        """Test joined pairs further until none is separated by its final neighbours anew."""
+        """Test the pairs that stay joined further, until none is separated by its neighbours."""
         known = -1
         while known < (known := sum(map(len, self.sets.values()))):
-            possible = decide(self._separations(), {}).possible
-            for pair in self.rules.testable(possible):
-                for size in range(1, self.most + 1):
-                    candidates = self.rules.candidates(possible, pair)
-                    if max(side.bit_count() for side in candidates) < size:
-                        break
-                    yield from self._ask_all(pair, possible, size, cancel)
+            adjacent = self._settled({}).certain
+            for pair in self.rules.testable(adjacent):
+                most = max(side.bit_count() for side in self.rules.candidates(adjacent, pair))
+                for size in range(1, min(most, self.most) + 1):
+                    yield from self._ask_all(pair, adjacent, size, cancel)
 
     def _ask_all(
         self, pair: Pair, adjacent: tuple[int, ...], size: int, cancel: CancelToken
@@ -178,15 +176,10 @@ class _Search:
 
     def resolved(self, chosen: Mapping[Pair, bool]) -> tuple[Skeleton, tuple[AmbiguousRegion, ...]]:
         """The skeleton after every choice, and the regions that had to be chosen in."""
-        found = self._separations()
-        first = decision = decide(found, chosen)
-        kept = dict(chosen)
-        while decision.ambiguous:
-            strongest = min(decision.ambiguous, key=lambda pair: weakness(self._best(pair)))
-            kept[strongest] = True
-            decision = decide(found, kept)
+        decision = self._settled(chosen)
+        paths = Paths(decision.certain)
         separated = {
-            pair: self._best(pair, decision)
+            pair: self._best(pair, paths)
             for pair in self.sets
             if not decision.certain[pair[0]] >> pair[1] & 1
         }
@@ -197,24 +190,32 @@ class _Search:
             tuple(self.tests.made),
             self.tests.left_out,
         )
-        return skeleton, self._regions(found, first, decision)
+        return skeleton, self._regions(chosen, decision)
 
-    def _best(self, pair: Pair, decision: Decision | None = None) -> LoggedTest:
+    def _settled(self, chosen: Mapping[Pair, bool]) -> Decision:
+        """Nothing is ambiguous any more: the strongest such edge stays, time and again."""
+        found, kept = self._separations(), dict(chosen)
+        while (decision := decide(found, kept)).ambiguous:
+            kept[min(decision.ambiguous, key=lambda pair: weakness(self._best(pair)))] = True
+        return decision
+
+    def _best(self, pair: Pair, paths: Paths | None = None) -> LoggedTest:
         """The test that speaks most for separating a pair; one that has its paths, if any has."""
         found = self.sets[pair]
-        if decision is not None:
-            explained = {m: t for m, t in found.items() if has_paths(decision.certain, pair, m)}
+        if paths is not None:
+            explained = {mask: t for mask, t in found.items() if paths.explain(pair, mask)}
             found = explained or found
         return max(found.values(), key=weakness)
 
     def _regions(
-        self, found: Separations, first: Decision, last: Decision
+        self, chosen: Mapping[Pair, bool], settled: Decision
     ) -> tuple[AmbiguousRegion, ...]:
         def named(pair: Pair) -> Edge:
             return self.names[pair[0]], self.names[pair[1]]
 
-        needs = needed(found, first)
-        kept = set(pairs_of(last.certain))
+        found = self._separations()
+        needs = needed(found, decide(found, chosen))
+        kept = set(pairs_of(settled.certain))
         return tuple(
             AmbiguousRegion(
                 tuple(

@@ -12,7 +12,7 @@ way round. An edge is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pgmstudio.core.graphs.cpdag import bits_of
@@ -40,21 +40,38 @@ class Decision:
         return tuple(pairs_of(open_))
 
 
-def reached(adjacent: Sequence[int], start: int, avoided: int) -> int:
-    """The columns on paths from one column that avoid another."""
-    seen = waiting = 1 << start
-    while waiting:
-        low = waiting & -waiting
-        onward = adjacent[low.bit_length() - 1] & ~seen & ~(1 << avoided)
-        seen |= onward
-        waiting = (waiting ^ low) | onward
-    return seen
+class Paths:
+    """Which columns paths lead to in a graph, with one column avoided; found when asked."""
 
+    def __init__(self, adjacent: Sequence[int]) -> None:
+        self.adjacent = tuple(adjacent)
+        self._parts: dict[int, list[int]] = {}
 
-def has_paths(adjacent: Sequence[int], pair: Pair, condition: int) -> bool:
-    """Whether a separating set has its necessary paths in a graph."""
-    a, b = pair
-    return not condition & ~(reached(adjacent, a, b) & reached(adjacent, b, a))
+    def reached(self, start: int, avoided: int) -> int:
+        """The columns on paths from one column that avoid another."""
+        if avoided not in self._parts:
+            self._parts[avoided] = self._connected(avoided)
+        return self._parts[avoided][start]
+
+    def explain(self, pair: Pair, condition: int) -> bool:
+        """Whether a separating set has its necessary paths."""
+        a, b = pair
+        return not condition or not condition & ~(self.reached(a, b) & self.reached(b, a))
+
+    def _connected(self, avoided: int) -> list[int]:
+        part_of = [0] * len(self.adjacent)
+        left = (1 << len(self.adjacent)) - 1 & ~(1 << avoided)
+        while left:
+            part = waiting = left & -left
+            while waiting:
+                low = waiting & -waiting
+                onward = self.adjacent[low.bit_length() - 1] & left & ~part
+                part |= onward
+                waiting = (waiting ^ low) | onward
+            for node in bits_of(part):
+                part_of[node] = part
+            left &= ~part
+        return part_of
 
 
 def decide(found: Separations, chosen: Mapping[Pair, bool]) -> Decision:
@@ -72,11 +89,11 @@ def decide(found: Separations, chosen: Mapping[Pair, bool]) -> Decision:
     changed = True
     while changed:
         changed = False
-        sure, may = tuple(certain), tuple(possible)
+        sure, may = Paths(certain), Paths(possible)
         for pair, sets in list(waiting.items()):
-            if not any(has_paths(may, pair, condition) for condition in sets):
+            if not any(may.explain(pair, condition) for condition in sets):
                 _join(certain, pair)
-            elif any(has_paths(sure, pair, condition) for condition in sets):
+            elif any(sure.explain(pair, condition) for condition in sets):
                 part(possible, pair)
             else:
                 continue
@@ -93,23 +110,26 @@ def _join(adjacent: list[int], pair: Pair) -> None:
 
 def needed(found: Separations, decision: Decision) -> dict[Pair, tuple[Pair, ...]]:
     """For each ambiguous edge the ambiguous edges on paths that its absence would need."""
+    sure, may = Paths(decision.certain), Paths(decision.possible)
     ambiguous = decision.ambiguous
-    return {pair: tuple(_on_paths(found, decision, pair, ambiguous)) for pair in ambiguous}
+    needs = {}
+    for pair in ambiguous:
+        on_paths = _on_paths(found.sets[pair], sure, may, pair)
+        needs[pair] = tuple(other for other in ambiguous if other in on_paths)
+    return needs
 
 
-def _on_paths(
-    found: Separations, decision: Decision, pair: Pair, ambiguous: Iterable[Pair]
-) -> Iterator[Pair]:
+def _on_paths(sets: Sequence[int], sure: Paths, may: Paths, pair: Pair) -> set[Pair]:
     import networkx
 
     a, b = pair
     on_paths: set[Pair] = set()
-    for condition in found.sets[pair]:
-        if not has_paths(decision.possible, pair, condition):
+    for condition in sets:
+        if not may.explain(pair, condition):
             continue
         for start, avoided in ((a, b), (b, a)):
-            missing = condition & ~reached(decision.certain, start, avoided)
-            graph = networkx.Graph(p for p in pairs_of(decision.possible) if avoided not in p)
+            missing = condition & ~sure.reached(start, avoided)
+            graph = networkx.Graph(p for p in pairs_of(may.adjacent) if avoided not in p)
             for end in bits_of(missing):
                 # An edge is on a path from start to end if a cycle through it closes there.
                 graph_with = graph.copy()
@@ -118,7 +138,7 @@ def _on_paths(
                     edges = {(min(edge), max(edge)) for edge in block}
                     if (min(start, end), max(start, end)) in edges:
                         on_paths |= edges
-    return (other for other in ambiguous if other in on_paths)
+    return on_paths
 
 
 def regions(needs: Mapping[Pair, Sequence[Pair]]) -> list[tuple[Pair, ...]]:

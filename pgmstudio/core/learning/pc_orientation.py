@@ -20,9 +20,10 @@ from pgmstudio.core.graphs.cpdag import (
     Pdag,
     bits_of,
     children_of,
+    completed,
     cpdag_of,
     extension_of,
-    propagated,
+    oriented,
 )
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_rules import EdgeRules
@@ -82,14 +83,14 @@ def oriented_skeleton(skeleton: Skeleton, rules: EdgeRules) -> Orientation:
             colliders.append(triple)
         else:
             conflicts.append(Conflict(triple, test, reason))
-    pdag = propagated(names, arrows.parents, adjacent)
-    dag = extension_of(pdag)
+    # All arrows of v-structures are directed before the rules are asked, then what else is known.
+    pdag = oriented(completed(names, arrows.parents, adjacent), arrows.edges)
+    dag = None if pdag is None else extension_of(pdag)
     consistent = dag is not None
-    if dag is None:
+    if pdag is None or dag is None:
         dag = _nearest_dag(names, arrows.parents, adjacent)
-        compelled = cpdag_of(dag).parent_masks
-        known = [one | other for one, other in zip(arrows.parents, compelled, strict=True)]
-        pdag = propagated(names, known, adjacent)
+        pdag = oriented(cpdag_of(dag), arrows.edges)
+        assert pdag is not None, "the graph itself has these edges"
     return Orientation(pdag, dag, tuple(colliders), tuple(conflicts), tuple(dropped), consistent)
 
 
@@ -103,6 +104,10 @@ class _Arrows:
     def add(self, *edges: Pair) -> None:
         for source, target in edges:
             self.parents[target] |= 1 << source
+
+    @property
+    def edges(self) -> list[Pair]:
+        return [(p, c) for c, parents in enumerate(self.parents) for p in bits_of(parents)]
 
     def why_not(self, edges: Sequence[Pair]) -> str | None:
         for source, target in edges:

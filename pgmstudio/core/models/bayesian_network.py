@@ -124,7 +124,10 @@ class BayesianNetwork:
     def with_table(self, name: str, table: Table) -> BayesianNetwork:
         index = self.domain.index(name)
         tables = (*self.tables[:index], table, *self.tables[index + 1 :])
-        return replace(self, tables=tables)
+        changed = replace(self, tables=tables)
+        if "clique_tree" in self.__dict__:  # the graph is the same: no second triangulation
+            changed.__dict__["clique_tree"] = self.clique_tree
+        return changed
 
     def with_edge(self, source: str, target: str) -> BayesianNetwork:
         """One more parent of `target`, whose table is repeated for each of the parent's states."""

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.data_files import FORMATS, write_data
 from pgmstudio.core.models.protocols import ProbabilisticModel
 from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.in_front import data_page_in_front
 from pgmstudio.gui.app.opening import open_data_page, open_files
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.last_model import last_model
@@ -27,17 +27,17 @@ class DataDesk(QObject):
         super().__init__(shell)
         self._shell = shell
         last_model(shell)  # listens from the start
+        self._has_text: bool | None = None
+        QApplication.clipboard().dataChanged.connect(self._on_clipboard)
 
     # -- which data set is meant
 
     @property
     def data_id(self) -> str | None:
         """The data set in front, else that of the model in view, else the first."""
-        from pgmstudio.gui.pages.data_page import DataPage
-
         shell = self._shell
-        page = shell.center.current
-        if isinstance(page, DataPage):
+        page = data_page_in_front(self._shell)
+        if page is not None:
             return page.data_id
         entry = shell.project.models.get(shell.bench.model_id or "")
         if entry is not None and entry.data_id in shell.project.data:
@@ -64,6 +64,8 @@ class DataDesk(QObject):
     # -- in and out
 
     def import_files(self) -> None:
+        from pgmstudio.core.io.data_files import FORMATS
+
         endings = " ".join(f"*{ending}" for kind in FORMATS for ending in kind.endings)
         chosen, _ = QFileDialog.getOpenFileNames(
             self._shell.window, "Import data", "", f"Data ({endings});;All files (*)"
@@ -71,8 +73,13 @@ class DataDesk(QObject):
         open_files(self._shell, [Path(name) for name in chosen])
 
     def no_text_to_paste(self) -> str | None:
-        text = QApplication.clipboard().text()
-        return None if text.strip() else "the clipboard holds no text. Copy a table first."
+        # Asking another program for what it copied may take long, so once per copy is enough.
+        if self._has_text is None:
+            self._has_text = bool(QApplication.clipboard().text().strip())
+        return None if self._has_text else "the clipboard holds no text. Copy a table first."
+
+    def _on_clipboard(self) -> None:
+        self._has_text = None
 
     def paste(self) -> None:
         """The table on the clipboard, through the import page."""
@@ -91,6 +98,8 @@ class DataDesk(QObject):
         )
 
     def export(self) -> None:
+        from pgmstudio.core.io.data_files import FORMATS
+
         data_id = self.data_id
         if data_id is None:
             return
@@ -108,6 +117,8 @@ class DataDesk(QObject):
 
     def export_to(self, path: Path) -> bool:
         """Write the data set that is meant; the ending tells the format."""
+        from pgmstudio.core.io.data_files import write_data
+
         try:
             write_data(path, self._shell.project.data[self.data_id or ""].data)
         except PgmStudioError as error:
@@ -152,19 +163,16 @@ class DataDesk(QObject):
     # -- rows and models
 
     def cannot_use_row(self) -> str | None:
-        from pgmstudio.gui.pages.data_page import DataPage
         from pgmstudio.gui.pages.row_evidence import why_no_row_evidence
 
-        page = self._shell.center.current
-        if not isinstance(page, DataPage) or not page.table.selected_rows():
+        page = data_page_in_front(self._shell)
+        if page is None or not page.table.selected_rows():
             return "select a row of a data set first."
         return why_no_row_evidence(self._shell)
 
     def use_row(self) -> None:
-        from pgmstudio.gui.pages.data_page import DataPage
-
-        page = self._shell.center.current
-        if isinstance(page, DataPage):
+        page = data_page_in_front(self._shell)
+        if page is not None:
             page.table.use_selected_row()
 
     def cannot_sample(self) -> str | None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.in_front import model_page_in_front
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.plots.score_plot import ScorePlot
 
 if TYPE_CHECKING:
+    from pgmstudio.gui.pages.model_page import ModelPage
     from pgmstudio.gui.views.picture_file import Drawing, PictureOptions
 
 
@@ -27,8 +28,7 @@ class ExportDesk(QObject):
 
     @property
     def _page(self) -> ModelPage | None:
-        page = self._shell.center.current
-        return page if isinstance(page, ModelPage) else None
+        return model_page_in_front(self._shell)
 
     @property
     def _plot(self) -> ScorePlot | None:

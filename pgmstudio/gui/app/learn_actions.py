@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pgmstudio.core.learning.registry import all_learners
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.opening import close_welcome
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.learn_page import LearnPage
 from pgmstudio.gui.workers.landing import Landing
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.pages.learn_page import LearnPage
 
 
 def landing_of(shell: Shell) -> Landing:
@@ -20,6 +22,8 @@ def landing_of(shell: Shell) -> Landing:
 
 
 def open_learn_page(shell: Shell, learner: str | None = None) -> LearnPage:
+    from pgmstudio.gui.pages.learn_page import LearnPage
+
     close_welcome(shell)
     page = cast(LearnPage, shell.open_page("learn", lambda: LearnPage(shell, landing_of(shell))))
     page.choose(learner=learner)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
 from pgmstudio.gui.app.actions import ActionBook, ActionSpec
+from pgmstudio.gui.app.in_front import model_page_in_front
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.views.layout_maker import METHOD_TIPS, METHODS
-from pgmstudio.gui.views.model_editing import SIDES
 from pgmstudio.gui.views.node_face import MODE_TIPS, MODE_TITLES, NodeMode
+from pgmstudio.gui.views.snapping import SIDES
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.pages.model_page import ModelPage
 
 # Keys that mean something only while the canvas has the focus, where it hears them itself.
 CANVAS_KEYS = (
@@ -47,8 +51,7 @@ class CanvasDesk:
 
     @property
     def page(self) -> ModelPage | None:
-        page = self._shell.center.current
-        return page if isinstance(page, ModelPage) else None
+        return model_page_in_front(self._shell)
 
     def on_page(self, deed: Callable[[ModelPage], object]) -> Callable[[], object]:
         return lambda: None if self.page is None else deed(self.page)

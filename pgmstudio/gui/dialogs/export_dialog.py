@@ -39,6 +39,7 @@ from pgmstudio.gui.views.picture_file import (
 )
 
 PREVIEW = QSize(380, 340)
+_PICTURE = QSize(PREVIEW.width() - 24, PREVIEW.height() - 24)
 DPI_STEP = 24
 
 
@@ -224,7 +225,7 @@ class ExportDialog(QDialog):
         image = image_of(
             self._drawing,
             replace(self._options, dpi=MOST_DPI),
-            most=(PREVIEW - 2 * QSize(12, 12)) * ratio,
+            most=_PICTURE * ratio,
         )
         image.setDevicePixelRatio(ratio)
         self._preview.setPixmap(QPixmap.fromImage(image))

@@ -95,6 +95,7 @@ class LearnPage(Page):
         layout.addWidget(self._learners, 1)
         layout.addLayout(right, 3)
         shell.document.changed.connect(self._on_document_changed)
+        theme().changed.connect(self._on_theme_changed)
         self._refresh_data()
         self._learners.setCurrentRow(self._learners.count() - 1)
 
@@ -252,6 +253,13 @@ class LearnPage(Page):
             return {} if knowledge.is_empty else {"of this project": knowledge}
 
         return {DirectedModel: models, Knowledge: rules}
+
+    def _on_theme_changed(self) -> None:
+        for number in range(self._learners.count()):
+            item = self._learners.item(number)
+            if item is not None:
+                kind = all_learners()[item.data(Qt.ItemDataRole.UserRole)].kind
+                item.setIcon(language_icon(kind))
 
     def _on_advanced(self, shown: bool) -> None:
         if self._form is not None:

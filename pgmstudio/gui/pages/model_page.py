@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PySide6.QtCore import QPoint, QRectF, Qt, QTimer
-from PySide6.QtGui import QIcon, QPainter
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QVBoxLayout
 
 from pgmstudio.core.pictures.families import picture_names, picture_of
@@ -138,19 +138,6 @@ class ModelPage(Page):
 
     def legend_entries(self) -> list[LegendEntry]:
         return self.canvas.legend_entries()
-
-    def render_to(self, painter: QPainter, area: QRectF) -> None:
-        """The whole picture as on screen, without selection, fitted into `area`."""
-        scene = self.canvas.scene
-        chosen = scene.selected_nodes, scene.selected_edges
-        scene.show_selection((), ())
-        scene.zoomed.forced = self.canvas.view.detail
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        try:
-            scene.render(painter, area, scene.content_rect(), Qt.AspectRatioMode.KeepAspectRatio)
-        finally:
-            scene.zoomed.forced = None
-            scene.show_selection(*chosen)
 
     def may_close(self) -> bool:
         return True

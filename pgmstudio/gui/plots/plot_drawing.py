@@ -27,7 +27,12 @@ class PlotDrawing:
         if canvas is None:
             return
         self._plot.draw_on(None if options.transparent else "canvas")
+        items = [item for item in canvas.scene().items() if hasattr(item, "setExportMode")]
+        for item in items:  # dots are shapes in a file, not the small pictures kept for the screen
+            item.setExportMode(True, {})
         painter.save()
         canvas.render(painter, QRectF(canvas.rect()), canvas.rect())
         painter.restore()
+        for item in items:
+            item.setExportMode(False)
         QTimer.singleShot(0, self._plot.refresh)  # back to the colours of the screen

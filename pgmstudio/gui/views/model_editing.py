@@ -17,7 +17,14 @@ from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.views.canvas import Canvas
 from pgmstudio.gui.views.node_face import MODE_TITLES, NodeMode
-from pgmstudio.gui.views.snapping import Box, distributed, lined_up, snapped_to_grid, spread
+from pgmstudio.gui.views.snapping import (
+    SIDES,
+    Box,
+    distributed,
+    lined_up,
+    snapped_to_grid,
+    spread,
+)
 from pgmstudio.gui.views.sub_network import copied, pasted
 from pgmstudio.gui.views.wishes import EdgeAdvice
 
@@ -27,7 +34,6 @@ Edge = tuple[str, str]
 # Tables with more rows than this are announced as large while an edge is drawn.
 LARGE_TABLE = 512
 NEW_STATES = ("yes", "no")
-SIDES = {"left": "Align left", "right": "Align right", "top": "Align top", "bottom": "Align bottom"}
 
 
 def in_order(*some: Edit) -> Edit:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from pgmstudio.core.pictures.picture import Point, Size
 
+SIDES = {"left": "Align left", "right": "Align right", "top": "Align top", "bottom": "Align bottom"}
+
 GRID = 20.0
 
 

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from pgmstudio.core.inference.measures import mutual_information_bits
 from pgmstudio.core.inference.protocols import InferenceSession
 from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.running import CancelToken
@@ -49,14 +49,6 @@ class JointSession(Protocol):
     """A session that knows the joint belief of several variables."""
 
     def joint(self, variables: Any) -> Any: ...
-
-
-def mutual_information_bits(joint: NDArray[np.float64]) -> float:
-    """I(X;Y) = Σ p(x,y) log2 p(x,y) / (p(x) p(y)), with 0 log 0 = 0."""
-    p = joint / joint.sum()
-    independent = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
-    seen = p > 0
-    return max(0.0, float(np.sum(p[seen] * np.log2(p[seen] / independent[seen]))))
 
 
 def mutual_informations(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.graphs.cpdag import cpdag_of, pattern_of
+from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, pattern_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.equivalence import (
     covered_edges,
@@ -85,7 +85,7 @@ def test_all_members_of_a_class_score_alike(network: BayesianNetwork, seed: int,
 
 @given(dags(), dags())
 def test_distance_is_one_of_a_metric_space(one: Dag, other: Dag) -> None:
-    graphs = [one, other, cpdag_of(one), pattern_of(other)]
+    graphs: list[Dag | Pdag] = [one, other, cpdag_of(one), pattern_of(other)]
     for a in graphs:
         assert hamming_distance(a, a) == 0
         for b in graphs:

@@ -6,12 +6,13 @@ import networkx
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.strategies import random_network, random_tree, small_networks
 
 from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.graphs.cpdag import cpdag_of, pattern_of
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.pictures.families import PICTURES, picture_names, picture_of
 from pgmstudio.core.pictures.picture import EdgeStyle, GraphPicture, NodeShape
+from tests.strategies import random_network, random_tree, small_networks
 
 
 def pairs(picture: GraphPicture, *styles: EdgeStyle) -> set[frozenset[str]]:
@@ -41,6 +42,22 @@ def test_the_moral_picture_is_the_moral_graph_and_marks_what_was_added(
     plain = {frozenset(edge) for edge in network.edges}
     assert pairs(picture, EdgeStyle.UNDIRECTED) == plain
     assert pairs(picture, EdgeStyle.FILL_IN) == moral - plain
+
+
+@given(small_networks())
+@settings(max_examples=30)
+def test_the_cpdag_and_pattern_pictures_have_arrows_where_directions_are_certain(
+    network: BayesianNetwork,
+) -> None:
+    arrows = {}
+    for name, graph in (("cpdag", cpdag_of(network.dag)), ("pattern", pattern_of(network.dag))):
+        picture = picture_of(network, name)
+        compelled = [edge for edge in picture.edges if edge.style is EdgeStyle.COMPELLED]
+        arrows[name] = {(edge.source, edge.target) for edge in compelled}
+        assert arrows[name] == set(graph.directed)
+        assert pairs(picture, EdgeStyle.UNDIRECTED) == {frozenset(e) for e in graph.undirected}
+        assert len(picture.edges) == len(network.edges)
+    assert arrows["pattern"] <= arrows["cpdag"] <= set(network.edges)
 
 
 @given(small_networks())
