@@ -39,6 +39,7 @@ from pgmstudio.gui.views.picture_file import (
 )
 from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest
 from tests.gui.samples import add_sprinkler
+from tests.gui.walking import misfits, settle
 
 LEFT = Qt.MouseButton.LeftButton
 MM_PER_INCH, POINTS_PER_INCH = 25.4, 72
@@ -350,3 +351,19 @@ def test_without_a_model_the_action_says_why_not(window: MainWindow) -> None:
     action = window.shell.book["file.export"]
     assert not action.isEnabled()
     assert action.toolTip() == "Not now: open a model first."
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_the_dialog_fits_a_small_window(window: MainWindow, page: ModelPage, scale: float) -> None:
+    theme().set_look(scale=scale)
+    window.resize(1024, 700)
+    window.shell.book.refresh("file.export")
+    window.shell.book["file.export"].trigger()
+    dialog = window.findChild(ExportDialog)
+    settle(window)
+    assert dialog.width() <= 1024
+    assert dialog.height() <= 700
+    found = misfits(dialog)
+    dialog.reject()
+    theme().set_look(scale=1.0)
+    assert not found, "\n".join(found)

@@ -16,8 +16,8 @@ from pgmstudio.core.graphs.cpdag_moves import parent_choices, with_joined, with_
 from pgmstudio.core.learning.kes_gains import GainRows, words_of
 from pgmstudio.core.running import CancelToken
 
-# Choices of parents looked at per variable. A variable has more of them only when it sits in a
-# clique of more than ten undirected edges, whose subsets are all choices.
+# Choices of parents looked at per variable. Hardly ever are there more: every subset of a clique
+# of undirected edges is one, so it takes a clique of a dozen variables.
 MOST_CHOICES = 1 << 10
 
 ADDITIONS, REMOVALS = 1, 2  # as the compiled kernels know them

@@ -121,14 +121,20 @@ class KesSearch:
                 f"{runs} runs ended in {len(optima.optima)} different classes of graphs; "
                 f"{sum(run.cpdag == best for run in optima.runs)} of them in the best."
             )
+            best_few = ", ".join(f"{_signed(o.score)} ({o.runs})" for o in optima.optima[:5])
+            yield f"The best scores, and how many runs ended there: {best_few}."
             for greediness in optima.greedinesses:
                 scores = optima.sorted_scores(greediness)
                 yield (
-                    f"Greediness {greediness:g}: {len(scores)} runs, best score {scores[-1]:.1f}, "
-                    f"median {scores[len(scores) // 2]:.1f}."
+                    f"Greediness {greediness:g}: best score {_signed(scores[-1])}, "
+                    f"median of {len(scores)} {_signed(scores[len(scores) // 2])}."
                 )
         if self._exact.is_cut:
             yield (
                 f"Some variables had more than {MOST_CHOICES} possible sets of parents; the "
                 "larger ones were not looked at. A limit on parents makes the search complete."
             )
+
+
+def _signed(score: float) -> str:
+    return f"{score:.1f}".replace("-", "−")

@@ -195,8 +195,10 @@ class _Search:
     def _settled(self, chosen: Mapping[Pair, bool]) -> Decision:
         """Nothing is ambiguous any more: the strongest such edge stays, time and again."""
         found, kept = self._separations(), dict(chosen)
-        while (decision := decide(found, kept)).ambiguous:
+        decision = decide(found, kept)
+        while decision.ambiguous:
             kept[min(decision.ambiguous, key=lambda pair: weakness(self._best(pair)))] = True
+            decision = decide(found, kept, decision)
         return decision
 
     def _best(self, pair: Pair, paths: Paths | None = None) -> LoggedTest:

@@ -74,12 +74,18 @@ class Paths:
         return part_of
 
 
-def decide(found: Separations, chosen: Mapping[Pair, bool]) -> Decision:
-    """What follows from the separations and from pairs chosen to be joined (True) or not."""
-    certain = [0] * len(found.joinable)
-    possible = list(found.joinable)
+def decide(
+    found: Separations, chosen: Mapping[Pair, bool], earlier: Decision | None = None
+) -> Decision:
+    """What follows from the separations and from pairs chosen to be joined (True) or not.
+
+    With an earlier decision only what was ambiguous then is looked at again.
+    """
+    if earlier is None:
+        earlier = Decision((0,) * len(found.joinable), found.joinable)
+    certain, possible = list(earlier.certain), list(earlier.possible)
     waiting: dict[Pair, Sequence[int]] = {}
-    for pair in pairs_of(found.joinable):
+    for pair in earlier.ambiguous:
         if chosen.get(pair, False) or (pair not in chosen and not found.sets.get(pair)):
             _join(certain, pair)
         elif pair in chosen:
@@ -112,33 +118,43 @@ def needed(found: Separations, decision: Decision) -> dict[Pair, tuple[Pair, ...
     """For each ambiguous edge the ambiguous edges on paths that its absence would need."""
     sure, may = Paths(decision.certain), Paths(decision.possible)
     ambiguous = decision.ambiguous
+    blocks: dict[int, _Blocks] = {}
     needs = {}
-    for pair in ambiguous:
-        on_paths = _on_paths(found.sets[pair], sure, may, pair)
-        needs[pair] = tuple(other for other in ambiguous if other in on_paths)
+    for a, b in ambiguous:
+        on_paths: set[Pair] = set()
+        for condition in found.sets[a, b]:
+            if not may.explain((a, b), condition):
+                continue
+            for start, avoided in ((a, b), (b, a)):
+                for end in bits_of(condition & ~sure.reached(start, avoided)):
+                    if avoided not in blocks:
+                        blocks[avoided] = _Blocks(may.adjacent, avoided)
+                    on_paths |= blocks[avoided].between(start, end)
+        needs[a, b] = tuple(pair for pair in ambiguous if pair in on_paths)
     return needs
 
 
-def _on_paths(sets: Sequence[int], sure: Paths, may: Paths, pair: Pair) -> set[Pair]:
-    import networkx
+class _Blocks:
+    """The blocks of a graph without one column: an edge is on a path from one column to another
+    exactly when it is in a block between the two."""
 
-    a, b = pair
-    on_paths: set[Pair] = set()
-    for condition in sets:
-        if not may.explain(pair, condition):
-            continue
-        for start, avoided in ((a, b), (b, a)):
-            missing = condition & ~sure.reached(start, avoided)
-            graph = networkx.Graph(p for p in pairs_of(may.adjacent) if avoided not in p)
-            for end in bits_of(missing):
-                # An edge is on a path from start to end if a cycle through it closes there.
-                graph_with = graph.copy()
-                graph_with.add_edge(start, end)
-                for block in networkx.biconnected_component_edges(graph_with):
-                    edges = {(min(edge), max(edge)) for edge in block}
-                    if (min(start, end), max(start, end)) in edges:
-                        on_paths |= edges
-    return on_paths
+    def __init__(self, adjacent: Sequence[int], avoided: int) -> None:
+        import networkx
+
+        graph = networkx.Graph(pair for pair in pairs_of(adjacent) if avoided not in pair)
+        self.edges: dict[str, set[Pair]] = {}
+        self.tree = networkx.Graph()  # blocks and the columns in them; it has no cycle
+        for number, block in enumerate(networkx.biconnected_component_edges(graph)):
+            name = f"block {number}"
+            self.edges[name] = {(min(edge), max(edge)) for edge in block}
+            self.tree.add_edges_from((name, end) for edge in block for end in edge)
+
+    def between(self, start: int, end: int) -> set[Pair]:
+        """The edges on paths between two columns that are connected."""
+        import networkx
+
+        way = networkx.shortest_path(self.tree, start, end)
+        return {edge for step in way if isinstance(step, str) for edge in self.edges[step]}
 
 
 def regions(needs: Mapping[Pair, Sequence[Pair]]) -> list[tuple[Pair, ...]]:

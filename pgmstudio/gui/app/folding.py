@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QDockWidget, QGridLayout, QMainWindow, QStyle, QWidget
+from PySide6.QtWidgets import QGridLayout, QMainWindow, QStyle, QWidget
 
 from pgmstudio.core.pictures.tokens import tokens
 from pgmstudio.gui.app.layout import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
 from pgmstudio.gui.app.overlay import Overlay
+from pgmstudio.gui.app.panel_docks import PanelDocks
 from pgmstudio.gui.app.rail import FoldedBottom, Rail
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.workbench import Selection
@@ -86,11 +87,11 @@ class Surround(QWidget):
 class Folding(QObject):
     """Shows every panel the person wants in the way the room allows."""
 
-    def __init__(self, window: QMainWindow, shell: Shell, docks: dict[str, QDockWidget]) -> None:
+    def __init__(self, window: QMainWindow, shell: Shell, panels: PanelDocks) -> None:
         super().__init__(window)
-        self._window, self._shell, self._docks = window, shell, docks
+        self._window, self._shell = window, shell
+        self._panels, self._docks = panels, panels.docks
         self.surround = Surround(shell)
-        self.panels = {name: dock.widget() for name, dock in docks.items()}
         self.folded: frozenset[Area] = frozenset()
         self._is_alone = False
         self._wanted = {spec.name for spec in PANELS if spec.shown}
@@ -150,7 +151,7 @@ class Folding(QObject):
             self._docks[name].show()
             self._docks[name].raise_()
         if take_focus:
-            self.panels[name].setFocus()
+            self._panels.panel(name).setFocus()
 
     def toggle(self, name: str) -> None:
         """Show the panel or put it away."""
@@ -262,6 +263,8 @@ class Folding(QObject):
     def _open(self, area: Area, names: Sequence[str]) -> None:
         if area in self._last and names:
             self._last[area] = names[0]
+        for name in names:
+            self._panels.panel(name)  # built before the overlay borrows it
         self.surround.overlays[area].open_with([self._docks[name] for name in names])
 
     def _close_overlays(self) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.app.main_window import MainWindow
 
 
 def make_application(arguments: Sequence[str] = ()) -> QApplication:
@@ -52,19 +56,39 @@ def main(files: Sequence[str] = ()) -> int:
     app = make_application()
     apply_preferences()
     from pgmstudio.gui.app.main_window import MainWindow
+    from pgmstudio.gui.app.opening import begin
 
-    window = MainWindow()
+    window = MainWindow(panels_later=True)
     window.shell.errors.install()
     window.restore_geometry()
+    if not files:
+        begin(window.shell, [])  # the welcome page needs no panels and is there at once
+    # Panels nobody sees yet, and files that may take a while.
+    AfterFirstPaint(window, lambda: _go_on(window, [Path(file) for file in files]))
     window.show()
-    # After the first paint: opening files may take a while.
-    QTimer.singleShot(0, lambda: _begin(window, [Path(file) for file in files]))
     return int(app.exec())
 
 
-def _begin(window: object, files: Sequence[Path]) -> None:
-    from pgmstudio.gui.app.main_window import MainWindow
+class AfterFirstPaint(QObject):
+    """Does something once, when a widget has been painted for the first time."""
+
+    def __init__(self, widget: QWidget, deed: Callable[[], None]) -> None:
+        super().__init__(widget)
+        self._widget, self._deed = widget, deed
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self._widget.removeEventFilter(self)
+            QTimer.singleShot(0, self._widget, self._deed)
+        return False
+
+
+def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     from pgmstudio.gui.app.opening import begin
 
-    assert isinstance(window, MainWindow)
+    if not files:
+        window.panels.build_bit_by_bit()
+        return
+    window.panels.build_all()
     begin(window.shell, files)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt, QTimer
@@ -20,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.app.actions import MENUS, ActionSpec
 from pgmstudio.gui.app.command_field import CommandField
-from pgmstudio.gui.app.dock_title import DockTitle
 from pgmstudio.gui.app.folding import Folding
-from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, PANELS, RIGHT
+from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, RIGHT
+from pgmstudio.gui.app.panel_docks import PanelDocks
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.status_bar import StatusBar
 from pgmstudio.gui.app.toast import Toast
@@ -40,7 +39,8 @@ MENU_MARGIN = 23
 class MainWindow(QMainWindow):
     """`shell` is what everything inside talks to."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, panels_later: bool = False) -> None:
+        """With `panels_later` whoever makes it calls `panels.build_all` after the first paint."""
         super().__init__()
         self.setObjectName("mainWindow")
         self.setMinimumSize(960, 640)
@@ -53,9 +53,10 @@ class MainWindow(QMainWindow):
             self.setCorner(corner, area)
         self.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
         self.shell = Shell(self)
-        self.docks: dict[str, QDockWidget] = {}
-        self._add_panels()
-        self.folding = Folding(self, self.shell, self.docks)
+        self.panels = PanelDocks(self, self.shell)
+        if not panels_later:
+            self.panels.build_all()
+        self.folding = Folding(self, self.shell, self.panels)
         self.setCentralWidget(self.folding.surround)
         self._add_menus()
         self.setStatusBar(StatusBar(self.shell))
@@ -77,27 +78,11 @@ class MainWindow(QMainWindow):
         self._retitle()
         self._default_state = self.saveState(LAYOUT_VERSION)
 
-    # -- building
+    @property
+    def docks(self) -> dict[str, QDockWidget]:
+        return self.panels.docks
 
-    def _add_panels(self) -> None:
-        for spec in PANELS:
-            dock = QDockWidget(spec.title, self)
-            dock.setObjectName(spec.name)
-            dock.setToolTip(spec.tip)
-            panel = spec.build(self.shell)
-            panel.setAccessibleName(spec.title)
-            dock.setWidget(panel)
-            dock.setFeatures(_DOCK_FEATURES)
-            dock.setTitleBarWidget(DockTitle(spec))
-            self.addDockWidget(spec.area, dock)
-            self.docks[spec.name] = dock
-        bottom = [self.docks[spec.name] for spec in PANELS if spec.area == BOTTOM]
-        for left, right in pairwise(bottom):
-            self.tabifyDockWidget(left, right)
-        if bottom:
-            bottom[0].raise_()
-        for spec in PANELS:
-            self.docks[spec.name].setVisible(spec.shown)
+    # -- building
 
     def _add_menus(self) -> None:
         book = self.shell.book
@@ -235,7 +220,7 @@ class MainWindow(QMainWindow):
 
 def panel_widget(window: MainWindow, name: str) -> QWidget:
     """The widget inside a panel, for tests."""
-    return window.folding.panels[name]
+    return window.panels.panel(name)
 
 
 def _corner(field: QWidget) -> QWidget:
@@ -256,9 +241,4 @@ _CORNERS = (
     (Qt.Corner.BottomLeftCorner, LEFT),
     (Qt.Corner.TopRightCorner, RIGHT),
     (Qt.Corner.BottomRightCorner, RIGHT),
-)
-_DOCK_FEATURES = (
-    QDockWidget.DockWidgetFeature.DockWidgetMovable
-    | QDockWidget.DockWidgetFeature.DockWidgetClosable
-    | QDockWidget.DockWidgetFeature.DockWidgetFloatable
 )

@@ -38,7 +38,7 @@ def step_region(window: MainWindow, by: int) -> None:
 
 
 def _panels(window: MainWindow, area: Qt.DockWidgetArea) -> list[QWidget]:
-    return [window.folding.panels[spec.name] for spec in PANELS if spec.area == area]
+    return [window.panels.panel(spec.name) for spec in PANELS if spec.area == area]
 
 
 def _holds(region: QWidget, widget: QWidget) -> bool:

@@ -154,8 +154,6 @@ class ExportDialog(QDialog):
             ("", self._transparent),
         ):
             form.addRow(label(words, "secondary"), widget)
-        for widget in (self._part, self._detail, self._legend):
-            form.setRowVisible(widget, self._drawing.has_parts)
         sides = QHBoxLayout()
         sides.setSpacing(theme().space(6))
         sides.addLayout(form)
@@ -186,6 +184,11 @@ class ExportDialog(QDialog):
         layout.addLayout(sides, 1)
         layout.addWidget(self._trouble)
         layout.addWidget(row(cancel, None, self._copy, self._save))
+        for widget in (
+            self._part,
+            self._legend,
+        ):  # now they are inside, and no windows of their own
+            form.setRowVisible(widget, self._drawing.has_parts)
 
     # -- what is chosen
 

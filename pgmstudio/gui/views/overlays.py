@@ -55,7 +55,7 @@ class ZoomControl(QFrame):
         self._view.set_zoom(1.0)
 
     def _restyle(self) -> None:
-        width = self.fontMetrics().horizontalAdvance("400 %") + 14
+        width = self.fontMetrics().horizontalAdvance("400 %") + 20
         self._number.setFixedWidth(width)
 
     def _show_zoom(self, zoom: float) -> None:

@@ -1,0 +1,76 @@
+"""The docks around the centre; what is in them is built when they are first seen, or asked for."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from pgmstudio.gui.app.dock_title import DockTitle
+from pgmstudio.gui.app.layout import BOTTOM, PANELS
+from pgmstudio.gui.app.shell import Shell
+
+
+class PanelDocks(QObject):
+    """A dock for every row of the table of panels."""
+
+    def __init__(self, window: QMainWindow, shell: Shell) -> None:
+        super().__init__(window)
+        self._shell = shell
+        self._specs = {spec.name: spec for spec in PANELS}
+        self._panels: dict[str, QWidget] = {}
+        self.docks: dict[str, QDockWidget] = {}
+        for spec in PANELS:
+            dock = QDockWidget(spec.title, window)
+            dock.setObjectName(spec.name)
+            dock.setToolTip(spec.tip)
+            dock.setWidget(QWidget())
+            dock.setFeatures(_FEATURES)
+            dock.setTitleBarWidget(DockTitle(spec))
+            window.addDockWidget(spec.area, dock)
+            self.docks[spec.name] = dock
+        bottom = [self.docks[spec.name] for spec in PANELS if spec.area == BOTTOM]
+        for left, right in pairwise(bottom):
+            window.tabifyDockWidget(left, right)
+        if bottom:
+            bottom[0].raise_()
+        for spec in PANELS:
+            self.docks[spec.name].setVisible(spec.shown)
+            seen = partial(self._on_visibility, spec.name)
+            self.docks[spec.name].visibilityChanged.connect(seen)
+
+    def panel(self, name: str) -> QWidget:
+        """The panel of that name, also when a folded side shows it elsewhere."""
+        if name not in self._panels:
+            made = self._specs[name].build(self._shell)
+            made.setAccessibleName(self._specs[name].title)
+            stand_in = self.docks[name].widget()
+            self.docks[name].setWidget(made)
+            stand_in.deleteLater()
+            self._panels[name] = made
+        return self._panels[name]
+
+    def build_all(self) -> None:
+        """Have every panel listen from now on."""
+        for name in self._specs:
+            self.panel(name)
+
+    def build_bit_by_bit(self) -> None:
+        """The same, a panel per turn of the event loop, so that the window answers in between."""
+        missing = next((name for name in self._specs if name not in self._panels), None)
+        if missing is not None:
+            self.panel(missing)
+            QTimer.singleShot(0, self, self.build_bit_by_bit)
+
+    def _on_visibility(self, name: str, is_visible: bool) -> None:
+        if is_visible:
+            self.panel(name)
+
+
+_FEATURES = (
+    QDockWidget.DockWidgetFeature.DockWidgetMovable
+    | QDockWidget.DockWidgetFeature.DockWidgetClosable
+    | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+)
