@@ -300,7 +300,7 @@ def test_edit_by_hand(
     qtbot.waitUntil(lambda: network_in_view(window).domain["grass"].states == ("wet", "no"))
     assert network_in_view(window).table("grass")[1, 0].tolist() == [0.8, 0.2]
 
-    # Two of the three into a second model; the third is averaged out.
+    # Two of the three into a second model; the third is summed out.
     first = network_in_view(window)
     told: list[str] = []
     shell.bench.message.connect(lambda _level, sentence: told.append(sentence))
@@ -316,9 +316,10 @@ def test_edit_by_hand(
     qtbot.waitUntil(lambda: set(second.scene().nodes) == {"sprinkler", "grass"})
     pasted = network_in_view(window)
     assert pasted.edges == (("sprinkler", "grass"),)
-    assert pasted.table("sprinkler") == pytest.approx(first.table("sprinkler").mean(axis=0))
-    assert pasted.table("grass") == pytest.approx(first.table("grass").mean(axis=0))
-    assert any("The table of grass is averaged over rain" in sentence for sentence in told)
+    joint = BruteForceSession(first).joint(["sprinkler", "grass"])
+    assert pasted.table("sprinkler") == pytest.approx(joint.sum(axis=1))
+    assert pasted.table("grass") == pytest.approx(joint / joint.sum(axis=1, keepdims=True))
+    assert any("The table of grass is summed over rain" in sentence for sentence in told)
 
     # Thirty steps back and thirty forth. All of them fit into thirty.
     after, stack = shell.project, shell.document.undo_stack

@@ -432,18 +432,19 @@ def test_a_part_is_copied_into_another_model_with_its_tables(
     assert window.shell.bench.selection.nodes == ("rain 2", "sprinkler", "grass")
 
 
-def test_a_copy_without_its_parents_is_averaged_and_says_so(
+def test_a_copy_without_its_parents_is_summed_over_them_and_says_so(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     told: list[str] = []
     window.shell.toast.connect(lambda sentence, _undo: told.append(sentence))
     window.shell.bench.select(["rain", "grass"])
     page.editing.copy()
-    assert "grass is averaged over sprinkler" in told[0]
+    assert "grass is summed over sprinkler" in told[0]
     page.editing.paste()
     model = window.shell.project.models[page.model_id or ""].model
     assert isinstance(model, BayesianNetwork)
-    assert model.table("grass 2") == pytest.approx(_network().table("grass").mean(axis=1))
+    joint = BruteForceSession(_network()).joint(["rain", "grass"])
+    assert model.table("grass 2") == pytest.approx(joint / joint.sum(axis=1, keepdims=True))
 
 
 def test_what_is_no_model_on_the_clipboard_is_refused(

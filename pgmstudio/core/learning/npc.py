@@ -111,7 +111,7 @@ def npc_search(
         (min(place[a], place[b]), max(place[a], place[b])): stays
         for (a, b), stays in (chosen or {}).items()
     }
-    skeleton, found = search.resolved(told)
+    skeleton, found = search.resolved(told, cancel)
     return NpcResult(skeleton, oriented_skeleton(skeleton, rules), found)
 
 
@@ -147,7 +147,7 @@ class _Search:
         """Test the pairs that stay joined further, until none is separated by its neighbours."""
         known = -1
         while known < (known := sum(map(len, self.sets.values()))):
-            adjacent = self._settled({}).certain
+            adjacent = self._settled({}, cancel).certain
             for pair in self.rules.testable(adjacent):
                 most = max(side.bit_count() for side in self.rules.candidates(adjacent, pair))
                 for size in range(1, min(most, self.most) + 1):
@@ -176,7 +176,7 @@ class _Search:
 
     def resolved(self, chosen: Mapping[Pair, bool]) -> tuple[Skeleton, tuple[AmbiguousRegion, ...]]:
         """The skeleton after every choice, and the regions that had to be chosen in."""
-        decision = self._settled(chosen)
+        decision = self._settled(chosen, cancel)
         paths = Paths(decision.certain)
         separated = {
             pair: self._best(pair, paths)
@@ -192,11 +192,12 @@ class _Search:
         )
         return skeleton, self._regions(chosen, decision)
 
-    def _settled(self, chosen: Mapping[Pair, bool]) -> Decision:
+    def _settled(self, chosen: Mapping[Pair, bool], cancel: CancelToken) -> Decision:
         """Nothing is ambiguous any more: the strongest such edge stays, time and again."""
         found, kept = self._separations(), dict(chosen)
         decision = decide(found, kept)
         while decision.ambiguous:
+            cancel.raise_if_cancelled()
             kept[min(decision.ambiguous, key=lambda pair: weakness(self._best(pair)))] = True
             decision = decide(found, kept, decision)
         return decision

@@ -52,6 +52,11 @@ class PanelDocks(QObject):
             self._panels[name] = made
         return self._panels[name]
 
+    @property
+    def is_complete(self) -> bool:
+        """Every panel is built."""
+        return len(self._panels) == len(self._specs)
+
     def build_all(self) -> None:
         """Have every panel listen from now on."""
         for name in self._specs:

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, PgmStudioError
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.io.json_documents import parse_json, render_json
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, file_of_document
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.bayesian_network import BayesianNetwork, Table
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.pictures.picture import Point
 
@@ -31,7 +34,7 @@ class Copied:
 
 
 def copied(model: Model, names: Iterable[str], positions: Mapping[str, Point]) -> Copied:
-    """The named variables with their edges and tables; parents left behind are averaged out."""
+    """The named variables with their edges and tables; parents left behind are summed out."""
     network = _network(model, "copied")
     wanted = [name for name in network.domain.names if name in set(names)]
     notices = []
@@ -41,8 +44,9 @@ def copied(model: Model, names: Iterable[str], positions: Mapping[str, Point]) -
         for parent in absent:
             part = part.without_edge(parent, name)
         if absent:
+            part = part.with_table(name, _summed_out(network, part, name))
             notices.append(
-                f"The table of {name} is averaged over {', '.join(absent)}, not copied with it."
+                f"The table of {name} is summed over {', '.join(absent)}, not copied with it."
             )
     for name in network.domain.names:
         if name not in wanted:
@@ -50,6 +54,16 @@ def copied(model: Model, names: Iterable[str], positions: Mapping[str, Point]) -
     layout = {name: positions[name] for name in wanted if name in positions}
     text = render_json(document_of(ModelFile(part, layout=layout))).decode("utf-8")
     return Copied(text, len(wanted), tuple(notices))
+
+
+def _summed_out(network: BayesianNetwork, part: BayesianNetwork, name: str) -> Table:
+    """P(name | the parents it keeps) in `network`; the plain average, as it stands in `part`,
+    where the parents cannot be in such states together."""
+    family = [*part.dag.parents(name), name]
+    joint = CliqueTreeSession(network).joint(family)
+    total = joint.sum(axis=-1, keepdims=True)
+    table: Table = np.where(total > 0, joint / np.where(total > 0, total, 1), part.table(name))
+    return table
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,245 @@
+"""Classifier structures: naive Bayes, and a tree or forest over the features on top of it.
+
+The class is a parent of every feature. Tree-augmented naive Bayes (Friedman, Geiger and Goldszmidt
+1997) gives each feature at most one further parent: the tree of largest likelihood is a maximum
+spanning tree of the conditional mutual informations I(X; Y | class). A forest (FAN) leaves an edge
+out when N·I(X; Y | class), in nats, does not exceed its penalty; naive Bayes leaves all out.
+
+Knowledge that asks for a feature above the class is obeyed: that feature, and what must be above
+it, is then no child of the class. Where knowledge forbids class → X, X simply has no such parent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.counting import pair_counts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import KnowledgeError, ParameterError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.branching import branching_with_required
+from pgmstudio.core.learning.chow_liu import best_forest
+from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
+from pgmstudio.core.params import param
+from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.scores.mutual_information import mutual_information_nats
+
+AUGMENTS = ("tree", "forest", "none")
+
+Matrix = NDArray[np.float64]
+
+# Mutual information below this many nats per row is rounding.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TanParams:
+    """The settings of classifier structures."""
+
+    target: str | None = param(
+        None,
+        title="Target",
+        none_label="the last column",
+        help="The class: the variable that is to be told from the others.",
+    )
+    augment: str = param(
+        "tree",
+        title="Edges between features",
+        choices=AUGMENTS,
+        help="tree: one further parent for each feature. forest: only where it pays. none: naive "
+        "Bayes.",
+    )
+    edge_penalty: float | None = param(
+        None,
+        title="Edge penalty β",
+        low=0,
+        none_label="as in BIC",
+        help="For a forest: nats an edge must gain on all rows to be kept.",
+    )
+    root: str | None = param(
+        None,
+        title="Root",
+        none_label="the first feature",
+        help="The feature that the edges between features lead away from.",
+    )
+    smoothing: float | Literal["auto"] = param(
+        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
+    )
+    knowledge: Knowledge | None = param(
+        None, title="Knowledge", help="Required and forbidden edges and tiers."
+    )
+
+    def __post_init__(self) -> None:
+        if self.edge_penalty is not None and self.augment != "forest":
+            raise ParameterError({"edge_penalty": "is for a forest; set augment to forest"})
+
+
+class TanLearner:
+    """A Bayesian network that tells one variable from the others."""
+
+    key = "bn.tan"
+    title = "Classifier (naive Bayes, TAN)"
+    kind = "bayesian-network"
+    params_type = TanParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(
+            data,
+            "Each pair of features is counted over the rows that have both and the class; it takes "
+            "no longer, but the result is exact only if cells are missing at random.",
+        )
+
+    def run(
+        self, data: DataSet, params: TanParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        target = _target(data, params)
+        rules = EdgeRules.of(data.domain.names, params.knowledge, None)
+        yield Progress(0.0, f"Counting pairs of columns for each state of {_name(data, target)}")
+        structure = _Structure(data, params, target, rules)
+        dag, information = structure.learn(cancel)
+        yield Progress(0.6, "Filling the tables")
+        fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
+        if fitted.tuned is not None:
+            yield Note(str(fitted.tuned))
+        measures = {
+            "edges": float(len(dag.edges)),
+            "conditional_information_bits": information / math.log(2),
+            "smoothing": fitted.smoothing,
+        }
+        if not data.has_missing:
+            measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
+        yield Found(fitted.network, measures)
+        yield Progress(1.0, f"{len(dag.edges)} edges")
+        yield Finished(fitted.network, measures)
+
+
+def _target(data: DataSet, params: TanParams) -> int:
+    names = data.domain.names
+    problems = {}
+    for what, name in (("target", params.target), ("root", params.root)):
+        if name is not None and name not in names:
+            problems[what] = f"{name!r} is not a column"
+    target = names[-1] if params.target is None else params.target
+    if params.root == target:
+        problems["root"] = f"{target} is the target; choose a feature"
+    if problems:
+        raise ParameterError(problems)
+    return names.index(target)
+
+
+def _name(data: DataSet, column: int) -> str:
+    return data.domain.names[column]
+
+
+def conditional_information_nats(
+    data: DataSet, target: int, cancel: CancelToken = NEVER
+) -> tuple[Matrix, Matrix]:
+    """I(X; Y | class) and I(X; Y) of all pairs of columns, each over the rows that have them.
+
+    I(X; Y | class) = Σ_c P(c) I(X; Y | class = c) (relational-and-possibilistic, §7.7).
+    """
+    n = len(data.domain)
+    above = np.triu_indices(n, 1)
+    summed, rows = np.zeros((n, n)), np.zeros((n, n))
+    for state in range(data.domain.cardinalities[target]):
+        pairs = pair_counts(data.of_rows(data.codes[target] == state), cancel)
+        total = np.zeros((n, n))
+        if n > 1:
+            total[above] = np.add.reduceat(pairs.flat, pairs.offsets[above])
+        total += total.T
+        summed += total * mutual_information_nats(pairs)
+        rows += total
+    conditional: Matrix = np.divide(summed, rows, out=np.zeros((n, n)), where=rows > 0)
+    return conditional, mutual_information_nats(pair_counts(data, cancel))
+
+
+class _Structure:
+    """Who is a child of the class, and the tree over the features."""
+
+    def __init__(self, data: DataSet, params: TanParams, target: int, rules: EdgeRules) -> None:
+        self.data, self.params, self.target, self.rules = data, params, target, rules
+        self.names = data.domain.names
+        self.features = [i for i in range(len(self.names)) if i != target]
+        required = () if params.knowledge is None else params.knowledge.required
+        above = Dag.from_edges(self.names, required).ancestors(self.names[target])
+        self.is_above = np.array([name in above for name in self.names])
+        self.is_child = ~self.is_above & rules.allowed[target].astype(bool)
+
+    def learn(self, cancel: CancelToken) -> tuple[Dag, float]:
+        """The graph, and the information its edges between features have, in nats."""
+        conditional, marginal = conditional_information_nats(self.data, self.target, cancel)
+        # What a further parent tells about a child of the class, or about another column.
+        information = np.where(self.is_child[None, :], conditional, marginal)
+        edges = {(int(p), int(c)) for p, c in np.argwhere(self.rules.required)}
+        if self.params.augment != "none" and self.features:
+            parents = self._tree(self._weights(information))
+            edges |= {(p, c) for c, p in zip(self.features, parents, strict=True) if p is not None}
+        between = sum(float(information[p, c]) for p, c in edges if self.target not in (p, c))
+        edges |= {(self.target, int(c)) for c in np.flatnonzero(self.is_child)}
+        named = [(self.names[p], self.names[c]) for p, c in sorted(edges)]
+        return Dag.from_edges(self.names, named), between
+
+    def _weights(self, information: Matrix) -> Matrix:
+        total = self.data.total_weight
+        gain = np.where(information > _ROUNDING, total * information, 0.0)
+        if self.params.augment != "forest":
+            return gain
+        if self.params.edge_penalty is not None:
+            return gain - self.params.edge_penalty
+        free = np.array(self.data.domain.cardinalities, dtype=np.float64) - 1
+        slices = np.where(self.is_child, self.data.domain.cardinalities[self.target], 1)
+        parameters = np.outer(free, free * slices)
+        weights: Matrix = gain - 0.5 * math.log(max(total, 1.0)) * parameters
+        return weights
+
+    def _tree(self, weights: Matrix) -> list[int | None]:
+        """The parent of each feature among the features."""
+        features, root = self.features, self.params.root
+        chosen = np.ix_(features, features)
+        knowledge = self.params.knowledge
+        if knowledge is None or knowledge.is_empty:
+            names = tuple(self.names[i] for i in features)
+            places = best_forest(np.ascontiguousarray(weights[chosen]), names, root)
+        else:
+            required = self._required_between()
+            allowed = self.rules.allowed.astype(bool)
+            # Whatever is below the class may not lead back to what is above it.
+            allowed[np.ix_(~self.is_above, self.is_above)] = False
+            if root is not None:
+                allowed[:, self.names.index(root)] = False
+            places = branching_with_required(weights[chosen], allowed[chosen], required)
+        return [None if place is None else features[place] for place in places]
+
+    def _required_between(self) -> list[tuple[int, int]]:
+        place = {column: i for i, column in enumerate(self.features)}
+        clashes, required = [], []
+        for child in self.features:
+            parents = [int(p) for p in np.flatnonzero(self.rules.required[:, child])]
+            parents = [p for p in parents if p != self.target]
+            required += [(place[p], place[child]) for p in parents]
+            name, above = self.names[child], " and ".join(self.names[p] for p in parents)
+            if len(parents) > 1:
+                clashes.append(
+                    f"{above} are required as parents of {name}, "
+                    "but a feature may have one beside the class."
+                )
+            if parents and name == self.params.root:
+                clashes.append(f"{above} → {name} is required, but {name} is to be the root.")
+        if clashes:
+            raise KnowledgeError(clashes)
+        return required
