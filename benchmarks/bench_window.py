@@ -1,0 +1,189 @@
+"""The window itself: first paint, another look, and how late its event loop is while learning.
+
+    python benchmarks/bench_window.py
+
+Everything happens without a screen. First paint counts from the start of the process to the first
+picture of the welcome page, with Python's byte code and the disk warm. Lateness is how much later
+than asked a timer of 5 ms comes, in an idle window and while a learner works on 100 000 rows of
+ALARM in a process of its own. Repaints of large graphs and evidence clicks have benchmarks of their
+own: canvas and evidence.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QObject, QSettings, QStandardPaths, Qt, QTimer
+from PySide6.QtWidgets import QApplication
+from reporting import network_rows, say_line, version_of
+
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.app import preferences
+from pgmstudio.gui.app.learn_actions import landing_of
+from pgmstudio.gui.app.main import make_application
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.opening import open_data_page, open_model_file
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.workers.learning_run import RunRequest
+
+ROOT = Path(__file__).resolve().parent.parent
+STARTS = 9
+BEAT_MS = 5
+WATCH_SECONDS = 10.0
+
+FIRST_PAINT = """
+import os, sys
+import pgmstudio.gui.app.main as start
+def painted(window, files):
+    sys.stdout.write("painted\\n"); sys.stdout.flush()
+    os._exit(0)
+start._go_on = painted
+start.main([])
+"""
+
+
+def say(task: str, data: str, seconds: float, quality: str) -> None:
+    say_line(task, data, "pgmstudio", version_of("pgmstudio") or "-", seconds, quality)
+
+
+def first_paint() -> None:
+    """The best and the median of several starts, the first of which warms up."""
+    environment = {**os.environ, "XDG_CONFIG_HOME": tempfile.mkdtemp()}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    times = []
+    for _ in range(STARTS + 1):
+        begin = time.perf_counter()
+        child = subprocess.Popen(
+            [sys.executable, "-c", FIRST_PAINT],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"painted\n"
+        times.append(time.perf_counter() - begin)
+        child.wait()
+    middle = statistics.median(times[1:])
+    say("first paint", "welcome page", min(times[1:]), f"median of {STARTS}: {middle:.3f} s")
+
+
+class Lateness(QObject):
+    """How late a timer comes, in milliseconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[float] = []
+        self._last = time.perf_counter()
+        self._beat = QTimer(self)
+        self._beat.setTimerType(Qt.TimerType.PreciseTimer)
+        self._beat.timeout.connect(self._on_beat)
+        self._beat.start(BEAT_MS)
+
+    def _on_beat(self) -> None:
+        now = time.perf_counter()
+        self.late.append(max(0.0, (now - self._last) * 1000 - BEAT_MS))
+        self._last = now
+
+    def stop(self) -> None:
+        self._beat.stop()
+
+    @property
+    def p99(self) -> float:
+        return sorted(self.late)[int(0.99 * (len(self.late) - 1))]
+
+
+def turn(app: QApplication, seconds: float) -> None:
+    """Let the event loop run as it does in the program."""
+    QTimer.singleShot(int(seconds * 1000), app.quit)
+    app.exec()
+
+
+def watched(app: QApplication, seconds: float) -> Lateness:
+    watch = Lateness()
+    turn(app, seconds)
+    watch.stop()
+    return watch
+
+
+def lateness(app: QApplication) -> None:
+    window = MainWindow()
+    window.show()
+    shell = window.shell
+    open_model_file(shell, ROOT / "sample_data" / "asia.json")
+    rows = network_rows("alarm", 100_000)
+    shell.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
+    turn(app, 2.0)
+    idle = watched(app, WATCH_SECONDS)
+    params: Any = learner_of("bn.hill-climb").params_type(restarts=1000)
+    request = RunRequest("alarm", "bn.hill-climb", params, 1, list(shell.project.data)[-1])
+    run = landing_of(shell).start(request)
+    busy = watched(app, WATCH_SECONDS)
+    state = f"{run.state.value}, {len(run.trace.steps)} points of its trace"
+    for name, watch in (("idle", idle), ("learning, 100 000 x 37", busy)):
+        told = f"median {statistics.median(watch.late):.2f} ms, largest {max(watch.late):.1f} ms"
+        say("lateness of the event loop, p99", name, watch.p99 / 1000, told)
+    above = busy.p99 - idle.p99
+    say("lateness above idle, p99", "learning, 100 000 x 37", above / 1000, f"the run is {state}")
+    begin = time.perf_counter()
+    run.stop()
+    while not run.state.is_end:
+        app.processEvents()
+    say("stop, keep best", "learning, 100 000 x 37", time.perf_counter() - begin, "a model is kept")
+    _end(window)
+
+
+def another_look(app: QApplication) -> None:
+    """Light to dark with everything open; every widget is styled and painted anew."""
+    window = MainWindow()
+    window.resize(1280, 800)
+    window.show()
+    open_model_file(window.shell, ROOT / "sample_data" / "asia.json")
+    rows = network_rows("alarm", 1000)
+    window.shell.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
+    open_data_page(window.shell, list(window.shell.project.data)[-1])
+    window.shell.book.refresh()
+    for action in ("learn.learn", "knowledge.edit", "help.contents"):
+        window.shell.book[action].trigger()
+    turn(app, 1.0)
+    begin = time.perf_counter()
+    theme().set_look(mode="dark")
+    app.processEvents()
+    seconds = time.perf_counter() - begin
+    say("light to dark", f"{len(app.allWidgets())} widgets", seconds, "five pages open")
+    theme().set_look(mode="light")
+    _end(window)
+
+
+def _end(window: MainWindow) -> None:
+    window.shell.document.undo_stack.setClean()
+    window.close()
+
+
+def main() -> None:
+    first_paint()
+    folder = Path(tempfile.mkdtemp())
+    QStandardPaths.setTestModeEnabled(True)
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(folder))
+    preferences.preferences_folder = lambda: folder
+    app = make_application()
+    app.setQuitOnLastWindowClosed(False)
+    theme().set_look(mode="light", scale=1.0)
+    lateness(app)
+    another_look(app)
+
+
+if __name__ == "__main__":
+    main()
