@@ -23,7 +23,7 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QObject, QSettings, QStandardPaths, Qt, QTimer
+from PySide6.QtCore import QEventLoop, QObject, QSettings, QStandardPaths, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 from reporting import network_rows, say_line, version_of
 
@@ -45,12 +45,19 @@ WATCH_SECONDS = 10.0
 
 FIRST_PAINT = """
 import os, sys
-import pgmstudio.gui.app.main as start
+from importlib import import_module
+import pgmstudio.__main__ as program
+def import_and_watch(name):
+    module = import_module(name)
+    if name == "pgmstudio.gui.app.main":
+        module._go_on = painted
+    return module
 def painted(window, files):
     sys.stdout.write("painted\\n"); sys.stdout.flush()
     os._exit(0)
-start._go_on = painted
-start.main([])
+import importlib
+importlib.import_module = import_and_watch
+program.main([])
 """
 
 
@@ -105,15 +112,16 @@ class Lateness(QObject):
         return sorted(self.late)[int(0.99 * (len(self.late) - 1))]
 
 
-def turn(app: QApplication, seconds: float) -> None:
+def turn(seconds: float) -> None:
     """Let the event loop run as it does in the program."""
-    QTimer.singleShot(int(seconds * 1000), app.quit)
-    app.exec()
+    loop = QEventLoop()
+    QTimer.singleShot(int(seconds * 1000), loop.quit)
+    loop.exec()
 
 
-def watched(app: QApplication, seconds: float) -> Lateness:
+def watched(seconds: float) -> Lateness:
     watch = Lateness()
-    turn(app, seconds)
+    turn(seconds)
     watch.stop()
     return watch
 
@@ -125,12 +133,12 @@ def lateness(app: QApplication) -> None:
     open_model_file(shell, ROOT / "sample_data" / "asia.json")
     rows = network_rows("alarm", 100_000)
     shell.change("Import", partial(edits.add_data, entry=DataEntry("alarm", rows)))
-    turn(app, 2.0)
-    idle = watched(app, WATCH_SECONDS)
-    params: Any = learner_of("bn.hill-climb").params_type(restarts=1000)
+    turn(2.0)
+    idle = watched(WATCH_SECONDS)
+    params: Any = learner_of("bn.hill-climb").params_type(restarts=1_000_000)
     request = RunRequest("alarm", "bn.hill-climb", params, 1, list(shell.project.data)[-1])
     run = landing_of(shell).start(request)
-    busy = watched(app, WATCH_SECONDS)
+    busy = watched(WATCH_SECONDS)
     state = f"{run.state.value}, {len(run.trace.steps)} points of its trace"
     for name, watch in (("idle", idle), ("learning, 100 000 x 37", busy)):
         told = f"median {statistics.median(watch.late):.2f} ms, largest {max(watch.late):.1f} ms"
@@ -157,7 +165,7 @@ def another_look(app: QApplication) -> None:
     window.shell.book.refresh()
     for action in ("learn.learn", "knowledge.edit", "help.contents"):
         window.shell.book[action].trigger()
-    turn(app, 1.0)
+    turn(1.0)
     begin = time.perf_counter()
     theme().set_look(mode="dark")
     app.processEvents()

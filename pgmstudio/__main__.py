@@ -44,6 +44,9 @@ def _open_window(files: Sequence[str]) -> int:
         return 2
     from importlib import import_module
 
+    # Before Qt: once loaded, it reads the source of every module imported after it.
+    for name in ("learning.registry", "io.project_file", "inference.sessions", "pictures.layout"):
+        import_module(f"pgmstudio.core.{name}")
     window = import_module("pgmstudio.gui.app.main")
     return int(window.main(list(files)) or 0)
 

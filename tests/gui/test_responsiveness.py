@@ -100,13 +100,14 @@ def test_the_window_keeps_turning_while_a_learner_works(qtbot: QtBot, window: Ma
 BEFORE_PAINT = """
 import os, sys
 import pgmstudio.gui.app.main as start
+from pgmstudio.__main__ import main
 def painted(window, files):
     heavy = ("numba", "scipy", "polars", "pyqtgraph", "networkx", "pygraphviz", "fast_sugiyama")
     print("painted", window.shell.center.current.key, *[n for n in heavy if n in sys.modules])
     sys.stdout.flush()
     os._exit(0)
 start._go_on = painted
-start.main([])
+main([])
 """
 
 

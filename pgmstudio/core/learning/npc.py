@@ -4,7 +4,7 @@ PC removes an edge as soon as one test finds its ends independent, and with few 
 contradict each other. Here all smallest separating sets of a pair are collected, and an edge is
 removed only if the paths that explain one of them are there (`npc_paths`). Where that depends on
 edges that depend on each other, the search hands out ambiguous regions: a person may choose, and
-by default the strongest edge of a region stays, then what follows is decided, and so on.
+by default the edge with the largest information gain stays, what follows is decided, and so on.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
@@ -40,10 +41,10 @@ from pgmstudio.core.learning.pc_skeleton import (
     conditions,
     pairs_of,
     part,
-    value_of,
     weakness,
 )
 from pgmstudio.core.learning.protocols import LearnEvent
+from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.scores.independence_tests import DataTests, IndependenceTester
 
@@ -106,13 +107,18 @@ def npc_search(
     search = _Search(tester, PairRules.of(rules), max_condition)
     yield from search.levels(cancel)
     yield from search.reopened(cancel)
-    place = {name: i for i, name in enumerate(tester.names)}
-    told = {
-        (min(place[a], place[b]), max(place[a], place[b])): stays
-        for (a, b), stays in (chosen or {}).items()
-    }
+    told = {}
+    for edge, stays in (chosen or {}).items():
+        one, other = sorted(_place(tester.names, end) for end in edge)
+        told[one, other] = stays
     skeleton, found = search.resolved(told, cancel)
     return NpcResult(skeleton, oriented_skeleton(skeleton, rules), found)
+
+
+def _place(names: tuple[str, ...], name: str) -> int:
+    if name not in names:
+        raise UnknownNameError("variable", name, names)
+    return names.index(name)
 
 
 class _Search:
@@ -125,6 +131,7 @@ class _Search:
         self.most = len(tester.names) if max_condition is None else max_condition
         self.tests = AskedTests(tester)
         self.sets: dict[Pair, dict[int, LoggedTest]] = {}
+        self.gain: dict[Pair, float] = {}  # information gain given nothing, in bits
         self._asked: set[tuple[Pair, int]] = set()
 
     def levels(self, cancel: CancelToken) -> Iterator[Progress]:
@@ -167,6 +174,8 @@ class _Search:
                 yield self.tests.progress(message, size, adjacent)
             self._asked.add((pair, mask))
             test = self.tests.ask(pair, condition, cancel)
+            if test is not None and size == 0:
+                self.gain[pair] = test.outcome.bits
             if test is not None and test.outcome.independent:
                 self.sets.setdefault(pair, {})[mask] = test
 
@@ -174,7 +183,9 @@ class _Search:
         sets = {pair: tuple(found) for pair, found in self.sets.items()}
         return Separations(self.rules.joinable, sets)
 
-    def resolved(self, chosen: Mapping[Pair, bool]) -> tuple[Skeleton, tuple[AmbiguousRegion, ...]]:
+    def resolved(
+        self, chosen: Mapping[Pair, bool], cancel: CancelToken
+    ) -> tuple[Skeleton, tuple[AmbiguousRegion, ...]]:
         """The skeleton after every choice, and the regions that had to be chosen in."""
         decision = self._settled(chosen, cancel)
         paths = Paths(decision.certain)
@@ -193,12 +204,12 @@ class _Search:
         return skeleton, self._regions(chosen, decision)
 
     def _settled(self, chosen: Mapping[Pair, bool], cancel: CancelToken) -> Decision:
-        """Nothing is ambiguous any more: the strongest such edge stays, time and again."""
+        """Nothing is ambiguous any more: the edge that tells most stays, time and again."""
         found, kept = self._separations(), dict(chosen)
         decision = decide(found, kept)
         while decision.ambiguous:
             cancel.raise_if_cancelled()
-            kept[min(decision.ambiguous, key=lambda pair: weakness(self._best(pair)))] = True
+            kept[max(decision.ambiguous, key=lambda pair: self.gain.get(pair, 0.0))] = True
             decision = decide(found, kept, decision)
         return decision
 

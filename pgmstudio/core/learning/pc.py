@@ -24,8 +24,9 @@ from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
 from pgmstudio.core.learning.pc_network import ON_MISSING_TESTS, network_events
 from pgmstudio.core.learning.pc_orientation import Orientation, oriented_skeleton
 from pgmstudio.core.learning.pc_params import SearchParams
-from pgmstudio.core.learning.pc_skeleton import LoggedTest, Skeleton, skeleton_search, value_of
+from pgmstudio.core.learning.pc_skeleton import LoggedTest, Skeleton, skeleton_search
 from pgmstudio.core.learning.protocols import LearnEvent
+from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.params import param
 from pgmstudio.core.running import NEVER, CancelToken, Progress
 from pgmstudio.core.scores.independence_tests import DataTests, IndependenceTester

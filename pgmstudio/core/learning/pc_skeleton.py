@@ -15,14 +15,11 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TypeVar
 
 from pgmstudio.core.graphs.cpdag import bits_of
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.core.scores.independence_tests import IndependenceTester, Outcome
-
-R = TypeVar("R")
 
 Pair = tuple[int, int]  # the earlier column first
 
@@ -212,13 +209,3 @@ def skeleton_search(
             break
         level += 1
     return Skeleton(tests.names, tuple(adjacent), separated, tuple(tests.made), tests.left_out)
-
-
-def value_of(search: Generator[Progress, None, R]) -> R:
-    """What a search finds, without its progress."""
-    while True:
-        try:
-            next(search)
-        except StopIteration as end:
-            found: R = end.value
-            return found

@@ -9,10 +9,24 @@ from typing import Any
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.learning.chow_liu import ChowLiuLearner
 from pgmstudio.core.learning.hill_climb import HillClimbLearner
+from pgmstudio.core.learning.k2 import K2Learner
 from pgmstudio.core.learning.kes import KesLearner
+from pgmstudio.core.learning.npc import NpcLearner
+from pgmstudio.core.learning.pc import PcLearner
+from pgmstudio.core.learning.polytree import PolytreeLearner
 from pgmstudio.core.learning.protocols import Learner
+from pgmstudio.core.learning.tan import TanLearner
 
-BUILT_IN: tuple[Learner[Any], ...] = (ChowLiuLearner(), HillClimbLearner(), KesLearner())
+BUILT_IN: tuple[Learner[Any], ...] = (
+    ChowLiuLearner(),
+    HillClimbLearner(),
+    KesLearner(),
+    PcLearner(),
+    NpcLearner(),
+    K2Learner(),
+    TanLearner(),
+    PolytreeLearner(),
+)
 
 PLUGIN_GROUP = "pgmstudio.learners"
 

@@ -47,11 +47,12 @@ _ROUNDING = 1e-13
 class TanParams:
     """The settings of classifier structures."""
 
-    target: str | None = param(
+    # Not `target`: reading data has an option of that name.
+    class_: str | None = param(
         None,
-        title="Target",
+        title="Target (class)",
         none_label="the last column",
-        help="The class: the variable that is to be told from the others.",
+        help="The variable that is to be told from the others.",
     )
     augment: str = param(
         "tree",
@@ -131,12 +132,12 @@ class TanLearner:
 def _target(data: DataSet, params: TanParams) -> int:
     names = data.domain.names
     problems = {}
-    for what, name in (("target", params.target), ("root", params.root)):
+    for what, name in (("class", params.class_), ("root", params.root)):
         if name is not None and name not in names:
             problems[what] = f"{name!r} is not a column"
-    target = names[-1] if params.target is None else params.target
+    target = names[-1] if params.class_ is None else params.class_
     if params.root == target:
-        problems["root"] = f"{target} is the target; choose a feature"
+        problems["root"] = f"{target} is the class; choose a feature"
     if problems:
         raise ParameterError(problems)
     return names.index(target)
@@ -146,10 +147,8 @@ def _name(data: DataSet, column: int) -> str:
     return data.domain.names[column]
 
 
-def conditional_information_nats(
-    data: DataSet, target: int, cancel: CancelToken = NEVER
-) -> tuple[Matrix, Matrix]:
-    """I(X; Y | class) and I(X; Y) of all pairs of columns, each over the rows that have them.
+def conditional_information_nats(data: DataSet, target: int, cancel: CancelToken = NEVER) -> Matrix:
+    """I(X; Y | class) of all pairs of columns, each over the rows that have both and the class.
 
     I(X; Y | class) = Σ_c P(c) I(X; Y | class = c) (relational-and-possibilistic, §7.7).
     """
@@ -164,8 +163,8 @@ def conditional_information_nats(
         total += total.T
         summed += total * mutual_information_nats(pairs)
         rows += total
-    conditional: Matrix = np.divide(summed, rows, out=np.zeros((n, n)), where=rows > 0)
-    return conditional, mutual_information_nats(pair_counts(data, cancel))
+    information: Matrix = np.divide(summed, rows, out=np.zeros((n, n)), where=rows > 0)
+    return information
 
 
 class _Structure:
@@ -182,9 +181,11 @@ class _Structure:
 
     def learn(self, cancel: CancelToken) -> tuple[Dag, float]:
         """The graph, and the information its edges between features have, in nats."""
-        conditional, marginal = conditional_information_nats(self.data, self.target, cancel)
-        # What a further parent tells about a child of the class, or about another column.
-        information = np.where(self.is_child[None, :], conditional, marginal)
+        information = conditional_information_nats(self.data, self.target, cancel)
+        if not self.is_child[self.features].all():
+            # Of a column that the class is no parent of, a parent tells I(X; Y).
+            marginal = mutual_information_nats(pair_counts(self.data, cancel))
+            information = np.where(self.is_child[None, :], information, marginal)
         edges = {(int(p), int(c)) for p, c in np.argwhere(self.rules.required)}
         if self.params.augment != "none" and self.features:
             parents = self._tree(self._weights(information))

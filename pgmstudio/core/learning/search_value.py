@@ -1,0 +1,20 @@
+"""The value of a search that is written as a generator of progress."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeVar
+
+from pgmstudio.core.running import Progress
+
+R = TypeVar("R")
+
+
+def value_of(search: Generator[Progress, None, R]) -> R:
+    """What a search finds, without its progress."""
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            found: R = end.value
+            return found
