@@ -89,9 +89,11 @@ def test_selecting_opens_the_inspector_over_the_canvas_and_escape_closes_it(
 
 
 def test_the_bottom_folds_to_its_words_which_open_it(qtbot: QtBot, small: MainWindow) -> None:
+    small.shell.reveal("runsPanel")
+    assert BOTTOM in small.folding.folded
+    assert panel_widget(small, "runsPanel").isVisible()
     bottom = overlay(small, "bottomOverlay")
     words = small.findChild(QToolButton, "rail.logPanel")
-    assert BOTTOM in small.folding.folded
     qtbot.mouseClick(words, Qt.MouseButton.LeftButton)
     assert bottom.isVisible()
     assert panel_widget(small, "logPanel").isVisible()
@@ -133,6 +135,8 @@ def test_a_larger_window_brings_every_panel_back(qtbot: QtBot, small: MainWindow
 
 
 def test_hidden_panels_stay_hidden_through_folding(qtbot: QtBot, window: MainWindow) -> None:
+    for name in ("runsPanel", "logPanel"):
+        window.shell.reveal(name)
     window.shell.book["window.logPanel"].trigger()
     assert window.docks["logPanel"].isHidden()
     window.resize(1024, 700)
@@ -196,6 +200,7 @@ def test_a_page_that_stands_alone_sends_the_panels_away_and_back(
 def test_the_arrangement_is_kept_from_one_window_to_the_next(
     qtbot: QtBot, window: MainWindow
 ) -> None:
+    window.shell.reveal("runsPanel")
     open_welcome(window.shell)  # with the panels away, which is not what the person chose
     window.shell.book["window.historyPanel"].trigger()
     window.save_geometry()

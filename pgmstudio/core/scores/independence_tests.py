@@ -86,7 +86,7 @@ def sums_of(counts: NDArray[np.float64]) -> SliceSums:
     from pgmstudio.core.scores.independence_kernels import slice_sums
 
     rows, columns = counts.shape[-2:]
-    slices = counts.size // (rows * columns)
+    slices = math.prod(counts.shape[:-2])
     sums = np.empty(4)
     flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()
     slice_sums(flat, slices, rows, columns, sums)

@@ -10,8 +10,20 @@ from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import empty_state
 
 
+class _TabBar(QTabBar):
+    """Titles give way, but not down to a letter; then the bar scrolls."""
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        wanted = self.tabSizeHint(index)
+        return QSize(min(wanted.width(), theme().px("left_min") * 2 // 3), wanted.height())
+
+
 class _Tabs(QTabWidget):
     """Needs as much room as the page in front, not as the widest of all pages."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabBar(_TabBar())  # before anything else is set
 
     def minimumSizeHint(self) -> QSize:
         page = self.currentWidget()

@@ -144,11 +144,13 @@ class Folding(QObject):
 
     def reveal(self, name: str, *, take_focus: bool = True) -> None:
         """Show a panel, where it is, in front."""
+        if not self._is_over(name):
+            self._wanted.add(name)
+            self._docks[name].show()
+            self.refold()  # one more panel may be one too many
         if self._is_over(name):
             self._open(self._area(name), [name])
         else:
-            self._wanted.add(name)
-            self._docks[name].show()
             self._docks[name].raise_()
         if take_focus:
             self._panels.panel(name).setFocus()
@@ -169,18 +171,20 @@ class Folding(QObject):
         """Show or put away all panels of one side."""
         names = [name for name in self._docks if self._area(name) == area]
         usual = [s.name for s in PANELS if s.name in names and (s.shown or s.name in self._wanted)]
-        if area in self.folded:
-            overlay = self.surround.overlays[area]
-            if overlay.is_open:
-                overlay.close_it()
-            elif usual:
-                last = self._last.get(area) or usual[0]
-                self._open(area, usual if area == RIGHT else [last])
-            return
+        usual = usual or names  # a side whose panels come on demand is shown whole
+        overlay = self.surround.overlays[area]
         shown = any(not self._docks[name].isHidden() for name in names)
-        for name in names:
-            self._docks[name].setVisible(not shown and name in usual)
-        self._wanted_now()
+        if overlay.is_open:
+            overlay.close_it()
+        elif area in self.folded:
+            self._open(area, usual if area == RIGHT else [self._last[area] or usual[0]])
+        elif shown:
+            for name in names:
+                self._docks[name].hide()
+            self._wanted_now()
+        else:
+            for name in reversed(usual):
+                self.reveal(name, take_focus=False)
 
     def close_one(self) -> bool:
         """Esc: put away the overlay that was least asked for; False when none is open."""

@@ -36,7 +36,8 @@ class PanelSpec:
 
 _ROOM = "pgmstudio.gui.panels."
 
-# In the order in which they stand on their side.
+# In the order in which they stand on their side. The bottom ones come when they are asked for:
+# a table to edit, a run that starts; until then the centre has the room.
 PANELS = (
     PanelSpec(
         "projectPanel",
@@ -81,6 +82,7 @@ PANELS = (
         _ROOM + "table_panel:TablePanel",
         "table",
         "The table of the selected variable.",
+        shown=False,
     ),
     PanelSpec(
         "runsPanel",
@@ -89,6 +91,7 @@ PANELS = (
         _ROOM + "runs_panel:RunsPanel",
         "play-circle",
         "Learning runs: waiting, running, ended.",
+        shown=False,
     ),
     PanelSpec(
         "logPanel",
@@ -97,6 +100,7 @@ PANELS = (
         _ROOM + "log_panel:LogPanel",
         "list-bullets",
         "What happened, newest last.",
+        shown=False,
     ),
 )
 

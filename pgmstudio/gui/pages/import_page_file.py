@@ -109,7 +109,7 @@ class FileStep(QWidget):
         self._sheet_label = label("Sheet or table", "secondary")
         form.addWidget(self._sheet_label, 2, 2)
         form.addWidget(self.sheet, 2, 3)
-        form.addWidget(self.as_state, 3, 1)
+        form.addWidget(self.as_state, 3, 1, 1, 3)
         form.setColumnStretch(1, 1)
         form.setColumnStretch(3, 1)
         box = QWidget()

@@ -115,6 +115,7 @@ class PreviewTable(QTableView):
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName("First rows of the file")
+        self.setToolTip("The first rows as they stand in the file, and what becomes of them.")
         self._cells = _Cells(self)
         self.setModel(self._cells)
         self.setItemDelegate(_Becoming(self))
