@@ -1,4 +1,4 @@
-"""Runs the benchmarks, each in a process of its own: all, or those whose names contain the words."""
+"""Runs the benchmarks, each in its own process: all, or those whose names contain the words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ HERE = Path(__file__).resolve().parent
 
 def main(words: list[str]) -> int:
     files = sorted(HERE.glob("bench_*.py"))
-    chosen = [f for f in files if not words or any(word.replace("-", "_") in f.stem for word in words)]
+    chosen = [
+        f for f in files if not words or any(word.replace("-", "_") in f.stem for word in words)
+    ]
     if not chosen:
         names = ", ".join(f.stem.removeprefix("bench_") for f in files)
         print(f"No benchmark is called “{' '.join(words)}”. There are: {names}.", file=sys.stderr)

@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from tests.strategies import random_network
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
@@ -17,6 +16,7 @@ from pgmstudio.core.experiments.compare import Scored, compare, comparison_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.tree import Tree
+from tests.strategies import random_network
 
 COIN = Domain.of({"coin": ("heads", "tails")})
 

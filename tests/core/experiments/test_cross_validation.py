@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from tests.strategies import random_network
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled, ParameterError
@@ -23,6 +22,7 @@ from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import NEVER, Note, StopSwitch
+from tests.strategies import random_network
 
 TREE = Candidate("tree.chow-liu", {"smoothing": 1.0})
 LONELY = Candidate("tree.chow-liu", {"smoothing": 1.0, "edge-penalty": 1e9})

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import random_network
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
@@ -37,6 +36,7 @@ from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.params import param
 from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress, StopSwitch
+from tests.strategies import random_network
 
 
 @pytest.fixture

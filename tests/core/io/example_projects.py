@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from tests.strategies import random_network, random_tree, with_missing
 
 from pgmstudio.core.data.cuts import Cuts
 from pgmstudio.core.data.dataset import DataSet
@@ -22,6 +21,7 @@ from pgmstudio.core.project.project import (
     Project,
     Run,
 )
+from tests.strategies import random_network, random_tree, with_missing
 
 
 def full_project(seed: int = 0, *, rows: int = 60, variables: int = 5) -> Project:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from tests.strategies import small_networks
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.io.model_files import ModelFile, Properties
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from tests.strategies import small_networks
 
 ODD_NAMES = (
     'say "yes"',

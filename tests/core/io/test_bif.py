@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.core.io.odd_networks import same_network
-from tests.strategies import small_networks
 
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.bif import parse, render
 from pgmstudio.core.io.model_files import ModelFile, read_model, write_model
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from tests.core.io.odd_networks import same_network
+from tests.strategies import small_networks
 
 PATH = Path("asia.bif")
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.io.odd_networks import names
 
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.graphs.knowledge import Knowledge
@@ -19,6 +18,7 @@ from pgmstudio.core.io.knowledge_files import (
     read_knowledge,
     write_knowledge,
 )
+from tests.core.io.odd_networks import names
 
 RULES = Knowledge(
     required=frozenset({("age", "smoke")}),

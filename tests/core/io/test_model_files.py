@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.core.io.odd_networks import odd_files, same_network
-from tests.strategies import random_network, random_tree
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import FileError, ModelFileError
@@ -23,6 +21,8 @@ from pgmstudio.core.io.model_files import (
 )
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.tree import Tree
+from tests.core.io.odd_networks import odd_files, same_network
+from tests.strategies import random_network, random_tree
 
 NATIVE = MODEL_FORMATS[0].name
 FORMATS = pytest.mark.parametrize("known", MODEL_FORMATS, ids=lambda known: known.name)

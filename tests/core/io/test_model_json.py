@@ -11,8 +11,6 @@ import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.core.io.odd_networks import odd_files
-from tests.strategies import random_network, random_tree
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ModelFileError
@@ -20,6 +18,8 @@ from pgmstudio.core.io.model_codecs import CODECS
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import parse, render
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from tests.core.io.odd_networks import odd_files
+from tests.strategies import random_network, random_tree
 
 PATH = Path("model.json")
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.core.io.example_projects import full_project
-from tests.strategies import random_network
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
@@ -22,6 +20,8 @@ from pgmstudio.core.io.model_files import MODEL_FORMATS, ModelFile, Properties
 from pgmstudio.core.io.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.project import Project
+from tests.core.io.example_projects import full_project
+from tests.strategies import random_network
 
 CASES = 2500
 

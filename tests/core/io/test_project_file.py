@@ -20,8 +20,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.core.io.example_projects import full_project
-from tests.core.io.odd_networks import same_network
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import Split
@@ -39,6 +37,8 @@ from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project.edits import remove_model
 from pgmstudio.core.project.model_edits import add_edge
 from pgmstudio.core.project.project import ModelEntry, Project
+from tests.core.io.example_projects import full_project
+from tests.core.io.odd_networks import same_network
 
 FILES = Path(__file__).parent / "files"
 

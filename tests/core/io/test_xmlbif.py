@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.strategies import random_network
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.xmlbif import parse, render
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from tests.strategies import random_network
 
 PATH = Path("dog.xml")
 

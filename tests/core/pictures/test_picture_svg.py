@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import random_network
 
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.pictures.boxes import box_sizes, elided, text_width
@@ -24,6 +23,7 @@ from pgmstudio.core.pictures.picture import (
 from pgmstudio.core.pictures.svg import svg_of
 from pgmstudio.core.pictures.svg_nodes import mark_of, percent
 from pgmstudio.core.pictures.tokens import colors, tokens
+from tests.strategies import random_network
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.strategies import random_network
 
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.params import param, parse_params
 from pgmstudio.core.project.plain import plain, plain_params, restored_params
+from tests.strategies import random_network
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

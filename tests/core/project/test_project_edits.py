@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import random_network, random_tree
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import split
@@ -34,6 +33,7 @@ from pgmstudio.core.project.project import (
     Project,
     Run,
 )
+from tests.strategies import random_network, random_tree
 
 
 def network(seed: int = 0) -> BayesianNetwork:
