@@ -25,12 +25,19 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
         project = shell.project
         return None if project.data or project.models else "import data or open a model first."
 
+    def edges() -> list[tuple[str, str]]:
+        """The selected edges, or the one from the first to the second of two selected nodes."""
+        chosen = shell.bench.selection
+        if chosen.edges or len(chosen.nodes) != 2:
+            return list(chosen.edges)
+        return [(chosen.nodes[0], chosen.nodes[1])]
+
     def no_edges() -> str | None:
-        return None if shell.bench.selection.edges else "select an edge on the canvas first."
+        return None if edges() else "select an edge, or two nodes one after the other."
 
     def rule(edit: Callable[..., Project], word: str) -> Callable[[], None]:
         def apply() -> None:
-            for source, target in shell.bench.selection.edges:
+            for source, target in edges():
                 shell.change(
                     f"{word} {source} → {target}", partial(edit, source=source, target=target)
                 )
@@ -63,9 +70,9 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
         ),
         ActionSpec(
             "knowledge.require",
-            "Require selected edges",
+            "Require this edge",
             "Knowledge",
-            "Every learned model must have them.",
+            "Every learned model must have the selected edge, or that between two selected nodes.",
             rule(edits.require_edge, "Require"),
             icon="lock-simple",
             why_not=no_edges,
@@ -73,18 +80,18 @@ def knowledge_actions(shell: Shell) -> list[ActionSpec]:
         ),
         ActionSpec(
             "knowledge.forbid",
-            "Forbid selected edges",
+            "Forbid this edge",
             "Knowledge",
-            "No learned model may have them.",
+            "No learned model may have the selected edge, or that between two selected nodes.",
             rule(edits.forbid_edge, "Forbid"),
             icon="prohibit",
             why_not=no_edges,
         ),
         ActionSpec(
             "knowledge.free",
-            "Free selected edges",
+            "Free this edge",
             "Knowledge",
-            "Forget the rules about them.",
+            "Forget the rule about it.",
             rule(edits.forget_edge_rule, "Free"),
             why_not=no_edges,
         ),

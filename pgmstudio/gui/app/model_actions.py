@@ -389,4 +389,13 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             why_not=desk.no_page,
             is_checked=shown("shows_legend"),
         ),
+        ActionSpec(
+            "view.rules",
+            "Rules about edges",
+            "View",
+            "Required and forbidden edges over the picture.",
+            desk.on_page(lambda page: page.canvas.toggle_rules()),
+            why_not=desk.no_page,
+            is_checked=shown("shows_rules"),
+        ),
     ]

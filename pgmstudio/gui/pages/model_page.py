@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QVBoxLayout
 
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.pictures.families import picture_names, picture_of
 from pgmstudio.core.pictures.picture import GraphPicture, Point
 from pgmstudio.core.project.model_edits import EditableStructure
@@ -199,6 +200,7 @@ class ModelPage(Page):
         empty = "No nodes yet. Press N to add one where the pointer is."
         self.canvas.tell_waiting("" if picture.nodes else empty)
         self.canvas.show_strengths(self.canvas.strengths)
+        self._show_rules(self._shell.project.knowledge)
         self._on_selection_changed(self._shell.bench.selection)
         self.bar.show_mode(shared_mode(self._entry))
         self._strengths.follow()
@@ -238,7 +240,14 @@ class ModelPage(Page):
 
     # -- the project
 
+    def _show_rules(self, knowledge: Knowledge) -> None:
+        """Rules are about variables: pictures of anything else show none."""
+        about_variables = self._picture_name in ("dag", "tree")
+        self.canvas.show_rules(knowledge if about_variables else Knowledge())
+
     def _on_document_changed(self, before: Project, after: Project) -> None:
+        if before.knowledge is not after.knowledge and not self._is_closed:
+            self._show_rules(after.knowledge)
         entry = after.models.get(self._model_id)
         if entry is self._entry or self._is_closed:
             return

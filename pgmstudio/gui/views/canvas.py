@@ -6,13 +6,15 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
 from pgmstudio.gui.views.find_bar import FindBar
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.graph_view import GraphView
-from pgmstudio.gui.views.legend import Legend, LegendEntry, legend_entries
+from pgmstudio.gui.views.legend import Legend, LegendEntry, legend_entries, rule_entries
 from pgmstudio.gui.views.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
+from pgmstudio.gui.views.rules_layer import RulesLayer
 from pgmstudio.gui.views.strengths import Strengths
 
 _EDGE = 12
@@ -39,6 +41,7 @@ class Canvas(QWidget):
         self.shows_legend = True
         self.shows_minimap = True
         self._strengths: Strengths | None = None
+        self.rules = RulesLayer(self.scene)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
@@ -48,6 +51,7 @@ class Canvas(QWidget):
         self._soon.setInterval(0)
         self._soon.timeout.connect(self._refresh_overlays)
         self.scene.contents_changed.connect(self._soon.start)
+        self.scene.contents_changed.connect(self._on_contents_changed)
         self.view.zoom_changed.connect(self._on_zoom_changed)
         self.wishes.refused.connect(self.refuse)
         self.view.gesture_begun.connect(self.bubble.hide)
@@ -69,6 +73,22 @@ class Canvas(QWidget):
         self.scene.show_strengths(None if strengths is None else strengths.widths)
         self._soon.start()
 
+    def show_rules(self, knowledge: Knowledge) -> None:
+        """The rules about edges, over the edges themselves."""
+        self.rules.show_rules(knowledge)
+        self._soon.start()
+
+    @property
+    def shows_rules(self) -> bool:
+        return self.rules.isVisible()
+
+    def toggle_rules(self) -> None:
+        self.rules.setVisible(not self.shows_rules)
+        self._refresh_overlays()
+
+    def _on_contents_changed(self) -> None:
+        self.rules.follow()
+
     def toggle_legend(self) -> None:
         self.shows_legend = not self.shows_legend
         self._refresh_overlays()
@@ -83,7 +103,8 @@ class Canvas(QWidget):
 
     def legend_entries(self) -> list[LegendEntry]:
         """What the legend says now; exports draw the same."""
-        return legend_entries(self.scene, self.view.detail, self._strengths)
+        entries = legend_entries(self.scene, self.view.detail, self._strengths)
+        return entries + rule_entries(self.rules.kinds)
 
     def _on_zoom_changed(self, _zoom: float) -> None:
         self._soon.start()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
@@ -18,6 +18,7 @@ from pgmstudio.gui.views.edge_item import PENS, paint_edge
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
 from pgmstudio.gui.views.node_painter import LEAST_SHIFT, paint_hatched, paint_prior
+from pgmstudio.gui.views.rules_layer import PENS as RULE_PENS
 from pgmstudio.gui.views.strengths import Strengths
 
 SAMPLE = 26.0
@@ -95,6 +96,15 @@ def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[Legend
                 sample = _edge_sample(style, PENS[style].width)
                 entries.append(LegendEntry(PENS[style].meaning, sample))
     return entries
+
+
+def rule_entries(kinds: Collection[str]) -> list[LegendEntry]:
+    """The rules about edges that are drawn, each with its own line and sign."""
+    return [
+        LegendEntry(pen.meaning, _icon_sample(pen.icon, pen.color))
+        for kind, pen in RULE_PENS.items()
+        if kind in kinds
+    ]
 
 
 def _far_entries(faces: list[NodeFace], detail: Detail) -> list[LegendEntry]:
