@@ -136,23 +136,39 @@ PARENT = """
 import os, sys
 sys.path.insert(0, {tests!r})
 import numpy as np
-from test_processes import Count, Held
+from test_processes import HELD, Held
 from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import NEVER
 if __name__ == "__main__":
-    for event in in_process(Held(np.zeros(1_000_000)), NEVER):
+    for event in in_process(Held(np.zeros(HELD)), NEVER):
         print(event, flush=True)
 """
 
 
+def blocks_of(size: int) -> set[str]:
+    """The blocks of shared memory of that many bytes; other programs have theirs."""
+    names = [name for name in os.listdir("/dev/shm") if name.startswith("psm_")]
+    found = set()
+    for name in names:
+        try:
+            if os.stat(f"/dev/shm/{name}").st_size == size:
+                found.add(name)
+        except FileNotFoundError:  # gone meanwhile
+            continue
+    return found
+
+
+HELD = 1_234_567
+
+
 @dataclass(frozen=True)
 class Held:
-    """Tells the blocks of shared memory there are, then never looks up again."""
+    """Tells the blocks of shared memory of its size, then never looks up again."""
 
     numbers: np.ndarray
 
     def __call__(self, cancel: CancelToken) -> Iterator[str]:
-        yield ",".join(n for n in os.listdir("/dev/shm") if n.startswith("psm_"))
+        yield ",".join(blocks_of(self.numbers.nbytes))
         threading.Event().wait()
 
 
@@ -161,7 +177,7 @@ def test_a_killed_parent_leaves_no_child_and_no_shared_memory(tmp_path: os.PathL
     script = os.path.join(tmp_path, "parent.py")
     with open(script, "w") as file:
         file.write(PARENT.format(tests=os.path.dirname(__file__)))
-    before = {n for n in os.listdir("/dev/shm") if n.startswith("psm_")}
+    before = blocks_of(8 * HELD)
     parent = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     mine = set(parent.stdout.readline().strip().split(",")) - before
@@ -171,7 +187,7 @@ def test_a_killed_parent_leaves_no_child_and_no_shared_memory(tmp_path: os.PathL
     parent.stdout.read()  # ends when the child, which holds the other end, is gone
     waiting = threading.Event()
     for _ in range(100):
-        if not mine & set(os.listdir("/dev/shm")):
+        if not mine & blocks_of(8 * HELD):
             break
         waiting.wait(0.1)
     for name in mine:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
@@ -21,6 +23,7 @@ from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.app.garbage import WindowGarbage
 from pgmstudio.gui.app.layout import PANELS
 from pgmstudio.gui.app.learn_actions import landing_of
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
@@ -147,3 +150,31 @@ def test_a_panel_is_built_when_it_is_seen_before_its_turn(qtbot: QtBot, window: 
     assert panel_widget(late, "runsPanel").isVisible()
     assert late.docks["runsPanel"].isAncestorOf(panel_widget(late, "runsPanel"))
     assert not late.panels.is_complete
+
+
+class Cycle:
+    """Refers to itself, and notes the thread in which it dies."""
+
+    deaths: ClassVar[list[int]] = []
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        self.deaths.append(threading.get_ident())
+
+
+def test_what_workers_leave_behind_is_collected_in_the_window_thread(qtbot: QtBot) -> None:
+    Cycle.deaths.clear()
+    garbage = WindowGarbage()
+    try:
+        for _ in range(3):
+            worker = threading.Thread(target=lambda: [Cycle() for _ in range(3000)] and None)
+            worker.start()
+            worker.join()
+        assert not Cycle.deaths
+        garbage.collect()
+        assert set(Cycle.deaths) == {threading.get_ident()}
+    finally:
+        garbage.stop()
+    gc.collect()

@@ -55,9 +55,11 @@ def main(files: Sequence[str] = ()) -> int:
         return 2
     app = make_application()
     apply_preferences()
+    from pgmstudio.gui.app.garbage import WindowGarbage
     from pgmstudio.gui.app.main_window import MainWindow
     from pgmstudio.gui.app.opening import begin
 
+    WindowGarbage(app)
     window = MainWindow(panels_later=True)
     window.shell.errors.install()
     window.restore_geometry()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -21,7 +20,7 @@ class Asker(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._number = 0
-        self._jobs: dict[int, Job] = {}
+        self._jobs: dict[int, _Question] = {}
 
     @property
     def is_waiting(self) -> bool:
@@ -34,10 +33,10 @@ class Asker(QObject):
         def task(cancel: CancelToken) -> Iterator[object]:
             yield question(cancel)
 
-        job = self._jobs[self._number] = Job(task, self)
-        job.events_arrived.connect(partial(self._on_events, self._number))
-        job.failed.connect(partial(self._on_failed, self._number))
-        job.state_changed.connect(partial(self._on_state, self._number))
+        job = self._jobs[self._number] = _Question(self._number, task, self)
+        job.events_arrived.connect(self._on_events)
+        job.failed.connect(self._on_failed)
+        job.state_changed.connect(self._on_state)
         job.start()
 
     def forget(self) -> None:
@@ -50,16 +49,34 @@ class Asker(QObject):
         """For closing: True when no thread of this asker is left."""
         return all(job.wait(seconds) for job in self._jobs.values())
 
-    def _on_events(self, number: int, events: list[object]) -> None:
-        if number == self._number:
+    # Which job tells is asked of Qt: a slot made for each would hold the asker, and the last job
+    # to go would take the asker with it, and that one its jobs, in the middle of its own end.
+
+    def _on_events(self, events: list[object]) -> None:
+        if self._teller().number == self._number:
             self.answered.emit(events[-1])
 
-    def _on_failed(self, number: int, error: object) -> None:
-        if number == self._number:
+    def _on_failed(self, error: object) -> None:
+        if self._teller().number == self._number:
             self.failed.emit(error)
 
-    def _on_state(self, number: int, _state: object) -> None:
-        job = self._jobs[number]
-        if job.state.is_end:
-            del self._jobs[number]
+    def _on_state(self, _state: object) -> None:
+        job = self._teller()
+        if job.state.is_end and job.number in self._jobs:
+            del self._jobs[job.number]
             job.deleteLater()
+
+    def _teller(self) -> _Question:
+        job = self.sender()
+        assert isinstance(job, _Question)
+        return job
+
+
+class _Question(Job):
+    """A job that knows which question it answers."""
+
+    def __init__(
+        self, number: int, task: Callable[[CancelToken], Iterator[object]], parent: QObject
+    ) -> None:
+        super().__init__(task, parent)
+        self.number = number

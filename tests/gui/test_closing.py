@@ -1,0 +1,110 @@
+"""Closing asks about what is not saved, and ends what runs; a toast tells and undoes."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.io.project_file import read_project
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.project import edits
+from pgmstudio.gui.app.learn_actions import landing_of
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.workers.learning_run import RunRequest
+from tests.gui.samples import add_sprinkler
+
+Answer = QMessageBox.StandardButton
+
+
+@pytest.mark.parametrize(("answer", "stays_open"), [(Answer.Cancel, True), (Answer.Discard, False)])
+def test_unsaved_changes_are_asked_about(
+    window: MainWindow, answer: Answer, stays_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def exec_(box: QMessageBox) -> Answer:
+        asked.append(box.text())
+        return answer
+
+    monkeypatch.setattr(QMessageBox, "exec", exec_)
+    add_sprinkler(window.shell)
+    window.close()
+    assert len(asked) == 1
+    assert window.isVisible() is stays_open
+
+
+def test_saying_save_saves_and_closes(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mine.pgmz"
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
+    add_sprinkler(window.shell)
+    window.close()
+    assert not window.isVisible()
+    assert list(read_project(file).models) == ["m1"]
+
+
+def test_saying_save_and_then_choosing_no_file_keeps_the_window_open(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    add_sprinkler(window.shell)
+    window.close()
+    assert window.isVisible()
+
+
+def test_nothing_is_asked_when_everything_is_saved(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: pytest.fail("nothing is unsaved"))
+    window.close()
+    assert not window.isVisible()
+
+
+def test_closing_ends_the_runs(qtbot: QtBot, window: MainWindow) -> None:
+    shell = window.shell
+    add_sprinkler(shell)
+    params: Any = learner_of("bn.hill-climb").params_type(restarts=1_000_000)
+    run = landing_of(shell).start(RunRequest("endless", "bn.hill-climb", params, 1, "d1"))
+    qtbot.waitUntil(lambda: bool(run.trace.steps) or run.best is not None, timeout=60_000)
+    shell.document.undo_stack.setClean()
+    window.close()
+    assert not window.isVisible()
+    assert run.wait(0)
+
+
+# -- toasts
+
+
+def test_a_toast_undoes_what_it_tells(window: MainWindow) -> None:
+    window.shell.change("Rename", partial(edits.set_title, title="new"))
+    window.shell.tell("The project has a new title.", undo=True)
+    assert window.toast.isVisible()
+    assert window.toast.findChild(QLabel, "toastText").text() == "The project has a new title."
+    window.toast.findChild(QPushButton).click()
+    assert window.shell.project.title == ""
+    assert not window.toast.isVisible()
+
+
+def test_a_toast_stays_inside_the_window(qtbot: QtBot, window: MainWindow) -> None:
+    window.shell.tell("A long sentence about something that happened elsewhere. " * 8)
+    for size in ((1280, 800), (960, 640)):
+        window.resize(*size)
+        qtbot.wait(10)
+        assert window.rect().contains(window.toast.geometry())
+
+
+def test_a_refusal_is_told_and_logged(window: MainWindow) -> None:
+    said: list[tuple[str, str]] = []
+    window.shell.bench.message.connect(lambda level, words: said.append((level, words)))
+    window.shell.errors.report(GraphError("There is no edge a → b."))
+    assert window.toast.isVisible()
+    assert said == [("error", "There is no edge a → b.")]
