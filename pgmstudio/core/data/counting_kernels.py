@@ -1,4 +1,8 @@
-"""Compiled counting; integers are exact, rows missing a cell that is asked for are skipped."""
+"""Compiled counting; integers are exact, rows missing a cell that is asked for are skipped.
+
+All kernels stand in one file, although it is long: they call each other, and numba's cache knows
+only the file a kernel stands in, so a change in another one would go unnoticed.
+"""
 
 from __future__ import annotations
 
