@@ -216,7 +216,8 @@ class NodeDrawing:
                 )
             )
         if mark is not None and mark.is_soft and self.evidence:
-            weight = self.evidence.get(state, 0.0) / max(self.evidence.values())
+            # Weights that are all 0 (a project file may hold them) draw an empty strip.
+            weight = self.evidence.get(state, 0.0) / (max(self.evidence.values()) or 1.0)
             drawn.append(hatching(x, y + 6, width * weight, 3, self.colors["virtual"]))
         if self.priors is not None and abs(self.priors[state] - value) >= _LEAST_SHIFT:
             drawn.append(prior_outline((x, y), width * self.priors[state], self.colors["ghost"]))
