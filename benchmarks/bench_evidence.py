@@ -6,7 +6,7 @@ A window on no screen shows the model's page, the list of variables and the insp
 clicks the bar of another possible state in the list and lets the window work until the new beliefs
 are painted in list and inspector. The line shows the median; quality has the slowest of twenty,
 how long the window thread worked for it and what inference itself took. The first click is not
-counted: it may meet a worker.
+counted: it may meet a worker. A second line clicks bars on the canvas, which slide on afterwards.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ from pgmstudio.gui.app.main import make_application
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.opening import open_model_file
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.belief_bars import BeliefBars
 from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.panels.variable_rows import mini_rect
 from pgmstudio.gui.panels.variables_panel import VariablesPanel
+from pgmstudio.gui.views.node_face import NodeMode
 
 DEFAULT = ("alarm", "andes")
 STEPS = 20
@@ -96,6 +98,9 @@ def bench(app: QApplication, name: str) -> None:
     bars = inspector.node.belief.bars
     painted = Painted(shown.viewport())
     live.changed.connect(painted.forget)  # painted before the answer does not count
+    page = window.shell.center.current
+    assert isinstance(page, ModelPage)
+    until(app, lambda: bool(page.canvas.scene.nodes))
     times: list[float] = []
     inference: list[float] = []
     busy: list[float] = []
@@ -137,8 +142,45 @@ def bench(app: QApplication, name: str) -> None:
         statistics.median(times),
         told,
     )
+    on_canvas(app, page, live)
     window.shell.document.undo_stack.setClean()
     window.close()
+
+
+def on_canvas(app: QApplication, page: ModelPage, live: LiveBeliefs) -> None:
+    """The same on the canvas, with bars on every node, at 100 %."""
+    live.clear()
+    page.set_mode_of_all(NodeMode.PRIOR)
+    view = page.canvas.view
+    resting = time.perf_counter() + 2.0  # a layout for the larger boxes comes and slides in
+    until(app, lambda: time.perf_counter() > resting and not live.is_stale)
+    names = live.model.domain.names
+    view.set_zoom(1.0)
+    view.centre_on(page.canvas.scene.nodes[names[len(names) // 2]].pos())
+    painted = Painted(view.viewport())
+    live.changed.connect(painted.forget)
+    times = []
+    for item in view.nodes_in_sight()[: STEPS + 1]:
+        bar = item.geometry.bar(0).center() + item.pos() + item.corner
+        place = view.mapFromScene(bar)
+        if not possible_states(live, item.id) or not view.viewport().rect().contains(place):
+            continue
+        rest = time.perf_counter() + REST_SECONDS
+        until(app, lambda: time.perf_counter() > rest)  # noqa: B023
+        begin = time.perf_counter()
+        QTest.mouseClick(
+            view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
+        )
+        until(app, lambda: not live.is_stale and painted.is_painted)
+        times.append(time.perf_counter() - begin)
+    say_line(
+        "evidence click on the canvas to painted bars",
+        f"{len(names)} variables, {len(view.nodes_in_sight())} in sight",
+        "pgmstudio",
+        version_of("pgmstudio") or "-",
+        statistics.median(times),
+        f"slowest {max(times) * 1000:.1f} ms; {len(times)} clicks",
+    )
 
 
 def are_shown(live: LiveBeliefs, inspected: str, bars: BeliefBars, painted: Painted) -> bool:

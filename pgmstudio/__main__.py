@@ -6,6 +6,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+_BEFORE_QT = (
+    "learning.registry",
+    "io.project_file",
+    "inference.sessions",
+    "inference.row_surprise",
+    "pictures.layout",
+    "pictures.svg_nodes",
+    "pictures.families",
+    "project.model_edits",
+)
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """Open the window with the files given, or do what the words say; returns the exit code."""
@@ -45,7 +56,7 @@ def _open_window(files: Sequence[str]) -> int:
     from importlib import import_module
 
     # Before Qt: once loaded, it reads the source of every module imported after it.
-    for name in ("learning.registry", "io.project_file", "inference.sessions", "pictures.layout"):
+    for name in _BEFORE_QT:
         import_module(f"pgmstudio.core.{name}")
     window = import_module("pgmstudio.gui.app.main")
     return int(window.main(list(files)) or 0)

@@ -17,7 +17,9 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
 
 
 def domain_of(cardinalities: Sequence[int]) -> Domain:
@@ -80,6 +82,32 @@ def random_tree(rng: np.random.Generator, variables: int = 6, *, zeros: float = 
     """A random forest with random tables."""
     network = random_network(rng, variables, density=0.6, max_parents=1, zeros=zeros)
     return Tree.from_bayesian_network(network)
+
+
+def random_mixture(
+    rng: np.random.Generator, variables: int = 5, components: int = 3, *, is_visible: bool = False
+) -> TreeMixture:
+    """Random forests over the same variables; with a visible choice variable it comes second."""
+    cards = [int(card) for card in rng.integers(2, 5, size=variables)]
+    trees = tuple(
+        Tree.from_bayesian_network(
+            random_network(rng, cardinalities=cards, density=0.6, max_parents=1, zeros=0.1)
+        )
+        for _ in range(components)
+    )
+    weights = random_table(rng, (components,))
+    if not is_visible:
+        return TreeMixture(trees[0].domain, weights, trees)
+    first, *rest = trees[0].domain.variables
+    choice = Variable("choice", tuple(f"k{k}" for k in range(components)))
+    return TreeMixture(Domain((first, choice, *rest)), weights, trees, "choice")
+
+
+def random_classes(rng: np.random.Generator, variables: int = 5, classes: int = 3) -> LatentClasses:
+    """Latent classes with random tables."""
+    domain = domain_of([int(card) for card in rng.integers(2, 5, size=variables)])
+    tables = tuple(random_table(rng, (classes, v.cardinality), 0.1) for v in domain)
+    return LatentClasses(domain, random_table(rng, (classes,)), tables)
 
 
 def all_cases(domain: Domain) -> DataSet:

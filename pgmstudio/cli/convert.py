@@ -1,8 +1,9 @@
-"""`pgmstudio convert`: a model from one format to another."""
+"""`pgmstudio convert`: a model from one format to another, or into another language."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pgmstudio.cli.inputs import open_model
 from pgmstudio.cli.output import print_json
@@ -12,10 +13,18 @@ from pgmstudio.cli.progress import ProgressLine
 
 def run(words: Sequence[str]) -> int:
     parser = CommandParser(
-        "convert", "Writes a model in another format; the file endings say which."
+        "convert",
+        "Writes a model in another format, the file endings say which; with --to, in another "
+        "language with the same distribution.",
     )
     parser.add_argument("source", metavar="IN", help="a model file")
     parser.add_argument("target", metavar="OUT", help="the file to write")
+    parser.add_argument(
+        "--to",
+        metavar="KIND",
+        help="the language: bayesian-network (a mixture gets its component as the root), tree, "
+        "tree-mixture or latent-class",
+    )
     parser.add_json()
     parser.add_quiet()
     args = parser.parse(words)
@@ -24,6 +33,10 @@ def run(words: Sequence[str]) -> int:
 
     from pgmstudio.core.io.model_files import write_model
 
+    if args.to is not None:
+        from pgmstudio.core.models.conversions import converted
+
+        file = replace(file, model=converted(file.model, args.to))
     lost = write_model(args.target, file)
     for sentence in lost:
         line.say(sentence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from pgmstudio.cli.inputs import add_data_options, open_model, read_rows
 from pgmstudio.cli.output import count_of, percent, print_json, print_pairs, print_table, whole
@@ -12,6 +13,7 @@ from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.io.model_files import ModelFile, is_model_path
 from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.models.sizes import SizeBreakdown, size_breakdown
 
 STATES_SHOWN = 60
 
@@ -86,6 +88,7 @@ def _tell_model(file: ModelFile, args: argparse.Namespace) -> None:
         }
         if edges is not None:
             told["edges"] = [list(edge) for edge in edges]
+        told |= sizes_json(size_breakdown(model))
         print_json(told)
         return
     pairs = [("Kind", model.kind)]
@@ -98,6 +101,9 @@ def _tell_model(file: ModelFile, args: argparse.Namespace) -> None:
         ("Free parameters", whole(model.representation_size())),
         ("Effective size", whole(model.effective_size())),
     ]
+    sizes = size_breakdown(model)
+    if sizes.triangulator:
+        pairs[-1] = ("Effective size", f"{pairs[-1][1]} ({sizes.triangulator})")
     if file.provenance:
         pairs.append(("Learned", _learned(file)))
     print_pairs(pairs)
@@ -117,6 +123,25 @@ def _tell_model(file: ModelFile, args: argparse.Namespace) -> None:
         ],
         "<<<" if edges is not None else "<<",
     )
+
+
+def sizes_json(sizes: SizeBreakdown) -> dict[str, Any]:
+    """What the two sizes are made of, where the language has tables and cliques."""
+    told: dict[str, Any] = {}
+    if sizes.families:
+        told["families"] = [
+            {
+                "variable": f.variable,
+                "parents": f.parents,
+                "rows": f.rows,
+                "free_parameters": f.free,
+            }
+            for f in sizes.families
+        ]
+    if sizes.cliques:
+        told["cliques"] = [{"variables": c.variables, "cells": c.cells} for c in sizes.cliques]
+        told["triangulator"] = sizes.triangulator
+    return told
 
 
 def _learned(file: ModelFile) -> str:

@@ -35,7 +35,7 @@ def run(words: Sequence[str]) -> int:
         raise UsageError(f"{args.target} does not end in .svg, the only kind of picture written.")
     line = ProgressLine(quiet=args.quiet)
     file = open_model(args.model, line)
-    findings = evidence_from(file.model.domain, args.given, args.excluded, args.soft)
+    findings = evidence_from(file.model.domain, args.given, args.excluded, args.soft, args.done)
 
     from pgmstudio.core.io.atomic import replace_file
 
@@ -70,20 +70,29 @@ def drawing_of(
     model = file.model
     graph = picture_of(model, picture)
     if not with_beliefs:
-        return svg_of(graph, place(graph, file.layout), theme=theme, title=file.title)
+        places = place(graph, file.layout, graph.method)
+        return svg_of(graph, places, theme=theme, title=file.title)
 
     from pgmstudio.core.inference.findings import weights_of
+    from pgmstudio.core.inference.interventions import as_seen, done_states
+    from pgmstudio.core.inference.mixture_session import MixtureSession
     from pgmstudio.core.inference.sessions import open_session
+    from pgmstudio.core.models.component_measures import component_names
+    from pgmstudio.core.models.latent_classes import LatentClasses
 
     session = open_session(model)
 
     def beliefs() -> dict[str, dict[str, float]]:
-        return {
+        found = {
             variable.name: dict(
                 zip(variable.states, session.belief(variable.name).values.tolist(), strict=True)
             )
             for variable in model.domain
         }
+        if isinstance(model, LatentClasses) and isinstance(session, MixtureSession):
+            shares = session.component_shares().tolist()
+            found[model.hidden] = dict(zip(component_names(model), shares, strict=True))
+        return found
 
     priors = beliefs()
     for name, finding in (findings or {}).items():
@@ -91,16 +100,21 @@ def drawing_of(
     sizes = box_sizes(graph, priors)
     return svg_of(
         graph,
-        place(graph, sizes=sizes),
+        place(graph, method=graph.method, sizes=sizes),
         sizes=sizes,
         beliefs=beliefs(),
         priors=priors if findings else None,
         evidence={
             name: dict(
-                zip(model.domain[name].states, weights_of(model.domain[name], f), strict=True)
+                zip(
+                    model.domain[name].states,
+                    weights_of(model.domain[name], as_seen(f)),
+                    strict=True,
+                )
             )
             for name, f in (findings or {}).items()
         },
+        done=done_states(findings or {}),
         theme=theme,
         title=file.title,
     )

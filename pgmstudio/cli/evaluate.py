@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pgmstudio.cli.inputs import add_data_options, open_model, read_rows_for
 from pgmstudio.cli.output import count_of, decimal, print_json, print_pairs, whole
-from pgmstudio.cli.parsing import CommandParser
+from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.models.protocols import Model
@@ -37,6 +37,44 @@ def likelihood_of(model: Model, data: DataSet) -> Likelihood:
     return Likelihood(total, per_row, zero)
 
 
+def write_surprises(path: str, model: Model, data: DataSet) -> None:
+    """A table of the rows, the least probable first: what surprises in each."""
+    from pathlib import Path
+
+    import numpy as np
+
+    from pgmstudio.core.inference.analysis_tables import surprise_table, table_text
+    from pgmstudio.core.inference.row_surprise import row_surprises
+    from pgmstudio.core.io.atomic import replace_file
+    from pgmstudio.core.models.protocols import ProbabilisticModel
+
+    if not isinstance(model, ProbabilisticModel):
+        raise UsageError(f"A {model.kind} gives rows no probability; leave out --rows.")
+    found = row_surprises(model, data)
+    order = np.argsort(-found.row_bits, kind="stable").tolist()
+    replace_file(Path(path), table_text(surprise_table(found, order)).encode())
+
+
+def write_components(path: str, model: Model, data: DataSet) -> None:
+    """A table of all rows in their order: class or component, responsibility, entropy, shares."""
+    from pathlib import Path
+
+    from pgmstudio.core.inference.analysis_tables import table_text
+    from pgmstudio.core.inference.row_components import (
+        component_table,
+        row_components,
+        what_is_called,
+    )
+    from pgmstudio.core.io.atomic import replace_file
+    from pgmstudio.core.models.latent_classes import LatentClasses
+    from pgmstudio.core.models.tree_mixture import TreeMixture
+
+    if not isinstance(model, TreeMixture | LatentClasses):
+        raise UsageError(f"A {model.kind} has no classes or components; leave out --assign.")
+    found = component_table(row_components(model, data), what_is_called(model))
+    replace_file(Path(path), table_text(found).encode())
+
+
 def run(words: Sequence[str]) -> int:
     parser = CommandParser(
         "evaluate",
@@ -44,6 +82,18 @@ def run(words: Sequence[str]) -> int:
     )
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument("data", metavar="DATA", help="a data file with the model's variables")
+    parser.add_argument(
+        "--rows",
+        metavar="OUT.csv",
+        help="write log2 P(row) and the least expected variable of every row, the most "
+        "surprising row first",
+    )
+    parser.add_argument(
+        "--assign",
+        metavar="OUT.csv",
+        help="write the class or component of every row of a mixture, its responsibility and "
+        "entropy; rows with missing cells too",
+    )
     add_data_options(parser)
     parser.add_json()
     parser.add_quiet()
@@ -52,6 +102,12 @@ def run(words: Sequence[str]) -> int:
     model = open_model(args.model, line).model
     data = read_rows_for(model, args.data, args, line)
     found = likelihood_of(model, data)
+    if args.rows is not None:
+        write_surprises(args.rows, model, data)
+        line.say(f"Wrote {count_of(data.row_count, 'row')} to {args.rows}.")
+    if args.assign is not None:
+        write_components(args.assign, model, data)
+        line.say(f"Assigned {count_of(data.row_count, 'row')} in {args.assign}.")
     if args.json:
         print_json(
             {

@@ -8,7 +8,8 @@ from typing import Any
 from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.interventions import doings_first
+from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
 
 
 def add_evidence_options(parser: CommandParser) -> None:
@@ -21,10 +22,13 @@ def add_evidence_options(parser: CommandParser) -> None:
         help="likelihoods: state s is w times as likely to have been seen; left out means 0",
         **many,
     )
+    parser.add_argument(
+        "--do", dest="done", metavar="V=s", help="V is set to s from outside, do(V = s)", **many
+    )
 
 
 def finding_json(finding: Finding) -> Any:
-    """ "yes", {"not": ["yes"]} or {"likelihood": {"yes": 0.8, …}}."""
+    """ "yes", {"not": ["yes"]}, {"likelihood": {"yes": 0.8, …}} or {"do": "yes"}."""
     match finding:
         case Observed(state):
             return state
@@ -32,10 +36,16 @@ def finding_json(finding: Finding) -> Any:
             return {"not": sorted(states)}
         case Likelihood(weights):
             return {"likelihood": dict(weights)}
+        case Done(state):
+            return {"do": state}
 
 
 def evidence_from(
-    domain: Domain, given: Sequence[str], excluded: Sequence[str], soft: Sequence[str]
+    domain: Domain,
+    given: Sequence[str],
+    excluded: Sequence[str],
+    soft: Sequence[str],
+    done: Sequence[str] = (),
 ) -> dict[str, Finding]:
     """Findings from texts; a variable may be spoken of once, but several states excluded."""
     findings: dict[str, Finding] = {}
@@ -53,13 +63,17 @@ def evidence_from(
     for text in soft:
         variable, rest = split_at_variable(domain, text, "--soft V=s:w,s:w")
         found.append((variable.name, Likelihood(tuple(weights_from(variable, rest)))))
+    for text in done:
+        variable, state = split_at_variable(domain, text, "--do V=s")
+        variable.code(state)
+        found.append((variable.name, Done(state)))
     for name, finding in found:
         if name in findings and findings[name] != finding:
             raise UsageError(
                 f"{name} is given twice: {name} {findings[name]} and {name} {finding}. Choose one."
             )
         findings[name] = finding
-    return findings
+    return doings_first(findings)
 
 
 def split_at_variable(domain: Domain, text: str, form: str) -> tuple[Variable, str]:

@@ -16,8 +16,10 @@ from pgmstudio.cli.parsing import CommandParser, UsageError, number
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import LearnOutcome, run_learner
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.editing import rows_over
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.missing_cells import told_of_missing
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.learning.registry import all_learners, learner_of
 from pgmstudio.core.learning.task import LearnTask
@@ -38,6 +40,10 @@ def run(words: Sequence[str]) -> int:
     params: Any = params_from(args, learner.params_type)
     if args.output is not None:
         check_model_target(args.output)
+    if args.log is not None:
+        from pgmstudio.core.io.keepsake_files import check_log_path
+
+        check_log_path(args.log)
     line = ProgressLine(quiet=args.quiet)
     data, valid = _read(args, line)
     for rules in knowledge_in(params):
@@ -46,7 +52,7 @@ def run(words: Sequence[str]) -> int:
     if refusal is not None:
         raise DataError(refusal)
     if data.has_missing:
-        line.say(learner.on_missing(data))
+        line.say(told_of_missing(learner, data, params))
     task = LearnTask(learner.key, data, params, args.seed)
     done = run_learner(task, line, time_limit=args.time_limit)
     if done.model is None:
@@ -57,6 +63,8 @@ def run(words: Sequence[str]) -> int:
         raise UsageError(f"{when}; give it more time.")
     if args.output is not None:  # first, so that nothing that follows can lose it
         _save(args, task, done, done.model, line)
+    if args.log is not None:
+        line.say(_save_log(args.log, done))
     report = LearnReport.of(learner, task, done, valid)
     for rules in knowledge_in(params):
         line.say(rules_check(rules, done.model))
@@ -90,6 +98,12 @@ def _parser(learner: Learner[Any] | None) -> CommandParser:
         help="stop after S seconds and keep the best model found",
     )
     parser.add_argument("-o", "--output", metavar="MODEL", help="where the model goes")
+    parser.add_argument(
+        "--log",
+        metavar="FILE",
+        help="what the run saw on the way, as .csv or .json: every local optimum of restarts, "
+        "every independence test, every step of K2",
+    )
     add_data_options(parser)
     parser.add_json()
     parser.add_quiet()
@@ -146,15 +160,18 @@ class LearnReport:
         model = done.model
         assert model is not None
         measured = isinstance(model, ProbabilisticModel)
+
+        def per_row(rows: DataSet) -> float:
+            # A given structure may have other columns than the data, and hidden variables.
+            return likelihood_of(model, rows_over(rows, model.domain)).per_row
+
         return cls(
             learner=learner,
             task=task,
             done=done,
             model=model,
-            log2_per_row=likelihood_of(model, task.data).per_row if measured else None,
-            valid_log2_per_row=(
-                likelihood_of(model, valid).per_row if measured and valid is not None else None
-            ),
+            log2_per_row=per_row(task.data) if measured else None,
+            valid_log2_per_row=per_row(valid) if measured and valid is not None else None,
             has_valid=valid is not None,
         )
 
@@ -237,6 +254,16 @@ def provenance_of(
         }
     )
     return told
+
+
+def _save_log(path: str, done: LearnOutcome) -> str:
+    """Write what the run saw on the way, and say so."""
+    from pgmstudio.core.io.keepsake_files import write_kept
+
+    if not done.kept:
+        return f"This learner keeps nothing beside its model; {path} was not written."
+    write_kept(path, done.kept)
+    return f"What the run saw on the way was saved to {path}."
 
 
 def _save(

@@ -7,12 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from pgmstudio.cli.evidence import add_evidence_options, evidence_from, finding_json
+from pgmstudio.cli.evidence_files import add_evidence_file_options, evidence_in, save_evidence
 from pgmstudio.cli.inputs import open_model
+from pgmstudio.cli.map_options import (
+    add_map_options,
+    map_json,
+    most_probable_from,
+    print_map,
+)
 from pgmstudio.cli.output import bar, decimal, percent, print_json
 from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.cli.separation import tell_separation
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.inference.protocols import Belief, ExplainingSession, Finding, Observed, Scale
+from pgmstudio.core.inference.protocols import (
+    Belief,
+    Done,
+    ExplainingSession,
+    Finding,
+    Observed,
+    Scale,
+)
 from pgmstudio.core.models.protocols import Model
 
 
@@ -20,6 +35,7 @@ def run(words: Sequence[str]) -> int:
     parser = CommandParser("query", "Beliefs of the variables of a model, given evidence.")
     parser.add_argument("model", metavar="MODEL", help="a model file")
     add_evidence_options(parser)
+    add_evidence_file_options(parser)
     parser.add_argument(
         "--of",
         metavar="V",
@@ -28,29 +44,49 @@ def run(words: Sequence[str]) -> int:
         default=[],
         help="the variables asked for (default all)",
     )
+    parser.add_argument(
+        "--independent",
+        metavar="A,B[:Z,…]",
+        help="whether the graph separates A and B when Z is known, and by which trails",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="with --independent: I(A;B|Z) of the model in bits"
+    )
     parser.add_argument("--mpe", action="store_true", help="the most probable explanation too")
+    add_map_options(parser)
     parser.add_json()
     parser.add_quiet()
     args = parser.parse(words)
-    model = open_model(args.model, ProgressLine(quiet=args.quiet)).model
+    line = ProgressLine(quiet=args.quiet)
+    model = open_model(args.model, line).model
     domain = model.domain
-    findings = evidence_from(domain, args.given, args.excluded, args.soft)
+    if args.independent is not None:
+        return tell_separation(model, args.independent, check=args.check, as_json=args.json)
+    findings: dict[str, Finding] = {
+        **evidence_in(args.evidence, domain),
+        **evidence_from(domain, args.given, args.excluded, args.soft, args.done),
+    }
+    save_evidence(args.save_evidence, domain, findings, line)
     asked = list(dict.fromkeys(domain[name].name for name in args.of))
     found = answer(model, asked, findings, explain=args.mpe)
+    together = most_probable_from(args, model, findings)
     if args.json:
-        print_json(_told(model, findings, found))
+        told = _told(model, findings, found)
+        print_json(told if together is None else {**told, "map": map_json(together)})
         return 0
     for name, finding in findings.items():
         print(f"{name} {finding}")
     if findings:
         print(f"P(evidence) = {2.0**found.log2_evidence:.4g} ({decimal(found.log2_evidence)} bits)")
         print()
-    shown = asked or [n for n in domain.names if not isinstance(findings.get(n), Observed)]
+    shown = asked or [n for n in domain.names if not isinstance(findings.get(n), Observed | Done)]
     _print_beliefs(domain, [found.beliefs[name] for name in shown])
     if found.most_probable is not None:
         print(f"\nMost probable explanation ({decimal(found.log2_most_probable)} bits)")
         for name, state in found.most_probable.items():
             print(f"  {name} = {state}")
+    if together is not None:
+        print_map(together)
     return 0
 
 

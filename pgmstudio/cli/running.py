@@ -13,7 +13,7 @@ from typing import Any
 
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.errors import Cancelled
-from pgmstudio.core.learning.protocols import Finished, Found
+from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import Note, Progress, StopSwitch
@@ -58,6 +58,7 @@ class LearnOutcome:
     seconds: float
     trace: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    kept: dict[str, Keepsake] = field(default_factory=dict)  # by kind
 
     @property
     def outcome(self) -> str:
@@ -73,6 +74,7 @@ def run_learner(
     best: Found | Finished | None = None
     trace: list[dict[str, Any]] = []
     notes: list[str] = []
+    kept: dict[str, Keepsake] = {}
     with interrupts_press(switch) as interrupts:
         try:
             for event in task(switch):
@@ -82,6 +84,8 @@ def run_learner(
                     case Note(message):
                         notes.append(message)
                         line.say(message)
+                    case Kept(keepsake):
+                        kept[keepsake.kind] = keepsake
                     case Found() | Finished():
                         best = event
                         trace.append(dict(event.measures))
@@ -99,4 +103,5 @@ def run_learner(
         seconds=time.monotonic() - started,
         trace=trace,
         notes=notes,
+        kept=kept,
     )

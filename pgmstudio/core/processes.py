@@ -12,17 +12,18 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import queue
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import shared_memory
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from pgmstudio.core.errors import Cancelled, PgmStudioError, RunFailedError
-from pgmstudio.core.running import CancelToken
+from pgmstudio.core.running import CancelToken, StopSwitch
 
 Event_co = TypeVar("Event_co", covariant=True)
 
@@ -131,6 +132,61 @@ def in_process(task: Task[Event_co], cancel: CancelToken) -> Iterator[Event_co]:
         if block is not None:
             block.close()
             block.unlink()
+
+
+def in_processes(
+    tasks: Sequence[Task[Event_co]], cancel: CancelToken
+) -> Iterator[tuple[int, Event_co]]:
+    """The events of several tasks, each in a process of its own, with the task's number, as they
+    come.
+
+    Cancelling stops all of them and raises Cancelled after the events they had yielded; the first
+    error of one ends the others. May be asked inside a child of `in_process`.
+    """
+    # A daemon may have no children; these end with it all the same, by their own watch.
+    multiprocessing.current_process().daemon = False
+    arrived: queue.SimpleQueue[tuple[int, object]] = queue.SimpleQueue()
+    switch = StopSwitch()
+
+    def relay(number: int, task: Task[Event_co]) -> None:
+        try:
+            for event in in_process(task, switch):
+                arrived.put((number, event))
+            arrived.put((number, _Done()))
+        except BaseException as error:  # handed on to the thread that asked
+            arrived.put((number, error))
+
+    threads = [
+        threading.Thread(target=relay, args=pair, daemon=True, name="process relay")
+        for pair in enumerate(tasks)
+    ]
+    was_stopped = False
+    try:
+        for thread in threads:
+            thread.start()
+        left = len(tasks)
+        while left:
+            if cancel.is_cancelled:
+                switch.cancel()
+            elif cancel.is_paused != switch.is_paused:
+                (switch.pause if cancel.is_paused else switch.resume)()
+            try:
+                number, event = arrived.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                continue
+            if isinstance(event, _Done | Cancelled):
+                left -= 1
+                was_stopped |= isinstance(event, Cancelled)
+            elif isinstance(event, BaseException):
+                raise event
+            else:
+                yield number, cast(Event_co, event)
+    finally:
+        switch.cancel()
+        for thread in threads:
+            thread.join()
+    if was_stopped:
+        raise Cancelled
 
 
 def _relay(pipe: Connection, child: Any, cancel: CancelToken) -> Iterator[Any]:

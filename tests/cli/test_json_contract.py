@@ -113,7 +113,8 @@ def test_describe_tells_data_and_models(call: Call, asia: Path, sample_data: Pat
         frozenset({"name", "states", "missing"})
     }
     model = call("describe", asia, "--json").json
-    assert set(model) == {"kind", "variables", "edges", "representation_size", "effective_size"}
+    contract = {"kind", "variables", "edges", "representation_size", "effective_size"}
+    assert set(model) == contract | {"families", "cliques", "triangulator"}
     assert ["smoke", "lung"] in model["edges"]
     assert len(model["variables"]) == 8
 

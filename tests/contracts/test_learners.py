@@ -94,7 +94,7 @@ def differences(one: Any, other: Any, tolerance: float = 0.0, place: str = "") -
             [] if same or (math.isnan(one) and math.isnan(other)) else [f"{place}: {one}, {other}"]
         )
     if dataclasses.is_dataclass(one):
-        names = [field.name for field in dataclasses.fields(one)]
+        names = [field.name for field in dataclasses.fields(one) if field.compare]
         parts = [(name, getattr(one, name), getattr(other, name)) for name in names]
     elif isinstance(one, Mapping):
         if list(one) != list(other):

@@ -21,14 +21,18 @@ from pgmstudio.core.inference.protocols import (
 )
 from pgmstudio.core.inference.sessions import SESSIONS, open_session
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
-from tests.strategies import random_network, random_tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
 # One small model of every family in the table of sessions.
 EXAMPLES: dict[type, Callable[[], Any]] = {
     BayesianNetwork: lambda: random_network(np.random.default_rng(3), 6, zeros=0.2),
     Tree: lambda: random_tree(np.random.default_rng(4), 6),
+    TreeMixture: lambda: random_mixture(np.random.default_rng(5), 6, 3),
+    LatentClasses: lambda: random_classes(np.random.default_rng(6), 6, 4),
 }
 
 

@@ -17,7 +17,7 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
-from pgmstudio.core.processes import ChildError, in_process, run_here
+from pgmstudio.core.processes import ChildError, in_process, in_processes, run_here
 from pgmstudio.core.running import NEVER, CancelToken, Progress, StopSwitch
 
 
@@ -193,3 +193,30 @@ def test_a_killed_parent_leaves_no_child_and_no_shared_memory(tmp_path: os.PathL
     for name in mine:
         with pytest.raises(FileNotFoundError):
             shared_memory.SharedMemory(name=name)
+
+
+def test_several_processes_tell_their_events_each_in_its_order() -> None:
+    told = list(in_processes([Count(3), Count(5)], NEVER))
+    for number, to in enumerate((3, 5)):
+        own = [event for teller, event in told if teller == number]
+        assert own == list(Count(to)(NEVER))
+
+
+def test_the_failure_of_one_process_ends_the_others() -> None:
+    with pytest.raises(DataError, match="There are no rows"):
+        list(in_processes([Count(2, "wait"), Count(2, "sentence")], NEVER))
+
+
+def test_a_stop_reaches_all_processes() -> None:
+    switch = StopSwitch()
+    seen = set()
+    stopped = False
+    try:
+        for number, _ in in_processes([Count(2, "wait"), Count(2, "wait")], switch):
+            seen.add(number)
+            if seen == {0, 1}:
+                switch.cancel()
+    except Cancelled:
+        stopped = True
+    assert stopped
+    assert seen == {0, 1}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QStandardPaths
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = str(tmp_path_factory.mktemp("settings"))
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
         QSettings.setPath(QSettings.Format.IniFormat, scope, folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _empty_clipboard(qapp: QApplication) -> Iterator[None]:
+    """What was copied goes while there is an interpreter; Qt would free it after its end."""
+    yield
+    qapp.clipboard().clear()
 
 
 @pytest.fixture(autouse=True)

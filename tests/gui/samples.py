@@ -10,6 +10,9 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.app.shell import Shell
@@ -37,6 +40,45 @@ def add_sprinkler(shell: Shell) -> str:
     data_id = list(shell.project.data)[-1]
     model_id = shell.project.next_model_id()
     entry = ModelEntry("Sprinkler", sprinkler(), data_id=data_id)
+    shell.change("Open", partial(edits.add_model, entry=entry))
+    shell.bench.view_model(model_id)
+    return model_id
+
+
+VOTES = Domain.of({name: ["no", "yes"] for name in ("tax", "aid", "ban", "crime", "school")})
+
+
+def votes_mixture() -> TreeMixture:
+    """Three trees over five votes: tax – aid is in all of them, aid – ban in two."""
+    rng = np.random.default_rng(4)
+
+    def tree(*parents: int | None) -> Tree:
+        tables = [
+            rng.dirichlet([1.0, 1.0], size=None if parent is None else 2) for parent in parents
+        ]
+        return Tree(VOTES, parents, tuple(tables))
+
+    trees = (tree(None, 0, 1, 2, 3), tree(None, 0, 1, 0, 0), tree(None, 0, 0, 1, None))
+    return TreeMixture(VOTES, np.array([0.6, 0.35, 0.05]), trees)
+
+
+def votes_classes() -> LatentClasses:
+    """Two classes that vote against each other, and a third in between."""
+    yes = np.array([0.9, 0.15, 0.5])
+    tables = tuple(
+        np.stack([1 - row, row], axis=1) for row in (yes, yes, 1 - yes, 0.8 * yes, yes[::-1])
+    )
+    return LatentClasses(VOTES, np.array([0.5, 0.3, 0.2]), tables)
+
+
+def add_votes(shell: Shell, kind: str) -> str:
+    """Rows and a model of the kind (“mixture” or “classes”) in the project, the model in view."""
+    model = votes_mixture() if kind == "mixture" else votes_classes()
+    rows = model.sample(300, np.random.default_rng(3))
+    shell.change("Import", partial(edits.add_data, entry=DataEntry("votes", rows)))
+    data_id = list(shell.project.data)[-1]
+    model_id = shell.project.next_model_id()
+    entry = ModelEntry("Votes", model, data_id=data_id)
     shell.change("Open", partial(edits.add_model, entry=entry))
     shell.bench.view_model(model_id)
     return model_id

@@ -21,6 +21,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QSettings  # noqa: E402 - the platform is chosen before
 
+from pgmstudio.gui.app.guided_tour import start_tour  # noqa: E402
 from pgmstudio.gui.app.main import make_application  # noqa: E402
 from pgmstudio.gui.app.main_window import MainWindow  # noqa: E402
 from pgmstudio.gui.app.tour import WindowTour, made_up_rows  # noqa: E402
@@ -35,6 +36,12 @@ def scenes(tour: WindowTour, rows: Path) -> Iterator[str]:
     """Walk through the window; every name comes when its scene is set."""
     tour.welcome()
     yield "welcome"
+    guided = start_tour(tour.shell)
+    for step in (0, 1, 2, 3):
+        tour.hands.wait_for("the step", lambda: guided.is_ready)
+        yield f"tour-{step + 1}"
+        guided.next()
+    guided.leave()
     tour.import_rows(rows)
     yield "import"
     tour.data()
@@ -49,6 +56,9 @@ def scenes(tour: WindowTour, rows: Path) -> Iterator[str]:
     yield "graph"
     tour.table()
     yield "table"
+    tour.wrong_sum()
+    yield "table-waits"
+    tour.right_again()
     tour.knowledge()
     yield "knowledge"
 

@@ -181,6 +181,6 @@ def test_mutual_information_is_entropy_for_copies_and_nothing_for_independence()
 
 def test_edge_widths_grow_with_the_root_of_the_strength() -> None:
     strengths = Strengths("MI", "bits", {("a", "b"): 0.0, ("b", "c"): 0.25, ("c", "d"): 1.0})
-    thin, middle, wide = strengths.widths.values()
+    thin, middle, wide = (strengths.widths[edge] for edge in strengths.values)
     assert (thin, wide) == (1, 6)
     assert middle == pytest.approx(thin + (wide - thin) * math.sqrt(0.25))

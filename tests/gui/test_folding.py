@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.app.folding import CANVAS_HEIGHT, CANVAS_WIDTH, folded_sides
 from pgmstudio.gui.app.layout import BOTTOM, LEFT, PANELS, RIGHT
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
-from pgmstudio.gui.app.opening import open_model_page, open_welcome
+from pgmstudio.gui.app.opening import open_import_page, open_model_page, open_welcome
 from pgmstudio.gui.app.regions import regions, step_region
+from pgmstudio.gui.pages.data_page import DataPage
+from pgmstudio.gui.pages.import_page import ImportPage
+from pgmstudio.gui.pages.import_page_view import CUTS
+from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.style.theme import theme
 from tests.gui.samples import add_sprinkler
 
@@ -278,3 +284,72 @@ def test_the_status_bar_drops_its_parts_from_the_left(qtbot: QtBot, window: Main
     assert shown == sorted(shown)
     assert shown[-2:] == [True, True]
     assert not shown[0]
+
+
+def model_page(window: MainWindow, qtbot: QtBot) -> ModelPage:
+    page = window.shell.center.current
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: bool(page.scene().nodes))
+    return page
+
+
+@pytest.mark.parametrize("name", ["rain", "sprinkler", "wet"])
+def test_the_inspector_never_hides_what_is_selected(
+    qtbot: QtBot, small: MainWindow, name: str
+) -> None:
+    page = model_page(small, qtbot)
+    view = page.canvas.view
+    for x in (60, view.width() // 2, view.width() - 60):
+        item = page.scene().nodes[name]
+        box = item.box
+        view.centre_on(box.center() + QPointF((view.width() / 2 - x) / view.pixels_per_unit, 0))
+        head = view.mapFromScene(QPointF(box.center().x(), box.top() + 8))
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=head)
+        shown = overlay(small, "rightOverlay")
+        assert shown.isVisible()
+        place = page.selected_place()
+        assert place is not None
+        cover = QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
+        # A double click at the same place still meets the node.
+        assert not cover.contains(view.viewport().mapToGlobal(head)), x
+        assert not cover.intersects(place) or place.width() > small.shell.center.width() - 608
+        small.shell.bench.select(())
+        assert not shown.isVisible()
+
+
+def test_a_table_over_the_canvas_pans_to_the_selected_node(qtbot: QtBot, small: MainWindow) -> None:
+    page = model_page(small, qtbot)
+    view = page.canvas.view
+    fitted = view.zoom
+    small.shell.bench.select(("wet",))  # the lowest
+    small.reveal("tablePanel")
+    shown = overlay(small, "bottomOverlay")
+    qtbot.waitUntil(shown.isVisible)
+
+    def is_in_sight() -> bool:
+        place = page.selected_place()
+        cover = QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
+        return place is not None and not cover.intersects(place)
+
+    qtbot.waitUntil(is_in_sight)
+    assert view.zoom == fitted
+    while small.folding.close_one():
+        pass
+    qtbot.waitUntil(lambda: view.sight().contains(page.scene().content_rect()))
+
+
+def test_a_wide_page_that_leaves_gives_the_sides_their_room_back(
+    qtbot: QtBot, window: MainWindow, sample_data: Path
+) -> None:
+    open_import_page(window.shell, sample_data / "survey.csv")
+    page = window.shell.center.current
+    assert isinstance(page, ImportPage)
+    qtbot.waitUntil(lambda: page.reading is not None, timeout=60_000)
+    page.go_to(CUTS)
+    page.view.setMinimumWidth(900)  # more than the sides can spare
+    qtbot.mouseClick(window.findChild(QPushButton, "importFinish"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: isinstance(window.shell.center.current, DataPage), timeout=60_000)
+    left, right = theme().px("left"), theme().px("right")
+    docks = window.docks
+    qtbot.waitUntil(lambda: abs(docks["projectPanel"].width() - left) <= 2)
+    qtbot.waitUntil(lambda: abs(docks["inspectorPanel"].width() - right) <= 2)

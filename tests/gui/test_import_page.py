@@ -21,7 +21,9 @@ from pgmstudio.gui.pages.data_page import DataPage
 from pgmstudio.gui.pages.import_page import ImportPage
 from pgmstudio.gui.pages.import_page_draft import Draft, SplitPlan, plain_draft, restored_draft
 from pgmstudio.gui.pages.import_page_reading import import_rows
+from pgmstudio.gui.pages.import_page_steps import StepBar
 from pgmstudio.gui.pages.import_page_view import COLUMNS, CUTS, SPLIT
+from pgmstudio.gui.style.theme import theme
 
 if TYPE_CHECKING:
     from pgmstudio.gui.app.main_window import MainWindow
@@ -350,3 +352,19 @@ def test_every_step_keeps_its_buttons_inside_the_window(
     corner = foot.mapTo(window, foot.rect().bottomRight())
     assert corner.x() <= window.width()
     assert corner.y() <= window.height()
+
+
+@pytest.mark.parametrize("width", [1280, 900, 620])
+def test_the_facts_of_a_file_are_never_cut(qtbot: QtBot, width: int) -> None:
+    theme().set_look(scale=1.5)
+    try:
+        bar = StepBar()
+        qtbot.addWidget(bar)
+        bar.tell_found("comma · UTF-8 · header in row 1 · found automatically")
+        bar.resize(width, bar.sizeHint().height())
+        bar.show()
+        qtbot.waitUntil(lambda: bar.found.isVisible())
+        words = bar.found.fontMetrics().horizontalAdvance(bar.found.text())
+        qtbot.waitUntil(lambda: bar.found.width() >= words)
+    finally:
+        theme().set_look(scale=1.0)

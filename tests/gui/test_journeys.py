@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QCursor, QMouseEvent
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -39,6 +39,7 @@ from pgmstudio.gui.pages.missing_map import MissingTab
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.table_model import TableGrid
 from pgmstudio.gui.style.widgets import Note
+from tests.gui.walking import point_at
 
 Key, Mods = Qt.Key, Qt.KeyboardModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -139,25 +140,10 @@ def test_click_a_bar_tour(qtbot: QtBot, window: MainWindow, hands: Hands) -> Non
 # -- journey 8: edit by hand
 
 
-def move_pointer(page: ModelPage, place: QPoint) -> None:
-    """The pointer of the system and the window's own idea of it."""
-    viewport = page.canvas.view.viewport()
-    QCursor.setPos(viewport.mapToGlobal(place))
-    event = QMouseEvent(
-        QEvent.Type.MouseMove,
-        QPointF(place),
-        QPointF(viewport.mapToGlobal(place)),
-        Qt.MouseButton.NoButton,
-        Qt.MouseButton.NoButton,
-        Mods.NoModifier,
-    )
-    QApplication.sendEvent(viewport, event)
-
-
 def new_node(qtbot: QtBot, page: ModelPage, name: str, place: QPoint) -> None:
     """N at the pointer, then the name and Enter."""
     view = page.canvas.view
-    move_pointer(page, place)
+    point_at(view.viewport(), place)
     qtbot.keyClick(view, Key.Key_N)
     editor = view.viewport().findChild(QLineEdit, "nameEditor")
     assert editor.isVisible()

@@ -356,7 +356,7 @@ def test_other_pictures_are_shown_without_editing(
 ) -> None:
     qtbot.mouseClick(page.bar.findChild(QToolButton, "picture.moral"), LEFT)
     qtbot.waitUntil(lambda: ("rain", "sprinkler") in page.scene().edges)
-    assert "added edge" in [entry.text for entry in page.legend_entries()]
+    assert "joins parents" in [entry.text for entry in page.legend_entries()]
     assert not page.bar.findChild(QToolButton, "tool.edge").isEnabled()
     qtbot.mouseClick(page.bar.findChild(QToolButton, "picture.clique-tree"), LEFT)
     qtbot.waitUntil(lambda: list(page.scene().nodes) == ["rain, sprinkler, grass"])
@@ -497,7 +497,7 @@ def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:
     assert not view_menu.isVisible()
     bar.resize(500, 40)
     assert (combo.isVisible(), view_menu.isVisible(), tools.isVisible()) == (False, True, True)
-    bar.resize(360, 40)
+    bar.resize(300, 40)
     assert (tools.isVisible(), tool_menu.isVisible()) == (False, True)
     with qtbot.waitSignal(bar.layout_chosen) as chosen:
         next(a for a in view_menu.menu().actions() if a.text() == "Circle").trigger()

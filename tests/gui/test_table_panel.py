@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QTableView
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QDoubleSpinBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSlider,
+    QTableView,
+)
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.project.edits import rename_model
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
+from pgmstudio.gui.app.opening import open_model_page
+from pgmstudio.gui.document.table_work import table_work
+from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.panels.table_model import TableGrid, parse_probability
 from pgmstudio.gui.panels.table_panel import TablePanel
 from tests.gui.samples import add_sprinkler
@@ -149,3 +165,101 @@ def test_typing_in_the_grid_edits_the_cell(
 )
 def test_probabilities_are_read_as_people_write_them(text: str, number: float | None) -> None:
     assert parse_probability(text) == (None if number is None else pytest.approx(number))
+
+
+def test_beliefs_wait_for_the_table_and_say_so(
+    qtbot: QtBot, window: MainWindow, panel: TablePanel
+) -> None:
+    open_model_page(window.shell, "m1")
+    page = window.shell.center.current
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: bool(page.scene().nodes))
+    window.shell.bench.select(["sprinkler"])
+    inspected = panel_widget(window, "inspectorPanel")
+    assert isinstance(inspected, InspectorPanel)
+    live = window.shell.bench.beliefs("m1")
+    qtbot.waitUntil(lambda: not live.is_stale)
+    qtbot.waitUntil(inspected.node.isVisible)
+    before = live.beliefs
+    type_number(panel, 0, 0, "0.5")
+    faces = {name: item.face.is_stale for name, item in page.scene().nodes.items()}
+    assert faces == {"rain": False, "sprinkler": True, "wet": True}  # itself and below
+    fact = inspected.node.belief._belief.fact
+    qtbot.waitUntil(lambda: fact.text() == "waits for the table")
+    waits = window.findChild(QPushButton, "statusWaits")
+    assert waits.isVisible()
+    assert waits.text() == "beliefs wait: sprinkler does not sum to 1"
+    assert live.beliefs == before
+    live.click_state("wet", "yes")  # evidence below is heard everywhere
+    qtbot.waitUntil(lambda: all(item.face.is_stale for item in page.scene().nodes.values()))
+    qtbot.mouseClick(panel.findChild(QPushButton, "tableFix"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not any(i.face.is_stale for i in page.scene().nodes.values()))
+    assert not waits.isVisible()
+    qtbot.waitUntil(lambda: fact.text() == "")
+
+
+def test_typed_numbers_stay_while_something_else_changes(
+    window: MainWindow, panel: TablePanel
+) -> None:
+    type_number(panel, 3, 0, "0.04")
+    edit = partial(rename_model, model_id="m1", title="Garden")
+    assert window.shell.change("Rename", edit)
+    assert panel.waits
+    assert grid(panel).values[3, 0] == 0.04
+
+
+def test_columns_within_epsilon_get_the_same_letter(
+    qtbot: QtBot, window: MainWindow, panel: TablePanel
+) -> None:
+    model = grid(panel)
+    rows = model.rowCount()
+    box = panel.findChild(QCheckBox, "tableAlike")
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
+    assert model.rowCount() == rows + 1
+    place = model.head_rows + model.state_count + 1
+
+    def letters() -> list[object]:
+        return [model.index(place, column).data() for column in range(5)]
+
+    assert letters() == ["Alike", "A", "B", "C", "D"]
+    table_work(window.shell).set_alike(marks=True, epsilon=0.1)
+    assert letters() == ["Alike", "A", "B", "C", "B"]  # 0.90 and 0.99
+    tints = [model.index(place, c).data(Qt.ItemDataRole.BackgroundRole) for c in (2, 4, 3)]
+    assert tints[0] == tints[1] != tints[2]
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
+    assert model.rowCount() == rows
+
+
+def test_the_inspector_says_which_columns_are_alike(
+    qtbot: QtBot, window: MainWindow, panel: TablePanel
+) -> None:
+    inspected = panel_widget(window, "inspectorPanel")
+    assert isinstance(inspected, InspectorPanel)
+    inspected.node.show_tab("table")
+    slider = inspected.findChild(QSlider, "alikeSlider")
+    words = inspected.findChild(QLabel, "alikeWords")
+    qtbot.waitUntil(slider.isVisible)
+    assert words.text() == (
+        "All 4 columns differ by more than ε. At 0.09, (no, on) and (yes, on) become one kind."
+    )
+    slider.setFocus()
+    for _ in range(4):
+        qtbot.keyClick(slider, Qt.Key.Key_Right)
+    assert slider.value() == 9
+    assert words.text().startswith("4 columns are 3 kinds. At 0.19,")
+    field = inspected.findChild(QDoubleSpinBox, "alikeEpsilon")
+    assert field.value() == 0.09
+    field.setValue(1.0)
+    assert words.text() == "All 4 columns are alike: the parents make no difference beyond ε."
+    assert panel.findChild(QCheckBox, "tableAlike").isChecked()
+
+
+def test_a_narrow_bar_drops_words_and_never_cuts_them(
+    qtbot: QtBot, window: MainWindow, panel: TablePanel
+) -> None:
+    window.resize(960, 640)
+    type_number(panel, 3, 0, "0.04")
+    qtbot.wait(0)
+    for made in panel.findChildren(QPushButton):
+        if made.isVisible():
+            assert made.width() >= made.sizeHint().width(), made.objectName()

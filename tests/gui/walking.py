@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QCursor, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -36,9 +37,9 @@ from pgmstudio.gui.app.opening import (
     show_project,
 )
 from pgmstudio.gui.panels.elided_label import ElidedLabel
-from tests.gui.samples import add_sprinkler, sprinkler_rows
+from tests.gui.samples import add_sprinkler, add_votes, sprinkler_rows
 
-SITUATIONS = ("nothing", "data", "model")
+SITUATIONS = ("nothing", "data", "model", "mixture", "classes")
 
 CONTROLS = (
     QAbstractButton,
@@ -52,6 +53,20 @@ CONTROLS = (
 )
 
 
+def point_at(widget: QWidget, place: QPoint) -> None:
+    """The pointer of the system and the window's own idea of it, also where it stood already."""
+    QCursor.setPos(widget.mapToGlobal(place))
+    event = QMouseEvent(
+        QEvent.Type.MouseMove,
+        QPointF(place),
+        QPointF(widget.mapToGlobal(place)),
+        Qt.MouseButton.NoButton,
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(widget, event)
+
+
 def arrange(window: MainWindow, situation: str) -> None:
     """Nothing open; a data set in front; or data and a model in front with a selection."""
     shell = window.shell
@@ -61,6 +76,9 @@ def arrange(window: MainWindow, situation: str) -> None:
     shell.document.replace(project, None)
     if situation == "model":
         add_sprinkler(shell)
+        project = shell.project
+    elif situation in ("mixture", "classes"):
+        add_votes(shell, situation)
         project = shell.project
     show_project(shell, project, None)
     restore(window, situation)
@@ -75,6 +93,9 @@ def restore(window: MainWindow, situation: str) -> None:
     elif situation == "model":
         open_model_page(shell, next(iter(shell.project.models)))
         shell.bench.select(["sprinkler"], [("rain", "wet")])
+    elif situation in ("mixture", "classes"):
+        open_model_page(shell, next(iter(shell.project.models)))
+        shell.bench.select(["tax", "aid"])
     shell.book.refresh()
 
 

@@ -26,11 +26,13 @@ ROWS_PER_CALL = 1 << 20
 PACKED_CHUNK = 1 << 15
 # A histogram reads a row in about the time in which popcount reads this many state pairs of it.
 STATE_PAIRS_PER_ROW_READ = 150
+# Words of bit columns read between two looks at the cancel token: about a tenth of a second.
+STATE_WORDS_PER_CALL = 200_000_000
 MOST_CELLS = 250_000_000  # 2 GB
 
 
 def _cards(data: DataSet) -> NDArray[np.int64]:
-    return np.array(data.domain.cardinalities, dtype=np.int64)
+    return data.card_array.copy()  # writable, as everywhere: one compiled version serves all
 
 
 def _check_cells(cells: int, what: str) -> None:
@@ -89,16 +91,18 @@ class PairCounts:
 def pair_counts(data: DataSet, cancel: CancelToken = NEVER) -> PairCounts:
     """The joint counts of every pair of columns, each over the rows that have both."""
     cards = _cards(data)
-    n = len(cards)
-    above = np.triu_indices(n, 1)
-    sizes = cards[above[0]] * cards[above[1]]
-    _check_cells(int(sizes.sum()), "The table of all pairs of columns")
-    offsets = np.zeros((n, n), dtype=np.int64)
-    offsets[above] = np.cumsum(sizes) - sizes
+    cells = int((cards.sum() ** 2 - (cards**2).sum()) // 2)
+    _check_cells(cells, "The table of all pairs of columns")
+    # The table of i < j: behind those of earlier i, and of i with j' < j. In place, since with many
+    # columns this takes gigabytes.
+    before = np.concatenate(([0], np.cumsum(cards)))
+    of_row = cards * (before[-1] - before[1:])
+    offsets = np.outer(cards, before[:-1])
+    offsets += (np.cumsum(of_row) - of_row - cards * before[1:])[:, None]
     if data.weights is not None:
-        flat = _weighted_pairs(data, data.weights, cards, offsets, int(sizes.sum()), cancel)
+        flat = _weighted_pairs(data, data.weights, cards, offsets, cells, cancel)
     else:
-        flat = _unweighted_pairs(data, cards, offsets, int(sizes.sum()), cancel)
+        flat = _unweighted_pairs(data, cards, offsets, cells, cancel)
     return PairCounts(data.domain.cardinalities, flat, offsets)
 
 
@@ -131,9 +135,11 @@ def _unweighted_pairs(
     from pgmstudio.core.data import counting_kernels as kernels
 
     layout = BitLayout.of(data)
-    packed, stored = layout.base >= 0, cards - layout.first_state
+    packed = layout.base >= 0
+    stored = np.where(packed, cards - layout.first_state, 0).astype(np.int16)  # 32 at most
     by_bits = np.outer(packed, packed) & (np.outer(stored, stored) <= STATE_PAIRS_PER_ROW_READ)
-    has_histograms = not by_bits[np.triu_indices(len(cards), 1)].all()
+    np.fill_diagonal(by_bits, True)  # no pair
+    has_histograms = not by_bits.all()
     flat = np.zeros(cells, dtype=np.int64)
     ones = np.zeros(layout.width, dtype=np.int64)
     for start in range(0, data.row_count, PACKED_CHUNK):
@@ -141,15 +147,27 @@ def _unweighted_pairs(
         stop = min(start + PACKED_CHUNK, data.row_count)
         bits = pack_rows(data, layout, start, stop)
         kernels.count_bits(bits, ones)
-        kernels.count_pairs_by_bits(
-            bits, layout.base, layout.first_state, cards, by_bits, offsets, flat
-        )
+        step = max(1, STATE_WORDS_PER_CALL // max(1, layout.width * bits.shape[1]))
+        for first in range(0, len(cards), step):
+            cancel.raise_if_cancelled()
+            last = min(first + step, len(cards))
+            kernels.count_pairs_by_bits(
+                bits, layout.base, layout.first_state, cards, by_bits, offsets, first, last, flat
+            )
         if has_histograms:
             kernels.count_pairs_by_histogram(data.codes, cards, by_bits, offsets, start, stop, flat)
     kernels.fill_implied_states(
         ones, layout.base, layout.first_state, cards, by_bits, offsets, data.row_count, flat
     )
-    return flat.astype(np.float64)
+    return _as_floats(flat)
+
+
+def _as_floats(counts: NDArray[np.int64]) -> Counts:
+    """The same counts as floats, written over the integers: they may fill half the memory."""
+    floats = counts.view(np.float64)
+    for start in range(0, counts.size, ROWS_PER_CALL):
+        floats[start : start + ROWS_PER_CALL] = counts[start : start + ROWS_PER_CALL].copy()
+    return floats
 
 
 def _rows_per_call(columns_read: int) -> int:

@@ -112,12 +112,17 @@ def count_pairs_by_bits(
     cards: Ints,
     by_bits: Flags,
     offsets: Ints,
+    first: int,
+    last: int,
     out: Ints,
 ) -> None:
-    """Add the stored states' co-occurrences of the pairs marked in `by_bits`."""
+    """Add the stored states' co-occurrences of the pairs marked in `by_bits`.
+
+    Of pairs i < j, those with first ≤ i < last.
+    """
     words = bits.shape[1]
     n = base.shape[0]
-    for i in range(n):
+    for i in range(first, last):
         for j in range(i + 1, n):
             if not by_bits[i, j]:
                 continue

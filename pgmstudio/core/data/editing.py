@@ -213,6 +213,24 @@ def fitted_to(data: DataSet, domain: Domain) -> DataSet:
     return recoded(chosen, changes) if changes else chosen
 
 
+def rows_over(data: DataSet, domain: Domain) -> DataSet:
+    """The rows with the variables of a model, matched by names of columns and states.
+
+    As `fitted_to`, and a variable that is no column, a hidden one, is missing in every row.
+    """
+    there = [name for name in domain.names if name in data.domain]
+    known = fitted_to(data, domain.restricted_to(there))
+    if len(there) == len(domain):
+        return known
+    dtype = code_dtype(domain)
+    codes = np.full((len(domain), data.row_count), np.iinfo(dtype).max, dtype=dtype)
+    for name in there:
+        column = known.column(name)
+        seen = column != known.missing_code
+        codes[domain.index(name), seen] = column[seen]
+    return DataSet(domain, codes, data.weights)
+
+
 def _refuse_lost_states(data: DataSet, old: Variable, mapping: Sequence[int | None]) -> None:
     column = data.column(old.name)
     lost = [code for code, to in enumerate(mapping) if to is None and (column == code).any()]

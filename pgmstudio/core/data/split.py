@@ -63,6 +63,10 @@ class Split:
             )
         return tuple(data.of_rows(rows) for rows in self.indices)
 
+    def made_for(self, data: DataSet) -> Split:
+        """The same rows in the same parts, for a data set with other columns."""
+        return _split_of(data, self.indices, self.names, self.seed)
+
 
 @dataclass(frozen=True, eq=False)
 class Parts:

@@ -48,11 +48,11 @@ def members_of(cpdag: Pdag) -> Iterator[Dag]:
 
 def hamming_distance(one: Pdag | Dag, other: Pdag | Dag) -> int:
     """How many pairs of nodes are joined differently: not at all, →, ← or without direction."""
-    marks, others = _marks(one), _marks(other)
+    marks, others = edge_marks(one), edge_marks(other)
     return sum(marks.get(pair) != others.get(pair) for pair in marks.keys() | others.keys())
 
 
-def _marks(graph: Pdag | Dag) -> dict[frozenset[str], str]:
+def edge_marks(graph: Pdag | Dag) -> dict[frozenset[str], str]:
     """Per joined pair the node its edge points at, or nothing where it has no direction."""
     pdag = Pdag.of_dag(graph) if isinstance(graph, Dag) else graph
     marks = {frozenset(edge): edge[1] for edge in pdag.directed}

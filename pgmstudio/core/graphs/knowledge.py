@@ -104,5 +104,15 @@ class Knowledge:
                 broken.append(f"{source} → {target} is present, but: {why}")
         return broken
 
+    def among(self, names: Iterable[str]) -> Knowledge:
+        """The rules that speak only of these variables; the tiers keep their numbers."""
+        known = frozenset(names)
+        return Knowledge(
+            frozenset(edge for edge in self.required if known.issuperset(edge)),
+            frozenset(edge for edge in self.forbidden if known.issuperset(edge)),
+            tuple(tuple(name for name in tier if name in known) for tier in self.tiers),
+            self.closed_tiers,
+        )
+
     def rule_count(self) -> int:
         return len(self.required) + len(self.forbidden) + len(self.tier_of)

@@ -13,6 +13,7 @@ from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.conflicts import MOST_TRIES, smallest_conflict
 from pgmstudio.core.inference.findings import log2_scale, weights_of
 from pgmstudio.core.inference.forecasts import check_budget, forecast
+from pgmstudio.core.inference.interventions import as_seen, certain_table, done_states
 from pgmstudio.core.inference.plan import plan_of
 from pgmstudio.core.inference.propagation import Propagation
 from pgmstudio.core.inference.protocols import Belief, Finding, Scale
@@ -55,6 +56,7 @@ class CliqueTreeSession:
         self.network = network
         self._propagation = Propagation(plan_of(network.clique_tree, factors_of(network)))
         self._evidence: dict[str, Finding] = {}
+        self._done: dict[str, str] = {}  # what was set from outside, by name
         self._kept: Beliefs | None = None  # until evidence changes
         self._prior: Beliefs | None = None
         self._explanation: tuple[Mapping[str, str], float] | None = None
@@ -87,7 +89,7 @@ class CliqueTreeSession:
         """Put these in the place of what was there; None takes a finding away."""
         domain, flow = self.domain, self._propagation
         weights = {
-            domain.index(name): None if finding is None else weights_of(domain[name], finding)
+            domain.index(name): None if finding is None else self._weights(name, finding)
             for name, finding in findings.items()
             if self._evidence.get(name) != finding
         }
@@ -98,7 +100,9 @@ class CliqueTreeSession:
             flow.set_weights(place, numbers)
         merged = {**self._evidence, **findings}
         evidence = {name: finding for name, finding in merged.items() if finding is not None}
+        done = self._intervene(done_states(evidence))
         if not flow.is_possible():
+            self._intervene(done)
             for place, numbers in before.items():
                 flow.set_weights(place, numbers)
             tries = min(MOST_TRIES, CONFLICT_CELLS // max(1, flow.plan.cells))
@@ -107,17 +111,36 @@ class CliqueTreeSession:
         self._evidence = evidence
         self._kept = self._explanation = None
 
+    def _weights(self, name: str, finding: Finding) -> NDArray[np.float64]:
+        return weights_of(self.domain[name], as_seen(finding))
+
+    def _intervene(self, done: Mapping[str, str]) -> Mapping[str, str]:
+        """Compute with exactly these interventions; returns those before.
+
+        The tables of what is done become certain whatever its parents are. That is the truncated
+        factorisation in the same clique tree, so nothing has to be triangulated again.
+        """
+        before, self._done = self._done, dict(done)
+        if before != self._done:
+            tables = list(self.network.tables)
+            for name, state in done.items():
+                tables[self.domain.index(name)] = certain_table(self.network, name, state)
+            self._propagation.set_factors(tables)
+        return before
+
     def _is_possible(self, evidence: Mapping[str, Finding]) -> bool:
         """Asked of the same tables, which are then put back."""
         propagation, index = self._propagation, self.domain.index
+        done = self._intervene(done_states(evidence))
         names = {*evidence, *self._evidence}
         before = {name: propagation.weights(index(name)) for name in names}
         for name in names:
             finding = evidence.get(name)
             propagation.set_weights(
-                index(name), None if finding is None else weights_of(self.domain[name], finding)
+                index(name), None if finding is None else self._weights(name, finding)
             )
         answer = propagation.is_possible()
+        self._intervene(done)
         for name, numbers in before.items():
             propagation.set_weights(index(name), numbers)
         return answer

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import ImpossibleEvidenceError, ParameterError
-from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ParameterError
+from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
 
 
 def given_weights(variable: Variable, finding: Finding) -> NDArray[np.float64]:
@@ -31,6 +31,12 @@ def given_weights(variable: Variable, finding: Finding) -> NDArray[np.float64]:
                 raise ParameterError(
                     {variable.name: "every likelihood is 0; at least one has to be more"}
                 )
+        case Done(state):
+            # Weighing is observing; whoever can intervene has done so before it comes to weights.
+            raise GraphError(
+                f"{variable.name} cannot be set to {state} from outside in this model; "
+                "observe it instead."
+            )
         case _:
             assert_never(finding)
     if not weights.any():  # every state is excluded

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.measures import mutual_information_bits
-from pgmstudio.core.inference.protocols import InferenceSession, Observed
+from pgmstudio.core.inference.protocols import Done, InferenceSession, Observed
 from pgmstudio.core.running import NEVER, CancelToken
 
 
@@ -23,6 +23,11 @@ def joints_with(
     before = session.evidence.get(target)
     others = [variable for variable in domain if variable.name != target]
     joints = {v.name: np.zeros((len(states), v.cardinality)) for v in others}
+    if isinstance(before, Done):  # its state is certain, and observing it would say more
+        place = states.index(before.state)
+        for name, joint in joints.items():
+            joint[place] = session.belief(name).values
+        return joints
     try:
         for place, state in enumerate(states):
             if weights[place] > 0:

@@ -71,6 +71,18 @@ def mutual_information_bits(joint: Floats) -> float:
     return max(0.0, float(np.sum(p[seen] * np.log2(p[seen] / independent[seen]))))
 
 
+def conditional_information_bits(joint: Floats) -> float:
+    """I(X;Y|Z) = Σ p(z) I(X;Y|z) of a joint table with the axes X, Y and those of Z."""
+    slices = joint.reshape(*joint.shape[:2], -1)
+    shares = slices.sum(axis=(0, 1))
+    told = (
+        float(share) * mutual_information_bits(slices[..., place])
+        for place, share in enumerate(shares)
+        if share > 0
+    )
+    return sum(told) / float(shares.sum())
+
+
 def conflict_bits(
     domain: Domain,
     evidence: Mapping[str, Finding],

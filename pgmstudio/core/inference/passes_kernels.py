@@ -17,4 +17,6 @@ for _part in (
 
 collect = compiled(passes.collect)
 visit = compiled(passes.visit)
+add_counts = compiled(passes.add_counts)
+draw = compiled(passes.draw)
 explain = compiled(passes.explain)

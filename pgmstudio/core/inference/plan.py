@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,11 @@ class Plan:
     @property
     def cells(self) -> int:
         return self.tree.table_cells
+
+    @cached_property
+    def factor_order(self) -> NDArray[np.intp]:
+        """The factors in the order in which `inputs` has them."""
+        return np.argsort([at for at, _ in self.factor_places], kind="stable")
 
     @property
     def separator_cells(self) -> int:

@@ -232,6 +232,37 @@ class Propagation:
         shape = tuple(cards[v] for v in self.plan.axes[clique])
         return np.asarray(joint / joint.sum()).reshape(shape)
 
+    def add_factor_counts(
+        self, weight: float, wanted: NDArray[np.int64], counts: NDArray[np.float64]
+    ) -> None:
+        """Add `weight` times the joint belief of each wanted factor's variables to `counts`, which
+        is laid out as `plan.factor_values`; `wanted` has a number for each factor given."""
+        plan = self.plan
+        self.is_possible()
+        if self._visited < self._all.size:
+            self._visit(np.flatnonzero(self._unvisited).astype(np.int64))
+        self._run(
+            "add_counts",
+            self._all,
+            plan.cliques,
+            plan.inputs,
+            plan.maps,
+            self._tables,
+            self._down,
+            weight,
+            wanted[plan.factor_order],
+            counts,
+        )
+
+    def draw(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """A state for every variable, drawn from their joint belief by one number from 0 to 1 for
+        each clique; only where the findings can hold together."""
+        self.is_possible()
+        plan = self.plan
+        states = np.zeros(len(plan.tree.cardinalities), dtype=np.int64)
+        self._run("draw", self._all, plan.cliques, plan.members, self._tables, points, states)
+        return states
+
     def most_probable(self) -> tuple[NDArray[np.int64], float]:
         """The most probable states of all variables together, and log2 of their P(x, e)."""
         plan = self.plan

@@ -62,7 +62,17 @@ class Likelihood:
         return "likelihood " + ", ".join(f"{state}:{weight:g}" for state, weight in self.weights)
 
 
-Finding = Observed | Excluded | Likelihood
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The variable was set to this state from outside, do(X = x): its parents had no say."""
+
+    state: str
+
+    def __str__(self) -> str:
+        return f"do = {self.state}"
+
+
+Finding = Observed | Excluded | Likelihood | Done
 
 
 class InferenceSession(Protocol):

@@ -18,6 +18,7 @@ from pgmstudio.core.graphs.clique_trees import clique_tree_of_scopes
 from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.inference.findings import log2_scale, weights_of
 from pgmstudio.core.inference.forecasts import check_budget, forecast_of_tree
+from pgmstudio.core.inference.interventions import carried_out
 from pgmstudio.core.inference.plan import Factor, plan_of
 from pgmstudio.core.inference.propagation import Propagation
 from pgmstudio.core.inference.protocols import Belief, Finding, Scale
@@ -82,6 +83,7 @@ class Question:
         together: bool = False,
         most_bytes: int | None = None,
     ) -> None:
+        network, evidence = carried_out(network, evidence)
         domain = network.domain
         targets = tuple(targets)
         weights = {domain.index(n): weights_of(domain[n], f) for n, f in evidence.items()}

@@ -9,7 +9,8 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import Codes, DataSet, code_dtype
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.inference.protocols import Finding, InferenceSession, Observed
+from pgmstudio.core.inference.interventions import doings_first
+from pgmstudio.core.inference.protocols import Done, Finding, InferenceSession, Observed
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.running import CancelToken, Progress
@@ -70,18 +71,19 @@ def _conditional(
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Generator[Progress, None, Codes]:
-    names = model.domain.names
+    names, evidence = model.domain.names, doings_first(plan.evidence or {})
     codes = np.empty((len(names), plan.rows), dtype=code_dtype(model.domain))
     for row in range(plan.rows):
         cancel.raise_if_cancelled()
         if row % _TELL_EVERY == 0:
             yield Progress(row / plan.rows, f"{row} of {plan.rows} rows drawn…")
         session.retract_all()
-        for variable, finding in (plan.evidence or {}).items():
+        for variable, finding in evidence.items():
             session.set_evidence(variable, finding)
         for place, name in enumerate(names):
             belief = session.belief(name).values
             code = int(rng.choice(belief.size, p=belief / belief.sum()))
             codes[place, row] = code
-            session.set_evidence(name, Observed(model.domain[name].states[code]))
+            if not isinstance(session.evidence.get(name), Done):  # which says more than a state
+                session.set_evidence(name, Observed(model.domain[name].states[code]))
     return codes

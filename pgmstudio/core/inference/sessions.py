@@ -5,23 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
+from pgmstudio.core.inference.interventions import refuse_interventions
+from pgmstudio.core.inference.mixture_session import MixtureSession
 from pgmstudio.core.inference.protocols import Finding, InferenceSession
 from pgmstudio.core.inference.queries import Answer, ask_network
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
 
 
-def _tree_session(tree: Tree) -> CliqueTreeSession:
-    """A tree is its own clique tree."""
-    return CliqueTreeSession(tree.as_bayesian_network)
+class TreeSession(CliqueTreeSession):
+    """A tree is its own clique tree. Which way its edges lead says nothing, so nothing in it can
+    be set from outside."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree.as_bayesian_network)
+
+    def _weights(self, name: str, finding: Finding) -> NDArray[np.float64]:
+        refuse_interventions(Tree.kind, {name: finding})
+        return super()._weights(name, finding)
 
 
 SESSIONS: dict[type, Callable[[Any], InferenceSession]] = {
     BayesianNetwork: CliqueTreeSession,
-    Tree: _tree_session,
+    Tree: TreeSession,
+    TreeMixture: MixtureSession,
+    LatentClasses: MixtureSession,
 }
 
 
@@ -38,6 +54,7 @@ def open_session(model: Model) -> InferenceSession:
 def ask(model: Model, targets: Sequence[str], evidence: Mapping[str, Finding]) -> Answer:
     """One question about a few variables; networks are pruned first, so huge ones can answer."""
     if isinstance(model, Tree):
+        refuse_interventions(Tree.kind, evidence)
         model = model.as_bayesian_network
     if isinstance(model, BayesianNetwork):
         return ask_network(model, targets, evidence)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import NoReturn
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import DataError, ModelFileError
+from pgmstudio.core.errors import DataError
 from pgmstudio.core.io.network_formats import title_in
+from pgmstudio.core.io.text_scanner import TextScanner, found, number_of
 
-# Possessive (`++`, `*+`), so that no text can make them look twice at a character.
-_BLANK = re.compile(r"(?:[\s,|]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
-_TOKEN = re.compile(r'[{}()\[\];]|"[^"]*+"|(?:[^\s,|{}()\[\];"/]|/(?![/*]))++|["/]')
 _PLAIN_NUMBERS = re.compile(r'[^;{}()\[\]"/_]*+;')
 PROPERTY = re.compile(r'((?:[^;"]|"[^"]*+")*+);')
 _QUOTED = re.compile(r'"[^"]*+"')
@@ -36,84 +31,52 @@ class Block:
     properties: list[str] = field(default_factory=list)
 
 
-class BifReader:
+class BifReader(TextScanner):
     """Reads block after block; looks nothing up."""
 
+    BLANK = re.compile(r"(?:[\s,|]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+    TOKEN = re.compile(r'[{}()\[\];]|"[^"]*+"|(?:[^\s,|{}()\[\];"/]|/(?![/*]))++|["/]')
+
     def __init__(self, text: str, path: Path) -> None:
-        self.path = path
-        self.text = text
+        super().__init__(text, path)
         self.title = ""
         self.network_properties: list[str] = []
         self.variables: dict[str, Variable] = {}
         self.variable_properties: dict[str, list[str]] = {}
         self.blocks: list[Block] = []
         self.skipped: list[int] = []  # offsets of text outside of the blocks
-        self._place = 0
-        self._start = 0  # where the last token began
-
-    def fail(self, message: str, offset: int | None = None) -> NoReturn:
-        """Raise with line and column of an offset, or else of the last token."""
-        at = self._start if offset is None else offset
-        column = at - self.text.rfind("\n", 0, at)
-        raise ModelFileError(self.path, message, self.line(at), column)
-
-    def line(self, offset: int) -> int:
-        """The line of an offset, counted from 1."""
-        return bisect_left(self._line_ends, offset) + 1
-
-    @cached_property
-    def _line_ends(self) -> list[int]:
-        return [end.start() for end in re.finditer("\n", self.text)]
-
-    def _next(self) -> str:
-        """The next token, "" at the end; quoted names keep their quotes."""
-        blank = _BLANK.match(self.text, self._place)
-        self._start = blank.end() if blank else self._place
-        token = _TOKEN.match(self.text, self._start)
-        if token is None:
-            self._place = self._start
-            return ""
-        if self.text.startswith("/*", self._start):  # a whole comment would be blank
-            self.fail("the comment that begins here has no end.")
-        self._place = token.end()
-        return token[0]
-
-    def _expect(self, wanted: str, after: str) -> None:
-        token = self._next()
-        if token != wanted:
-            self.fail(f"expected “{wanted}” after {after}, found {_shown(token)}.")
 
     def _name(self, what: str) -> str:
-        token = self._next()
+        token = self.next_token()
         if not token or token in _PUNCTUATION or token == '"':
-            self.fail(f"expected {what}, found {_shown(token)}.")
+            self.fail(f"expected {what}, {found(token)}.")
         return unquoted(token)
 
     def read(self) -> None:
         """Read the whole text; what it said is in the attributes afterwards."""
         stray = False
-        while token := self._next():
-            start, place = self._start, self._place
+        while token := self.next_token():
+            start, place = self.start, self.place
             if token in ("network", "variable", "probability") and self._block(token):
                 stray = False
                 continue
-            self._start, self._place = start, place
+            self.start, self.place = start, place
             if token != ";" and not stray:
                 stray = True
                 self.skipped.append(start)
 
     def _block(self, kind: str) -> bool:
         """Read a block of this kind if one begins here; the word may also be mere text."""
-        start = self._start
+        start = self.start
         if kind == "probability":
-            if self._next() != "(":
+            if self.next_token() != "(":
                 return False
             self._probability(start)
             return True
-        name = self._next()
+        name = self.next_token()
         if kind == "network" and name == "{":
             name = ""
-        elif not name or name in _PUNCTUATION or name == '"' or self._next() != "{":
+        elif not name or name in _PUNCTUATION or name == '"' or self.next_token() != "{":
             return False
         if kind == "network":
             self._network(name)
@@ -123,17 +86,17 @@ class BifReader:
 
     def _network(self, name: str) -> None:
         self.title = title_in(unquoted(name))
-        while (token := self._next()) != "}":
+        while (token := self.next_token()) != "}":
             if token != "property":
-                self.fail(f"expected “property” or “}}” in the network block, {_found(token)}.")
+                self.fail(f"expected “property” or “}}” in the network block, {found(token)}.")
             self.network_properties.append(self._property())
 
     def _property(self) -> str:
-        found = PROPERTY.match(self.text, self._place)
-        if found is None:
+        whole = PROPERTY.match(self.text, self.place)
+        if whole is None:
             self.fail("the property that begins here has no “;” at its end.")
-        self._place = found.end()
-        text = found[1].strip()
+        self.place = whole.end()
+        text = whole[1].strip()
         return unquoted(text) if _QUOTED.fullmatch(text) else text
 
     def _variable(self, name: str, start: int) -> None:
@@ -141,13 +104,13 @@ class BifReader:
             self.fail(f"there are two variables called {name}.", start)
         states: tuple[str, ...] | None = None
         properties: list[str] = []
-        while (token := self._next()) != "}":
+        while (token := self.next_token()) != "}":
             if token == "property":
                 properties.append(self._property())
             elif token == "type" and states is None:
                 states = self._states(name)
             elif token != ";":
-                self.fail(f"expected “type”, “property” or “}}” in {name}, {_found(token)}.")
+                self.fail(f"expected “type”, “property” or “}}” in {name}, {found(token)}.")
         if states is None:
             self.fail(f"{name} has no states; a line such as type discrete [2] {{…}} lacks.", start)
         try:
@@ -164,15 +127,15 @@ class BifReader:
                 f"{name} is of type {kind}; only discrete variables can be read. "
                 "Discretise it in the program that wrote the file."
             )
-        self._expect("[", "“discrete”")
+        self.expect("[", "“discrete”")
         count = self._name("the number of states")
-        offset = self._start
-        self._expect("]", "the number of states")
-        self._expect("{", "the number of states")
+        offset = self.start
+        self.expect("]", "the number of states")
+        self.expect("{", "the number of states")
         states = []
-        while (token := self._next()) != "}":
+        while (token := self.next_token()) != "}":
             if not token or token in _PUNCTUATION or token == '"':
-                self.fail(f"expected a state of {name}, {_found(token)}.")
+                self.fail(f"expected a state of {name}, {found(token)}.")
             states.append(unquoted(token))
         if count != str(len(states)):
             self.fail(f"{name} should have {count} states, but {len(states)} are listed.", offset)
@@ -180,21 +143,21 @@ class BifReader:
 
     def _probability(self, start: int) -> None:
         names = []
-        while (token := self._next()) != ")":
+        while (token := self.next_token()) != ")":
             if not token or token in _PUNCTUATION or token == '"':
-                self.fail(f"expected a variable or “)”, {_found(token)}.")
-            names.append((unquoted(token), self._start))
+                self.fail(f"expected a variable or “)”, {found(token)}.")
+            names.append((unquoted(token), self.start))
         if not names:
             self.fail("a probability block has to name its variable.")
         block = Block(start, names)
-        self._expect("{", "the variables")
-        while (token := self._next()) != "}":
-            offset = self._start
+        self.expect("{", "the variables")
+        while (token := self.next_token()) != "}":
+            offset = self.start
             if token == "(":
                 states = []
-                while (token := self._next()) != ")":
+                while (token := self.next_token()) != ")":
                     if not token or token in _PUNCTUATION or token == '"':
-                        self.fail(f"expected a parent's state or “)”, {_found(token)}.")
+                        self.fail(f"expected a parent's state or “)”, {found(token)}.")
                     states.append(token)
                 block.rows.append((tuple(states), self._numbers(), offset))
             elif token == "table" and block.table is None:
@@ -205,12 +168,12 @@ class BifReader:
                 block.properties.append(self._property())
             elif token != ";":
                 wanted = "“(”, “table”, “default”, “property” or “}”"
-                self.fail(f"expected {wanted} in the table of {names[0][0]}, {_found(token)}.")
+                self.fail(f"expected {wanted} in the table of {names[0][0]}, {found(token)}.")
         self.blocks.append(block)
 
     def _numbers(self) -> list[float]:
         """The numbers up to the next semicolon, at once where they are plain."""
-        plain = _PLAIN_NUMBERS.match(self.text, self._place)
+        plain = _PLAIN_NUMBERS.match(self.text, self.place)
         if plain is not None:
             words = plain[0][:-1].replace(",", " ").replace("|", " ").split()
             try:
@@ -218,31 +181,20 @@ class BifReader:
             except ValueError:
                 numbers = []
             if numbers and min(numbers) >= 0 and math.isfinite(sum(numbers)):
-                self._place = plain.end()
+                self.place = plain.end()
                 return numbers
         return self._numbers_one_by_one()
 
     def _numbers_one_by_one(self) -> list[float]:
         numbers = []
-        while (token := self._next()) != ";":
-            try:
-                number = math.nan if "_" in token else float(token)
-            except ValueError:
-                number = math.nan
-            if not math.isfinite(number):
-                self.fail(f"expected a number or “;”, {_found(token)}.")
+        while (token := self.next_token()) != ";":
+            number = number_of(token)
+            if math.isnan(number):
+                self.fail(f"expected a number or “;”, {found(token)}.")
             if number < 0:
                 self.fail(f"{token} is below 0, so it is no probability.")
             numbers.append(number)
         return numbers
-
-
-def _shown(token: str) -> str:
-    return f"“{token}”" if token else "the end of the file"
-
-
-def _found(token: str) -> str:
-    return f"found {_shown(token)}"
 
 
 def unquoted(token: str) -> str:

@@ -1,6 +1,7 @@
 """Evidence as JSON.
 
-{"rain": {"state": "yes"}, "wind": {"not": ["strong"]}, "sky": {"likelihood": [["clear", 3.0]]}}
+{"rain": {"state": "yes"}, "wind": {"not": ["strong"]}, "sky": {"likelihood": [["clear", 3.0]]},
+ "sprinkler": {"do": "on"}}
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.io.json_documents import JsonPlace
 
 
@@ -25,6 +26,8 @@ def _finding_document(finding: Finding) -> dict[str, Any]:
             return {"not": sorted(states)}
         case Likelihood(weights):
             return {"likelihood": [[state, float(weight)] for state, weight in weights]}
+        case Done(state):
+            return {"do": state}
 
 
 def read_evidence(place: JsonPlace) -> dict[str, Finding]:
@@ -37,8 +40,10 @@ def _read_finding(place: JsonPlace) -> Finding:
         return Observed(state.text())
     if (states := place.get("not")) is not None:
         return Excluded(frozenset(states.texts()))
+    if (done := place.get("do")) is not None:
+        return Done(done.text())
     if (likelihood := place.get("likelihood")) is None:
-        place.fail("expected one of the entries “state”, “not” or “likelihood”.")
+        place.fail("expected one of the entries “state”, “not”, “likelihood” or “do”.")
     weights = []
     for element in likelihood.elements():
         pair = element.elements()

@@ -15,8 +15,10 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.io.json_documents import JsonPlace
 from pgmstudio.core.io.network_formats import TableChecker, assembled_network, row_namer
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,75 @@ def _decode_tree(reading: Reading) -> Tree:
         reading.structure.fail(str(problem))
 
 
+def _encode_mixture(mixture: TreeMixture) -> tuple[dict[str, Any], dict[str, Any]]:
+    parts = [_encode_tree(tree) for tree in mixture.trees]
+    structure: dict[str, Any] = {"trees": [structure for structure, _ in parts]}
+    if mixture.choice is not None:
+        structure["choice"] = mixture.choice
+    return structure, {
+        "weights": mixture.weights.tolist(),
+        "trees": [parameters for _, parameters in parts],
+    }
+
+
+def _decode_mixture(reading: Reading) -> TreeMixture:
+    """One document as of a tree for every component, and their weights."""
+    named = reading.structure.get("choice")
+    choice = None if named is None else named.text()
+    if named is not None and choice not in reading.domain:
+        named.fail(f"there is no variable “{choice}”.")
+    names = [name for name in reading.domain.names if name != choice]
+    inner = reading.domain.restricted_to(names)
+    structures, parameters = (
+        reading.structure["trees"].elements(),
+        reading.parameters["trees"].elements(),
+    )
+    if len(structures) != len(parameters):
+        reading.parameters["trees"].fail(f"has {len(parameters)} trees, not {len(structures)}.")
+    trees = tuple(
+        _decode_tree(Reading(reading.path, inner, structure, tables, reading.checker))
+        for structure, tables in zip(structures, parameters, strict=True)
+    )
+    try:
+        return TreeMixture(reading.domain, _weights(reading), trees, choice)
+    except GraphError as problem:
+        reading.structure.fail(str(problem))
+
+
+def _weights(reading: Reading) -> NDArray[np.float64]:
+    place = reading.parameters["weights"]
+    weights = np.array([element.number() for element in place.elements()], dtype=np.float64)
+    if not (weights.size and (weights >= 0).all() and abs(weights.sum() - 1) < 1e-6):
+        place.fail("the weights of the components have to be at least 0 and sum to 1.")
+    return weights
+
+
+def _encode_classes(model: LatentClasses) -> tuple[dict[str, Any], dict[str, Any]]:
+    tables = {v.name: t.tolist() for v, t in zip(model.domain, model.tables, strict=True)}
+    return {"hidden": model.hidden}, {"weights": model.weights.tolist(), "tables": tables}
+
+
+def _decode_classes(reading: Reading) -> LatentClasses:
+    """A row per class in every table."""
+    hidden, weights = reading.structure["hidden"].text(), _weights(reading)
+    classes = Variable(hidden, tuple(str(c + 1) for c in range(weights.size)))
+    tables = reading.parameters["tables"]
+    for name, inside in tables.entries():
+        if name not in reading.domain:
+            inside.fail("there is no such variable.")
+    rows = tuple(
+        read_rows(reading, tables[variable.name], variable, [classes])
+        for variable in reading.domain
+    )
+    try:
+        return LatentClasses(reading.domain, weights, rows, hidden)
+    except GraphError as problem:
+        reading.structure.fail(str(problem))
+
+
 CODECS: dict[str, ModelCodec] = {
     BayesianNetwork.kind: ModelCodec(_encode_network, _decode_network),
     Tree.kind: ModelCodec(_encode_tree, _decode_tree),
+    TreeMixture.kind: ModelCodec(_encode_mixture, _decode_mixture),
+    LatentClasses.kind: ModelCodec(_encode_classes, _decode_classes),
 }

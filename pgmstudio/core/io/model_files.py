@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,15 +38,27 @@ class Properties:
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """A model and what a file tells beside it; `remarks` say what the reader had to put right."""
+    """A model and what a file tells beside it; `remarks` say what the reader had to put right.
+
+    `titles` are what nodes are shown as where that is not their name.
+    """
 
     model: Model
     title: str = ""
     notes: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
     layout: Mapping[str, Point] = field(default_factory=dict)
     properties: Properties = field(default_factory=Properties)
     provenance: Mapping[str, Any] | None = None
     remarks: tuple[str, ...] = ()
+
+
+class Holds(Enum):
+    """What comes back from a file of a format."""
+
+    EVERYTHING = "everything"
+    TABLES = "tables"  # the numbers, not the names: those stand in a second file
+    STRUCTURE = "structure"  # edges alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +67,14 @@ class ModelFormat:
 
     The module has `parse(content: bytes, path: Path) -> ModelFile` and
     `render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]`, whose second part says
-    what was lost.
+    what was lost. It may have `beside(file: ModelFile, path: Path) -> tuple[Path, bytes]`: a
+    second file that is written too.
     """
 
     name: str
     endings: tuple[str, ...]
     module: str
+    holds: Holds = Holds.EVERYTHING
 
     def parser(self) -> Callable[[bytes, Path], ModelFile]:
         """The function that reads this format."""
@@ -71,12 +87,44 @@ class ModelFormat:
         render = import_module(self.module).render
         return render
 
+    def second_file(self, file: ModelFile, path: Path) -> tuple[Path, bytes] | None:
+        """What is written beside a file of this format; None for most."""
+        beside = getattr(import_module(self.module), "beside", None)
+        return None if beside is None else beside(file, path)
+
+
+_ROOM = "pgmstudio.core.io."
 
 MODEL_FORMATS: tuple[ModelFormat, ...] = (
-    ModelFormat("PGM Studio model", (".json",), "pgmstudio.core.io.model_json"),
-    ModelFormat("BIF", (".bif",), "pgmstudio.core.io.bif"),
-    ModelFormat("XMLBIF", (".xml", ".bifxml", ".xmlbif"), "pgmstudio.core.io.xmlbif"),
+    ModelFormat("PGM Studio model", (".json",), _ROOM + "model_json"),
+    ModelFormat("BIF", (".bif",), _ROOM + "bif"),
+    ModelFormat("XMLBIF", (".xml", ".bifxml", ".xmlbif"), _ROOM + "xmlbif"),
+    ModelFormat("XDSL", (".xdsl",), _ROOM + "xdsl"),
+    ModelFormat("HUGIN NET", (".net",), _ROOM + "hugin_net"),
+    ModelFormat("Netica DNET", (".dne", ".dnet"), _ROOM + "dnet"),
+    ModelFormat("MSBN DSC", (".dsc",), _ROOM + "dsc"),
+    ModelFormat("UAI", (".uai",), _ROOM + "uai", Holds.TABLES),
+    ModelFormat("DOT", (".dot", ".gv"), _ROOM + "dot", Holds.STRUCTURE),
+    ModelFormat("DAGitty", (".dagitty",), _ROOM + "dagitty", Holds.STRUCTURE),
+    ModelFormat("GraphML", (".graphml",), _ROOM + "graphml", Holds.STRUCTURE),
+    ModelFormat("GML", (".gml",), _ROOM + "gml", Holds.STRUCTURE),
+    ModelFormat("node-link JSON", (".nodelink.json",), _ROOM + "node_link", Holds.STRUCTURE),
+    ModelFormat("bnlearn model string", (".bnstr",), _ROOM + "model_string", Holds.STRUCTURE),
 )
+
+# Formats that share an ending with data and rules are known by how they begin.
+_BEGINNINGS = (
+    (re.compile(rb"\s*(?:dag|pdag)\s*\{"), ".dagitty"),
+    (re.compile(rb"\s*(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\]\s*)+(?:\[[^\[\]]*)?$"), ".bnstr"),
+)
+_BEGINNING_BYTES = 4096
+
+# What people try to open and what to do instead.
+_ELSEWHERE = {
+    ".neta": "is Netica's own binary form. Save it in Netica as text: File, Save as, type .dne.",
+    ".oobn": "is an object-oriented HUGIN network. Save it in HUGIN as a plain network (.net).",
+    ".dsl": "is the older form of GeNIe. Save it in GeNIe as .xdsl.",
+}
 
 
 def known_endings() -> tuple[str, ...]:
@@ -85,40 +133,61 @@ def known_endings() -> tuple[str, ...]:
 
 
 def is_model_path(path: Path | str) -> bool:
-    """Whether the ending is one of a model file."""
+    """Whether the file is one of a model, by its ending; a text also by how it begins."""
+    path = Path(path)
+    return _ending(path) in (*known_endings(), *_ELSEWHERE) or _text_ending(path) is not None
+
+
+def named_like_a_model(path: Path | str) -> bool:
+    """Whether a model can be written under this name."""
     return _ending(Path(path)) in known_endings()
 
 
 def read_model(path: Path | str) -> ModelFile:
     """The model in a file of any known format; ModelFileError says what is wrong and where."""
     path = Path(path)
-    parse = _format_of(path).parser()
+    parse = _format_of(path, _text_ending(path)).parser()
     return parse(read_bytes(path), path)
 
 
 def write_model(path: Path | str, file: ModelFile | Model) -> tuple[str, ...]:
     """Write the file in the format of its ending; one sentence for each thing that gets lost."""
     path = Path(path)
-    render = _format_of(path).renderer()
-    content, lost = render(file if isinstance(file, ModelFile) else ModelFile(file), path)
+    known = _format_of(path)
+    file = file if isinstance(file, ModelFile) else ModelFile(file)
+    content, lost = known.renderer()(file, path)
+    second = known.second_file(file, path)
     if path.suffix.lower() == ".gz":
         content = gzip.compress(content, mtime=0)  # no time stamp: equal models, equal bytes
+    if second is not None:
+        replace_file(*second)
     replace_file(path, content)
     return lost
 
 
 def _ending(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
+    """The longest known ending, or else the last one; a .gz behind it does not count."""
+    name = path.name.lower().removesuffix(".gz")
+    fitting = [ending for ending in known_endings() if name.endswith(ending)]
+    return max(fitting, key=len) if fitting else Path(name).suffix
 
 
-def _format_of(path: Path) -> ModelFormat:
-    ending = _ending(path)
+def _text_ending(path: Path) -> str | None:
+    """The ending a .txt should have, when it begins like one of the formats."""
+    if path.suffix.lower() != ".txt" or not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        beginning = stream.read(_BEGINNING_BYTES)
+    return next((ending for form, ending in _BEGINNINGS if form.match(beginning)), None)
+
+
+def _format_of(path: Path, ending: str | None = None) -> ModelFormat:
+    ending = _ending(path) if ending is None else ending
     for known in MODEL_FORMATS:
         if ending in known.endings:
             return known
+    if ending in _ELSEWHERE:
+        raise ModelFileError(path, _ELSEWHERE[ending])
     listed = ", ".join(known_endings())
     what = f"the ending “{ending}” is" if ending else "a name without an ending is"
     raise ModelFileError(path, f"{what} not one of a model file; known are {listed}.")

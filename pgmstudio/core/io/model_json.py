@@ -15,18 +15,22 @@ from pgmstudio.core.io.json_documents import JsonPlace, parse_json, render_json
 from pgmstudio.core.io.model_codecs import CODECS, Reading
 from pgmstudio.core.io.model_files import ModelFile, Properties
 from pgmstudio.core.io.network_formats import TableChecker
+from pgmstudio.core.io.node_link import is_node_link, node_link_file
 from pgmstudio.core.models.bayesian_network import ROW_SUM_TOLERANCE
 
 SCHEMA = "pgmstudio-model"
 VERSION = 1
 
 _ENTRIES = frozenset({"schema", "version", "language", "variables", "structure", "parameters"})
-_ENTRIES |= {"title", "notes", "layout", "properties", "provenance"}
+_ENTRIES |= {"title", "notes", "titles", "layout", "properties", "provenance"}
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The model in a native file; ModelFileError has the line, or the place in the document."""
-    return file_of_document(parse_json(content, path), path)
+    document = parse_json(content, path)
+    if is_node_link(document):
+        return node_link_file(document, path)
+    return file_of_document(document, path)
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
@@ -50,6 +54,8 @@ def document_of(file: ModelFile) -> dict[str, Any]:
     document["variables"] = variables_document(file.model.domain)
     document["structure"] = structure
     document["parameters"] = parameters
+    if file.titles:
+        document["titles"] = dict(sorted(file.titles.items()))
     if file.layout:
         document["layout"] = layout_document(file.layout)
     if file.properties:
@@ -131,8 +137,8 @@ def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
         raise
     except PgmStudioError as problem:  # what the model itself refuses
         document.fail(str(problem))
-    title, notes, layout, provenance = (
-        document.get(entry) for entry in ("title", "notes", "layout", "provenance")
+    title, notes, titles, layout, provenance = (
+        document.get(entry) for entry in ("title", "notes", "titles", "layout", "provenance")
     )
     unknown = [entry for entry in document.mapping() if entry not in _ENTRIES]
     remarks = [f"The entry “{entry}” is not known here and was left out." for entry in unknown]
@@ -140,6 +146,7 @@ def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
         model,
         title=title.text() if title else "",
         notes=notes.text() if notes else "",
+        titles={name: said.text() for name, said in titles.entries()} if titles else {},
         layout=layout.points() if layout else {},
         properties=_properties(document.get("properties")),
         provenance=dict(provenance.mapping()) if provenance else None,

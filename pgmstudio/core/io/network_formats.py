@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import GraphError, ModelFileError, UnknownNameError
+from pgmstudio.core.errors import GraphError, ModelFileError, PgmStudioError, UnknownNameError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.model_files import ModelFile, Point
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.conversions import CONVERSIONS, converted
 
 # Together the tables may hold this many numbers (1 GB); a short file can ask for far more.
 MOST_CELLS = 1 << 27
@@ -184,18 +185,27 @@ def network_in(file: ModelFile, path: Path, format_name: str) -> BayesianNetwork
     model = file.model
     if isinstance(model, BayesianNetwork):
         return model
-    network = getattr(model, "as_bayesian_network", None)
-    if not isinstance(network, BayesianNetwork):
+    if BayesianNetwork.kind not in CONVERSIONS.get(model.kind, {}):
         raise ModelFileError(
             path,
             f"{format_name} holds Bayesian networks, and this is a {model.kind}. "
             "Save it as .json, or convert it first.",
         )
+    try:
+        network = converted(model, BayesianNetwork.kind)
+    except PgmStudioError as problem:
+        raise ModelFileError(path, f"{problem} Save it as .json.") from problem
+    assert isinstance(network, BayesianNetwork)
     return network
 
 
-def what_is_lost(file: ModelFile, format_name: str) -> list[str]:
-    """One sentence for each thing that the formats of Bayesian networks cannot hold."""
+def what_is_lost(
+    file: ModelFile, format_name: str, *, titles: bool = False, properties: bool = True
+) -> list[str]:
+    """One sentence for each thing that the formats of Bayesian networks cannot hold.
+
+    `titles` and `properties` say whether this format holds those.
+    """
     lost = []
     if not isinstance(file.model, BayesianNetwork):
         kind = file.model.kind
@@ -204,8 +214,25 @@ def what_is_lost(file: ModelFile, format_name: str) -> list[str]:
         lost.append(f"{format_name} cannot hold notes.")
     if file.provenance:
         lost.append(f"{format_name} cannot hold where the model comes from.")
+    if file.titles and not titles:
+        lost.append(f"{format_name} cannot hold titles of nodes.")
+    if file.properties and not properties:
+        lost.append(f"{format_name} cannot hold the further properties that came with the model.")
     ordered = [variable.name for variable in file.model.domain if variable.is_ordinal]
     if ordered:
         shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")
         lost.append(f"{format_name} cannot say that states are ordered ({shown}).")
     return lost
+
+
+def names_told(format_name: str, written: Mapping[str, str]) -> list[str]:
+    """A sentence when names had to be written differently, with one of them as an example."""
+    changed = [(name, word) for name, word in written.items() if name != word]
+    if not changed:
+        return []
+    name, word = changed[0]
+    many = "1 name is" if len(changed) == 1 else f"{len(changed)} names are"
+    return [
+        f"{format_name} allows letters, digits and _ in names: {many} written differently "
+        f"(“{word}” for “{name}”). PGM Studio reads the names back; other programs show the others."
+    ]

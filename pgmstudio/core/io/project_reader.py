@@ -358,6 +358,7 @@ class _Reader:
             measures={name: _number(inside) for name, inside in place["measures"].entries()},
             trace=tuple(trace),
             messages=place["messages"].texts(),
+            kept={} if (kept := place.get("kept")) is None else dict(kept.mapping()),
         )
 
     def _curve(self, place: JsonPlace) -> CurveEntry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from xml.parsers import expat
 from pgmstudio.core.errors import ModelFileError
 
 _DEEPEST = 32
+_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass
@@ -100,3 +102,13 @@ def _encoding(content: bytes) -> tuple[str | None, list[str]]:
     except UnicodeDecodeError:
         return "iso-8859-1", ["The file is not UTF-8; it was read as Latin-1. Check the names."]
     return None, []
+
+
+def fits_xml(text: str) -> bool:
+    """Whether an element's text comes back as it is: no blanks around it, no control signs."""
+    return bool(text) and text == text.strip() and not _NOT_XML.search(text)
+
+
+def escaped_xml(text: str) -> str:
+    """A text between tags."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
 from pgmstudio.core.io.model_files import ModelFile, Point, Properties
 from pgmstudio.core.io.network_formats import (
@@ -32,12 +31,11 @@ from pgmstudio.core.io.network_formats import (
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.xml_tree import Element, parse_xml
+from pgmstudio.core.io.safe_names import safe_names, unused
+from pgmstudio.core.io.xml_tree import Element, escaped_xml, fits_xml, parse_xml
 
-_SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TITLE = re.compile(r'title\s*=\s*(".*")', re.DOTALL)
 _OUTCOME = re.compile(r'outcome (\d{1,6})\s*=\s*(".*")', re.DOTALL)
-_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # No document type: every reader does without it, and pyAgrum's stumbles over one.
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -257,10 +255,10 @@ def _read_property(text: str) -> str:
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text of an XMLBIF file, and what it cannot hold."""
     network = network_in(file, path, "XMLBIF")
-    safe = _safe_names(network.domain)
+    safe = safe_names(network.domain.names, prefix="_", underscore_first=True)
     lines = [_HEAD]
-    lines.append(f"<NAME>{_escaped(file.title) if _fits_xml(file.title) else NO_TITLE}</NAME>")
-    if file.title and not _fits_xml(file.title):
+    lines.append(f"<NAME>{escaped_xml(file.title) if fits_xml(file.title) else NO_TITLE}</NAME>")
+    if file.title and not fits_xml(file.title):
         lines.append(_property(f"title = {json.dumps(file.title)}"))
     lines += map(_property, file.properties.network)
     for variable in network.domain:
@@ -269,10 +267,10 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         extra = []
         for number, state in enumerate(variable.states):
             held = state
-            if not _fits_xml(state):
-                held = _unused(f"state{number}", variable.states)
+            if not fits_xml(state):
+                held = unused(f"state{number}", variable.states)
                 extra.append(f"outcome {number} = {json.dumps(state)}")
-            lines.append(f"  <OUTCOME>{_escaped(held)}</OUTCOME>")
+            lines.append(f"  <OUTCOME>{escaped_xml(held)}</OUTCOME>")
         if variable.name in file.layout:
             extra.append(position_text(file.layout[variable.name]))
         if safe[variable.name] != variable.name:
@@ -295,33 +293,6 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     return "\n".join(lines).encode(), tuple(what_is_lost(file, "XMLBIF"))
 
 
-def _safe_names(domain: Domain) -> dict[str, str]:
-    """A name of letters, digits and underscores for each variable, the same where it can be."""
-    names = {name: name for name in domain.names if _SAFE_NAME.fullmatch(name)}
-    taken = set(names)
-    for name in domain.names:
-        if name not in names:
-            cleaned = re.sub(r"[^A-Za-z0-9_]", "_", name)
-            names[name] = _unused(cleaned if cleaned[0].isalpha() else f"_{cleaned}", taken)
-            taken.add(names[name])
-    return names
-
-
-def _unused(wish: str, taken: Iterable[str]) -> str:
-    taken, name, number = set(taken), wish, 2
-    while name in taken:
-        name, number = f"{wish}_{number}", number + 1
-    return name
-
-
-def _fits_xml(text: str) -> bool:
-    return bool(text) and text == text.strip() and not _NOT_XML.search(text)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def _property(text: str) -> str:
-    held = text if _fits_xml(text) and not text.startswith('"') else json.dumps(text)
-    return f"<PROPERTY>{_escaped(held)}</PROPERTY>"
+    held = text if fits_xml(text) and not text.startswith('"') else json.dumps(text)
+    return f"<PROPERTY>{escaped_xml(held)}</PROPERTY>"

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.running import NEVER, CancelToken
+
 Weights = NDArray[np.float64]
 NONE = -1
 
@@ -23,7 +25,7 @@ class _Contraction:
     target: NDArray[np.int64]
 
 
-def maximum_branching(weights: Weights) -> list[int | None]:
+def maximum_branching(weights: Weights, cancel: CancelToken = NEVER) -> list[int | None]:
     """The parent of each node, or None, so that the total weight of the edges is largest.
 
     `weights[p, c]` is the weight of p → c; edges of weight ≤ 0, and −inf for forbidden ones, are
@@ -38,7 +40,7 @@ def maximum_branching(weights: Weights) -> list[int | None]:
         cycles = _cycles(best)
         if not cycles:
             break
-        level, usable = _contract(usable, best, cycles)
+        level, usable = _contract(usable, best, cycles, cancel)
         levels.append(level)
     for level in reversed(levels):
         best = _expand(level, best)
@@ -69,7 +71,10 @@ def _cycles(parents: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 def _contract(
-    usable: Weights, best: NDArray[np.int64], cycles: list[NDArray[np.int64]]
+    usable: Weights,
+    best: NDArray[np.int64],
+    cycles: list[NDArray[np.int64]],
+    cancel: CancelToken,
 ) -> tuple[_Contraction, Weights]:
     n = len(best)
     group_of = np.full(n, NONE)
@@ -86,28 +91,30 @@ def _contract(
     group_of[alone] = len(cycles) + np.arange(alone.size)
     groups = len(cycles) + alone.size
     entering[group_of[:, None] == group_of[None, :]] = 0.0
-    heaviest, source, target = _heaviest_between(entering, group_of, groups)
+    heaviest, source, target = _heaviest_between(entering, group_of, groups, cancel)
     level = _Contraction(best, group_of, tuple(cycles), tuple(weakest), source, target)
     return level, heaviest
 
 
 def _heaviest_between(
-    weights: Weights, group_of: NDArray[np.int64], groups: int
+    weights: Weights, group_of: NDArray[np.int64], groups: int, cancel: CancelToken
 ) -> tuple[Weights, NDArray[np.int64], NDArray[np.int64]]:
     """Between each two groups the largest weight, and the nodes it joins."""
-    from_group, source = _heaviest_rows(weights, group_of, groups)
-    transposed, target = _heaviest_rows(np.ascontiguousarray(from_group.T), group_of, groups)
+    from_group, source = _heaviest_rows(weights, group_of, groups, cancel)
+    turned = np.ascontiguousarray(from_group.T)
+    transposed, target = _heaviest_rows(turned, group_of, groups, cancel)
     heaviest = np.where(transposed.T > 0, transposed.T, 0.0)
     return heaviest, np.take_along_axis(source, target.T, axis=1), target.T
 
 
 def _heaviest_rows(
-    weights: Weights, group_of: NDArray[np.int64], groups: int
+    weights: Weights, group_of: NDArray[np.int64], groups: int, cancel: CancelToken
 ) -> tuple[Weights, NDArray[np.int64]]:
     """Per group of rows the largest weight of each column, and the row it is in."""
     heaviest = np.full((groups, weights.shape[1]), -np.inf)
     row_of = np.zeros((groups, weights.shape[1]), dtype=np.int64)
     for row, group in enumerate(group_of):
+        cancel.raise_if_cancelled()
         better = weights[row] > heaviest[group]
         heaviest[group, better] = weights[row, better]
         row_of[group, better] = row
@@ -127,7 +134,10 @@ def _expand(level: _Contraction, chosen: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def branching_with_required(
-    weights: Weights, allowed: NDArray[np.bool_], required: list[tuple[int, int]]
+    weights: Weights,
+    allowed: NDArray[np.bool_],
+    required: list[tuple[int, int]],
+    cancel: CancelToken = NEVER,
 ) -> list[int | None]:
     """The maximum branching among those that have every required edge and no forbidden one.
 
@@ -145,9 +155,9 @@ def branching_with_required(
     usable = np.where(allowed, weights, -np.inf)
     usable[:, fixed != NONE] = -np.inf
     usable[group_of[:, None] == group_of[None, :]] = -np.inf
-    heaviest, source, _ = _heaviest_between(usable, group_of, len(roots))
+    heaviest, source, _ = _heaviest_between(usable, group_of, len(roots), cancel)
     parents = [None if parent == NONE else int(parent) for parent in fixed]
-    for group, chosen in enumerate(maximum_branching(heaviest)):
+    for group, chosen in enumerate(maximum_branching(heaviest, cancel)):
         if chosen is not None:
             parents[roots[group]] = int(source[chosen, group])
     return parents

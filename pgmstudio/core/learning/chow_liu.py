@@ -22,13 +22,15 @@ from pgmstudio.core.errors import KnowledgeError, ParameterError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.branching import branching_with_required
+from pgmstudio.core.learning.edge_rules import allowed_edges
+from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.params import param
-from pgmstudio.core.running import CancelToken, Note, Progress
+from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
 PENALTIES = ("constant", "mdl", "bic")
@@ -64,6 +66,7 @@ class ChowLiuParams:
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
     )
+    missing: str = missing_param()
     knowledge: Knowledge | None = param(
         None,
         title="Knowledge",
@@ -99,14 +102,15 @@ class ChowLiuLearner:
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         yield Progress(0.0, "Counting pairs of columns")
-        information = mutual_information_nats(pair_counts(data, cancel))
+        information = mutual_information_nats(pair_counts(data, cancel), cancel)
         weights = edge_weights(information, data, params.edge_penalty, params.penalty)
-        parents = best_forest(weights, data.domain.names, params.root, params.knowledge)
+        parents = best_forest(weights, data.domain.names, params.root, params.knowledge, cancel)
         yield Progress(0.6, "Filling the tables")
         dag = Dag(data.domain.names, tuple(() if p is None else (p,) for p in parents))
         fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
         if fitted.tuned is not None:
             yield Note(str(fitted.tuned))
+        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
         tree = Tree(data.domain, tuple(parents), fitted.network.tables)
         edges = [(p, c) for c, p in enumerate(parents) if p is not None]
         total_information = sum(float(information[edge]) for edge in edges)
@@ -145,6 +149,7 @@ def best_forest(
     names: tuple[str, ...],
     root: str | None = None,
     knowledge: Knowledge | None = None,
+    cancel: CancelToken = NEVER,
 ) -> list[int | None]:
     """The parents of the forest of largest total weight that obeys root and knowledge."""
     from pgmstudio.core.learning.tree_kernels import grow_forest
@@ -161,10 +166,10 @@ def best_forest(
     place = {name: i for i, name in enumerate(names)}
     required = [(place[source], place[target]) for source, target in sorted(knowledge.required)]
     _check_single_parents(names, required, root)
-    allowed = np.array([[knowledge.allows(s, t) for t in names] for s in names], dtype=bool)
+    allowed = allowed_edges(names, knowledge).astype(bool)
     if root is not None:
         allowed[:, top] = False
-    return branching_with_required(weights, allowed, required)
+    return branching_with_required(weights, allowed, required, cancel)
 
 
 def rooted_at(parents: list[int | None], root: int) -> list[int | None]:

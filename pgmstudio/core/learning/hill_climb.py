@@ -19,9 +19,10 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import Fitted, fit_tables
 from pgmstudio.core.learning.graph_climb import GraphClimb
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.models.protocols import DirectedModel
@@ -76,6 +77,7 @@ class HillClimbParams:
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
     )
+    missing: str = missing_param()
     knowledge: Knowledge | None = param(
         None, title="Knowledge", help="Required and forbidden edges and tiers."
     )
@@ -120,8 +122,7 @@ class HillClimbLearner:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start, left_out = rules.starting_graph(() if params.start is None else params.start.edges)
         if left_out:
-            edges = "1 edge" if left_out == 1 else f"{left_out} edges"
-            yield Note(f"The rules do not allow {edges} of the start; the search begins without.")
+            yield Note(left_out_sentence(left_out))
         scores = FamilyScores(
             data,
             score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
@@ -135,7 +136,14 @@ class HillClimbLearner:
         fitted = search.fit(cancel)
         if fitted.tuned is not None:
             yield Note(str(fitted.tuned))
+        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
         yield Finished(fitted.network, search.measures(fitted))
+
+
+def left_out_sentence(count: int) -> str:
+    """What is said when the rules let not all edges of a start in."""
+    edges = "1 edge" if count == 1 else f"{count} edges"
+    return f"The rules do not allow {edges} of the start; the search begins without."
 
 
 def largest_table(dag: Dag, data: DataSet) -> int:
@@ -202,7 +210,8 @@ class _Search:
         }
         climbs = self.params.restarts + 1
         fraction = self.restarts_done / climbs if climbs > 1 else None
-        past_peak = f"No better for {graph.since_best} steps"
+        steps = "step" if graph.since_best == 1 else "steps"
+        past_peak = f"No better for {graph.since_best} {steps}"
         return Progress(fraction, past_peak if graph.since_best else "Climbing", counters)
 
     def _found_by_now(self, cancel: CancelToken) -> Iterator[LearnEvent]:

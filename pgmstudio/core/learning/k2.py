@@ -11,9 +11,9 @@ from __future__ import annotations
 import csv
 import heapq
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,10 +23,11 @@ from pgmstudio.core.errors import KnowledgeError, ParameterError, UnknownNameErr
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
-from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.params import param
@@ -75,6 +76,7 @@ class K2Params:
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
     )
+    missing: str = missing_param()
     knowledge: Knowledge | None = param(
         None, title="Knowledge", help="Required and forbidden edges and tiers."
     )
@@ -121,6 +123,74 @@ class K2Trace:
     steps: tuple[K2Step, ...]
     dag: Dag
     total: float
+
+    kind = "k2"
+
+    def graph_before(self, step: int) -> Dag:
+        """The graph when a step begins, counted from 0; after the last step the whole result."""
+        if step >= len(self.steps):
+            return self.dag
+        now = self.steps[step]
+        done = {one.child for one in self.steps[:step]} - {now.child}
+        edges = [edge for edge in self.dag.edges if edge[1] in done]
+        return Dag.from_edges(
+            self.dag.names, [*edges, *((parent, now.child) for parent in now.parents)]
+        )
+
+    def plain(self) -> dict[str, Any]:
+        return {
+            "names": list(self.dag.names),
+            "order": list(self.order),
+            "measure": self.measure,
+            "steps": [
+                {
+                    "child": step.child,
+                    "parents": list(step.parents),
+                    "value": step.value,
+                    "trials": [[trial.candidate, trial.value] for trial in step.trials],
+                    "added": step.added,
+                }
+                for step in self.steps
+            ],
+            "edges": [list(edge) for edge in self.dag.edges],
+            "total": self.total,
+        }
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> K2Trace:
+        """What `plain` made, as a value again."""
+        steps = (
+            K2Step(
+                step["child"],
+                tuple(step["parents"]),
+                float(step["value"]),
+                tuple(Trial(candidate, float(value)) for candidate, value in step["trials"]),
+                step["added"],
+            )
+            for step in plain["steps"]
+        )
+        dag = Dag.from_edges(plain["names"], [(a, b) for a, b in plain["edges"]])
+        order = tuple(plain["order"])
+        return cls(order, plain["measure"], tuple(steps), dag, float(plain["total"]))
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """One row for each column that was tried as a parent."""
+        head = ("step", "column", "parents", "value", "tried", "value_with_it", "gain", "joins")
+        rows: list[tuple[object, ...]] = [
+            (
+                number,
+                step.child,
+                "; ".join(step.parents),
+                step.value,
+                trial.candidate,
+                trial.value,
+                trial.value - step.value,
+                "yes" if trial.candidate == step.added else "no",
+            )
+            for number, step in enumerate(self.steps, start=1)
+            for trial in step.trials
+        ]
+        return head, rows
 
 
 def k2_search(
@@ -281,9 +351,11 @@ class K2Learner:
         cancel.raise_if_cancelled()
         trace = yield from k2_search(data, params, cancel)
         yield Note(f"The order was {', '.join(trace.order)}.")
+        yield Kept(trace)
         fitted = fit_tables(data, trace.dag, params.smoothing, rng=rng, cancel=cancel)
         if fitted.tuned is not None:
             yield Note(str(fitted.tuned))
+        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
         measures = {
             "score": trace.total,
             "edges": float(len(trace.dag.edges)),

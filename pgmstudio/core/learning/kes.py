@@ -15,12 +15,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import Fitted, fit_tables
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
+from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES, left_out_sentence
+from pgmstudio.core.learning.kes_climb import least_gain
 from pgmstudio.core.learning.kes_params import KesParams
+from pgmstudio.core.learning.kes_restarts import Climbed, ClimbEvent
 from pgmstudio.core.learning.kes_search import KesSearch
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
-from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.running import CancelToken, Note
 
 
@@ -43,13 +47,27 @@ class KesLearner:
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         search = KesSearch(data, params, rng)
+        if search.rules.left_out:
+            yield Note(left_out_sentence(search.rules.left_out))
         best = _BestModel(data, params, search, int(rng.integers(2**63)))
-        for progress in search.runs(cancel):
-            yield from best.found(cancel)
-            yield progress
+        kept = 0
+        try:
+            for event, progress in search.runs(cancel):
+                if event is not None:
+                    yield from best.found(event, cancel)
+                yield progress
+                # Ever rarer, since each has all runs so far.
+                if search.run_count > 1.3 * kept or search.is_done:
+                    kept = search.run_count
+                    yield Kept(search.optima())
+        except Cancelled:
+            if search.run_count > kept:
+                yield Kept(search.optima())
+            raise
         yield from map(Note, search.sentences(best.cpdag))
         if best.fitted.tuned is not None:
             yield Note(str(best.fitted.tuned))
+        best.fitted = yield from refined(best.fitted, data, params.missing, rng=rng, cancel=cancel)
         yield Finished(best.fitted.network, best.measures())
 
 
@@ -58,24 +76,29 @@ class _BestModel:
 
     def __init__(self, data: DataSet, params: KesParams, search: KesSearch, fold_seed: int) -> None:
         self.data, self.params, self.search, self._fold_seed = data, params, search, fold_seed
-        self.cpdag, self._score, self._rows_told = search.climb.cpdag, -math.inf, 0
+        self.cpdag, self._score, self._told_at = search.climb.cpdag, -math.inf, 0
         self.fitted: Fitted
 
-    def found(self, cancel: CancelToken) -> Iterator[Found]:
+    def found(self, event: ClimbEvent, cancel: CancelToken) -> Iterator[Found]:
         """A better model than any before, at the end of a run or after enough work for one.
 
         Work is estimated and not read off a clock, so that the same seed gives the same events.
         """
-        climb = self.search.climb
-        cells = self.data.row_count * len(self.data.domain)
-        seconds_per_row = cells * (2e-10 if self.data.weights is None else 1.5e-9) + 1e-5
-        work = (self.search.gains.rows_scored - self._rows_told) * seconds_per_row
-        is_time = self.search.best_score >= climb.score or work >= max(0.3, cells * 1e-8)
-        if is_time and climb.score > self._score + climb.least_gain:
-            self.cpdag, self._score = climb.cpdag, climb.score
-            self._rows_told = self.search.gains.rows_scored
+        is_end = isinstance(event, Climbed)
+        is_better = event.score > self._score + least_gain(event.score)
+        if event.cpdag is not None and is_better and (is_end or self._is_time(event.step)):
+            self.cpdag, self._score, self._told_at = event.cpdag, event.score, event.step
             self.fitted = self._fit(cancel)
             yield Found(self.fitted.network, self.measures())
+        if is_end:
+            self._told_at = 0
+
+    def _is_time(self, step: int) -> bool:
+        cells = self.data.row_count * len(self.data.domain)
+        seconds_per_row = cells * (2e-10 if self.data.weights is None else 1.5e-9) + 1e-5
+        # About three variables get other parents in a step.
+        work = 3 * (step - self._told_at) * seconds_per_row
+        return work >= max(0.3, cells * 1e-8)
 
     def _fit(self, cancel: CancelToken) -> Fitted:
         """Tables for a member of the class that obeys the rules; every fit splits rows alike."""

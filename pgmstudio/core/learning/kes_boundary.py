@@ -25,10 +25,20 @@ ADDITIONS, REMOVALS = 1, 2  # as the compiled kernels know them
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A neighbouring class and how much higher it scores."""
+    """A neighbouring class, how much higher it scores, and the pair that is joined or parted.
+
+    `better` is how many better neighbours were seen with it, where all were counted.
+    """
 
     cpdag: Pdag
     gain: float
+    pair: tuple[int, int]
+    is_joined: bool
+    better: int | None = None
+
+    def __str__(self) -> str:
+        one, other = (self.cpdag.names[end] for end in self.pair)
+        return f"{'added' if self.is_joined else 'removed'} {one} – {other}"
 
 
 class Boundary(Protocol):
@@ -115,7 +125,7 @@ class ExactBoundary:
         order = rng.permutation(moves.all)
         share = max(1, math.floor(greediness * order.size + 1e-9))
         order = np.concatenate([moves.by_gain(order[:share], least_gain), order[share:]])
-        yield from self._classes(cpdag, moves, order, cancel)
+        yield from self._classes(cpdag, moves, order, cancel, moves.gain.size)
 
     def _look_at(self, cpdag: Pdag, cancel: CancelToken) -> None:
         """List the choices of the variables around which something is new, and their gains."""
@@ -173,7 +183,12 @@ class ExactBoundary:
             self._room = 2 * count
 
     def _classes(
-        self, cpdag: Pdag, moves: _Moves, order: Iterable[int], cancel: CancelToken
+        self,
+        cpdag: Pdag,
+        moves: _Moves,
+        order: Iterable[int],
+        cancel: CancelToken,
+        better: int | None = None,
     ) -> Iterator[Proposal]:
         """The classes of moves that have a member that obeys the rules, in this order."""
         for move in order:
@@ -183,7 +198,8 @@ class ExactBoundary:
             is_joined = cpdag.adjacent_masks[node] >> other & 1
             changed = (with_left if is_joined else with_joined)(cpdag, other, node, clique)
             if self.gains.rules.narrowed(changed) is not None:
-                yield Proposal(changed, float(moves.gain[move]))
+                gain = float(moves.gain[move])
+                yield Proposal(changed, gain, (other, node), not is_joined, better)
 
 
 def _differences(before: Pdag, after: Pdag) -> tuple[list[int], list[int]]:

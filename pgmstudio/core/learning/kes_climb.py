@@ -7,12 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of
-from pgmstudio.core.learning.kes_boundary import ADDITIONS, REMOVALS, Boundary
+from pgmstudio.core.learning.kes_boundary import ADDITIONS, REMOVALS, Boundary, Proposal
 from pgmstudio.core.learning.kes_gains import GainRows
-from pgmstudio.core.running import CancelToken
+from pgmstudio.core.running import NEVER, CancelToken
 
 # Which moves are looked at, phase by phase.
 PHASES = {"full": (ADDITIONS | REMOVALS,), "two-phase": (ADDITIONS, REMOVALS)}
+
+
+def least_gain(score: float) -> float:
+    """Gains up to this are rounding."""
+    return 1e-7 + 1e-13 * abs(score)
 
 
 class ClassClimb:
@@ -21,43 +26,40 @@ class ClassClimb:
     def __init__(self, gains: GainRows, boundary: Boundary, *, has_missing: bool) -> None:
         self._gains, self._boundary, self._has_missing = gains, boundary, has_missing
         self._start = cpdag_of(gains.rules.start)
+        # Whole scores must not depend on what other climbs have asked before.
+        self._scores = gains.scores.afresh()
         self.step = 0
-        self.cpdag, self.score = self._start, self._total(self._start)
+        self.last: Proposal | None = None  # the step taken last
+        self.cpdag, self.score = self._start, self._total(self._start, NEVER)
 
-    def _total(self, cpdag: Pdag) -> float:
-        return self._gains.scores.total(self._gains.rules.member(cpdag).parent_indices)
-
-    @property
-    def least_gain(self) -> float:
-        """Gains up to this are rounding."""
-        return 1e-7 + 1e-13 * abs(self.score)
+    def _total(self, cpdag: Pdag, cancel: CancelToken) -> float:
+        return self._scores.total(self._gains.rules.member(cpdag).parent_indices, cancel)
 
     def climb(
         self, greediness: float, phases: str, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[float]:
         """From the start to a class none of whose neighbours is better; yields each new score."""
-        self.cpdag, self.score, self.step = self._start, self._total(self._start), 0
+        self.cpdag, self.score = self._start, self._total(self._start, cancel)
+        self.step, self.last = 0, None
         for kinds in PHASES[phases]:
             while self._improve(greediness, kinds, rng, cancel):
                 self.step += 1
                 yield self.score
-        self.score = self._total(self.cpdag)
+        self.score = self._total(self.cpdag, cancel)
 
     def _improve(
         self, greediness: float, kinds: int, rng: np.random.Generator, cancel: CancelToken
     ) -> bool:
         cancel.raise_if_cancelled()
-        proposals = self._boundary.proposals(
-            self.cpdag, self.least_gain, greediness, kinds, rng, cancel
-        )
-        for proposal in proposals:
+        least = least_gain(self.score)
+        for proposal in self._boundary.proposals(self.cpdag, least, greediness, kinds, rng, cancel):
             score = self.score + proposal.gain
             if self._has_missing:
                 # Families counted over different rows: the members of a class need not score
                 # alike, so the member that would be handed out decides.
-                score = self._total(proposal.cpdag)
-                if score <= self.score + self.least_gain:
+                score = self._total(proposal.cpdag, cancel)
+                if score <= self.score + least:
                     continue
-            self.cpdag, self.score = proposal.cpdag, score
+            self.cpdag, self.score, self.last = proposal.cpdag, score, proposal
             return True
         return False

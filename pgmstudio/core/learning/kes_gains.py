@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,6 @@ class GainRows:
     def __init__(self, scores: FamilyScores, rules: ClassRules) -> None:
         self.scores, self.rules = scores, rules
         self.values = np.empty((FIRST_ROOM, len(rules.names)))
-        self.rows_scored = 0  # ever, also those forgotten
         self._place: dict[tuple[int, int], int] = {}
 
     def row(self, child: int, parents: int, cancel: CancelToken) -> int:
@@ -43,8 +42,15 @@ class GainRows:
                 self.values = np.concatenate([self.values, np.empty_like(self.values)])
             self.values[place] = self._gains(child, parents, cancel)
             self._place[child, parents] = place
-            self.rows_scored += 1
         return place
+
+    def take(self, rows: Mapping[tuple[int, int], NDArray[np.float64]]) -> None:
+        """Know rows that somebody else has scored."""
+        for key, row in rows.items():
+            if len(self._place) == len(self.values):
+                self.values = np.concatenate([self.values, np.empty_like(self.values)])
+            self.values[len(self._place)] = row
+            self._place[key] = len(self._place)
 
     def _gains(self, child: int, parents: int, cancel: CancelToken) -> NDArray[np.float64]:
         joining = 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from pgmstudio.core.graphs.cpdag import Pdag
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 
 Edge = tuple[str, str]
 
@@ -19,26 +21,17 @@ class KesRun:
     score: float
     steps: int
     cpdag: Pdag
+    seconds: float = field(default=0.0, compare=False)  # two equal runs may take unequal time
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """A class that no neighbour improves, and how many runs ended in it."""
+    """A class that no neighbour improves, how many runs ended in it, and with which greediness."""
 
     cpdag: Pdag
     score: float
     runs: int
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeFrequency:
-    """The shares of optima that join two variables, and in which the edge is compelled."""
-
-    one: str
-    other: str
-    joined: float
-    forward: float  # one → other in every member
-    backward: float
+    greedinesses: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,18 +40,26 @@ class KesOptima:
 
     runs: tuple[KesRun, ...]
 
+    kind = "optima"
+
     def with_run(self, run: KesRun) -> KesOptima:
         return KesOptima((*self.runs, run))
 
     @cached_property
     def optima(self) -> tuple[Optimum, ...]:
         """Every distinct class once, best first."""
-        counts: dict[Pdag, int] = {}
-        scores: dict[Pdag, float] = {}
+        met: dict[Pdag, list[KesRun]] = {}
         for run in self.runs:
-            counts[run.cpdag] = counts.get(run.cpdag, 0) + 1
-            scores.setdefault(run.cpdag, run.score)
-        found = (Optimum(cpdag, scores[cpdag], count) for cpdag, count in counts.items())
+            met.setdefault(run.cpdag, []).append(run)
+        found = (
+            Optimum(
+                cpdag,
+                runs[0].score,
+                len(runs),
+                tuple(sorted({run.greediness for run in runs})),
+            )
+            for cpdag, runs in met.items()
+        )
         return tuple(sorted(found, key=lambda optimum: -optimum.score))
 
     @property
@@ -74,22 +75,83 @@ class KesOptima:
         """The scores of the runs with this greediness, ascending (Nielsen 2007, Figs. 4.6–4.8)."""
         return tuple(sorted(run.score for run in self.runs if run.greediness == greediness))
 
-    def edge_frequencies(self) -> tuple[EdgeFrequency, ...]:
-        """How many of the distinct optima join each pair, the most frequent first.
+    def mean_seconds(self, greediness: float) -> float:
+        """How long a run with this greediness took on average (Nielsen 2007, Fig. 4.9)."""
+        times = [run.seconds for run in self.runs if run.greediness == greediness]
+        return sum(times) / len(times)
+
+    def edge_frequencies(self, *, of_runs: bool = False) -> EdgeFrequencies:
+        """How many of the distinct optima join each pair.
 
         What nearly all local optima share is worth more trust than one of them (Peña, Kočka and
-        Nielsen 2004).
+        Nielsen 2004). With `of_runs` an optimum counts as often as it was met.
         """
-        joined: Counter[Edge] = Counter()
-        compelled: Counter[Edge] = Counter()
-        for optimum in self.optima:
-            cpdag = optimum.cpdag
-            place = {name: i for i, name in enumerate(cpdag.names)}
-            compelled.update(cpdag.directed)
-            joined.update(cpdag.undirected)
-            joined.update((a, b) if place[a] < place[b] else (b, a) for a, b in cpdag.directed)
-        count = len(self.optima)
-        return tuple(
-            EdgeFrequency(a, b, times / count, compelled[a, b] / count, compelled[b, a] / count)
-            for (a, b), times in joined.most_common()
+        found = self.runs if of_runs else self.optima
+        names = self.runs[0].cpdag.names if self.runs else ()
+        return EdgeFrequencies.of((one.cpdag for one in found), names)
+
+    # -- as a keepsake
+
+    def plain(self) -> dict[str, Any]:
+        """Names, distinct optima with edges as pairs of places, and every run with its optimum."""
+        names = self.runs[0].cpdag.names if self.runs else ()
+        place = {name: i for i, name in enumerate(names)}
+        number = {optimum.cpdag: i for i, optimum in enumerate(self.optima)}
+
+        def pairs(edges: tuple[Edge, ...]) -> list[list[int]]:
+            return [[place[a], place[b]] for a, b in edges]
+
+        return {
+            "names": list(names),
+            "optima": [
+                {
+                    "score": optimum.score,
+                    "runs": optimum.runs,
+                    "greediness": list(optimum.greedinesses),
+                    "directed": pairs(optimum.cpdag.directed),
+                    "undirected": pairs(optimum.cpdag.undirected),
+                }
+                for optimum in self.optima
+            ],
+            "runs": [
+                [run.greediness, run.score, run.steps, number[run.cpdag], round(run.seconds, 6)]
+                for run in self.runs
+            ],
+        }
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> KesOptima:
+        """What `plain` made, as a value again."""
+        names = tuple(plain["names"])
+
+        def edges(pairs: list[list[int]]) -> list[Edge]:
+            return [(names[a], names[b]) for a, b in pairs]
+
+        classes = [
+            Pdag.from_edges(names, edges(found["directed"]), edges(found["undirected"]))
+            for found in plain["optima"]
+        ]
+        return cls(
+            tuple(
+                KesRun(float(k), float(score), int(steps), classes[number], float(seconds))
+                for k, score, steps, number, seconds in plain["runs"]
+            )
         )
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """One row for each run."""
+        head = ("run", "greediness", "score", "steps", "edges", "optimum", "seconds")
+        number = {optimum.cpdag: i for i, optimum in enumerate(self.optima, start=1)}
+        rows: list[tuple[object, ...]] = [
+            (
+                place,
+                run.greediness,
+                run.score,
+                run.steps,
+                run.cpdag.edge_count,
+                number[run.cpdag],
+                round(run.seconds, 6),
+            )
+            for place, run in enumerate(self.runs, start=1)
+        ]
+        return head, rows

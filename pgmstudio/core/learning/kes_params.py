@@ -7,7 +7,9 @@ from typing import Literal
 
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.kes_climb import PHASES
+from pgmstudio.core.learning.missing_cells import missing_param
 from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
+from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS
 
@@ -76,11 +78,26 @@ class KesParams:
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
     )
+    missing: str = missing_param()
     knowledge: Knowledge | None = param(
         None,
         title="Knowledge",
         help="Required and forbidden edges and tiers; only classes with a graph that obeys are "
         "visited.",
+    )
+    start: DirectedModel | None = param(
+        None,
+        title="Start",
+        none_label="no edges",
+        help="A model whose edges every run starts from.",
+    )
+    processes: int | None = param(
+        None,
+        title="Processes",
+        low=1,
+        none_label="as fits",
+        help="Over how many processes the runs are spread; the result is the same for any number.",
+        advanced=True,
     )
     epsilon: float = param(
         0.001,

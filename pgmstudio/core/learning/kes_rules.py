@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pgmstudio.core.graphs.cpdag import Pdag, bits_of, extension_of, oriented
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.knowledge import Edge
 from pgmstudio.core.learning.edge_rules import EdgeRules
 
 
@@ -16,7 +19,7 @@ class ClassRules:
     have the same largest families; so a limit needs no choice between members.
     """
 
-    def __init__(self, rules: EdgeRules) -> None:
+    def __init__(self, rules: EdgeRules, start: Iterable[Edge] = ()) -> None:
         self.names, self.most_parents = rules.names, rules.most_parents
         allowed, required = rules.allowed.astype(bool), rules.required.astype(bool)
         self.joinable = _masks(allowed | allowed.T)
@@ -27,7 +30,7 @@ class ClassRules:
         self.are_none = not one_way.any() and bool(
             (allowed | np.eye(len(allowed)).astype(bool)).all()
         )
-        self.start, _ = rules.starting_graph(())
+        self.start, self.left_out = rules.starting_graph(start)
 
     def narrowed(self, cpdag: Pdag) -> Pdag | None:
         """The class with the edges directed that the rules direct; None when no member obeys."""

@@ -71,9 +71,10 @@ class SampledBoundary:
                 for drawn in np.argsort(-group, kind="stable"):
                     if group[drawn] <= least_gain:
                         break
-                    changed = _drawn_class(dag, parents, seeds[first + drawn])
+                    changed, pair = _drawn_class(dag, parents, seeds[first + drawn])
                     if self.gains.rules.narrowed(changed) is not None:
-                        yield Proposal(changed, float(group[drawn]))
+                        is_joined = bool(changed.adjacent_masks[pair[0]] >> pair[1] & 1)
+                        yield Proposal(changed, float(group[drawn]), pair, is_joined)
                         break
             left -= len(seeds)
 
@@ -99,12 +100,15 @@ class SampledBoundary:
         return gains
 
 
-def _drawn_class(dag: Dag, parents: NDArray[np.uint64], seed: np.uint64) -> Pdag:
-    """The class of the neighbour that a seed draws."""
+def _drawn_class(
+    dag: Dag, parents: NDArray[np.uint64], seed: np.uint64
+) -> tuple[Pdag, tuple[int, int]]:
+    """The class of the neighbour that a seed draws, and the pair that it joins or parts."""
     from pgmstudio.core.learning.kes_kernels import draw_neighbour
 
     walked = parents.copy()
     other, node = draw_neighbour(walked, seed)
     masks = [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in walked]
     masks[node] ^= 1 << other
-    return cpdag_of(Dag(dag.names, tuple(tuple(bits_of(mask)) for mask in masks)))
+    drawn = Dag(dag.names, tuple(tuple(bits_of(mask)) for mask in masks))
+    return cpdag_of(drawn), (other, node)

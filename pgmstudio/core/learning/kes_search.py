@@ -6,21 +6,24 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.cpdag import Pdag
-from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.hill_climb import largest_table
-from pgmstudio.core.learning.kes_boundary import MOST_CHOICES, Boundary, ExactBoundary
+from pgmstudio.core.learning.kes_boundary import MOST_CHOICES
 from pgmstudio.core.learning.kes_climb import ClassClimb
-from pgmstudio.core.learning.kes_gains import GainRows
 from pgmstudio.core.learning.kes_optima import KesOptima, KesRun
 from pgmstudio.core.learning.kes_params import KesParams
-from pgmstudio.core.learning.kes_rules import ClassRules
-from pgmstudio.core.learning.kes_sampling import SampledBoundary
+from pgmstudio.core.learning.kes_restarts import (
+    Climbed,
+    Climber,
+    ClimbEvent,
+    Climbing,
+    Planned,
+    process_count,
+    spread,
+)
 from pgmstudio.core.running import NEVER, CancelToken, Progress
-from pgmstudio.core.scores.family_scores import FamilyScores, mask_of
-from pgmstudio.core.scores.local_scores import score_of
 
 
 def kes_optima(
@@ -37,74 +40,98 @@ class KesSearch:
     """The runs for every greediness; gains once computed serve all of them."""
 
     def __init__(self, data: DataSet, params: KesParams, rng: np.random.Generator) -> None:
-        self.rules = ClassRules(
-            EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
-        )
-        self.scores = FamilyScores(
-            data,
-            score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
-            max_table_cells=max(params.max_table_cells, largest_table(self.rules.start, data)),
-        )
-        self.gains = GainRows(self.scores, self.rules)
+        self._data, self._params = data, params
+        self.climber = Climber(data, params)
+        self.rules, self.scores = self.climber.rules, self.climber.scores
         is_exact = params.neighbourhood == "exact"
-        self._exact = ExactBoundary(self.gains)
-        boundary: Boundary = self._exact
-        if not is_exact:
-            boundary = SampledBoundary(self.gains, params.epsilon)
-        self.climb = ClassClimb(self.gains, boundary, has_missing=data.has_missing)
-        self._phases = params.phases
-        self._plan = [
-            greediness
+        self._runs_of = {
+            greediness: 1 if greediness == 1 and is_exact else params.restarts
             for greediness in params.greediness
-            for _ in range(1 if greediness == 1 and is_exact else params.restarts)
-        ]
+        }
+        wanted = [g for g in params.greediness for _ in range(self._runs_of[g])]
         # A generator for each, so that no run depends on those before it.
-        self._rngs = rng.spawn(len(self._plan))
+        self._plan = [
+            Planned(number, greediness, own)
+            for number, (greediness, own) in enumerate(
+                zip(wanted, rng.spawn(len(wanted)), strict=True)
+            )
+        ]
         self._runs: list[KesRun] = []
         self._classes: set[Pdag] = set()
+        self._steps = 0  # of all finished runs
+        self._is_cut = False
         self.best_score = -math.inf  # of the finished runs
+
+    @property
+    def climb(self) -> ClassClimb:
+        """The climb that is made in this process."""
+        return self.climber.climb
 
     def optima(self) -> KesOptima:
         """Where the runs so far have ended."""
         return KesOptima(tuple(self._runs))
 
-    def runs(self, cancel: CancelToken) -> Iterator[Progress]:
-        """Make all runs, told step by step."""
-        yield from self._prepare(cancel)
-        for greediness, rng in zip(self._plan, self._rngs, strict=True):
-            for _ in self.climb.climb(greediness, self._phases, rng, cancel):
-                if self.climb.step % 8 == 0:
-                    yield self._progress(greediness)
-            run = KesRun(greediness, self.climb.score, self.climb.step, self.climb.cpdag)
-            self._runs.append(run)
-            self._classes.add(run.cpdag)
-            self.best_score = max(self.best_score, run.score)
-            yield self._progress(greediness)
+    @property
+    def run_count(self) -> int:
+        return len(self._runs)
 
-    def _prepare(self, cancel: CancelToken) -> Iterator[Progress]:
-        """Score what the first step of every run asks for."""
-        start, n = self.rules.start.parent_indices, len(self.rules.names)
-        for child in range(n):
-            self.gains.row(child, mask_of(start[child]), cancel)
-            if child % 8 == 7:
-                yield Progress(None, f"Scoring pairs of {n} columns", {"column": child + 1.0})
+    @property
+    def is_done(self) -> bool:
+        return len(self._runs) == len(self._plan)
 
-    def _progress(self, greediness: float) -> Progress:
-        climb, done, total = self.climb, len(self._runs), len(self._plan)
+    def runs(self, cancel: CancelToken) -> Iterator[tuple[ClimbEvent | None, Progress]]:
+        """Make all runs; what each tells, in the order of the plan, and how far they all are."""
+        first_rows: dict[tuple[int, int], NDArray[np.float64]] = {}
+        n = len(self.rules.names)
+        for key, place in self.climber.first_rows(cancel):
+            first_rows[key] = self.climber.gains.values[place]
+            if key[0] % 8 == 7:
+                words = f"Scoring pairs of {n} columns"
+                yield None, Progress(None, words, {"column": key[0] + 1.0})
+        for number, event in self._events(first_rows, cancel):
+            greediness = self._plan[number].greediness
+            if isinstance(event, Climbed):
+                run = KesRun(greediness, event.score, event.step, event.cpdag, event.seconds)
+                self._runs.append(run)
+                self._classes.add(run.cpdag)
+                self._is_cut |= event.is_cut
+                self.best_score = max(self.best_score, run.score)
+            yield event, self._progress(self._plan[number], event)
+            if isinstance(event, Climbed):
+                self._steps += event.step
+
+    def _events(
+        self, first_rows: dict[tuple[int, int], NDArray[np.float64]], cancel: CancelToken
+    ) -> Iterator[tuple[int, ClimbEvent]]:
+        processes = process_count(self._data, self._params, len(self._plan))
+        if processes > 1:
+            yield from spread(self._data, self._params, self._plan, processes, first_rows, cancel)
+            return
+        for planned in self._plan:
+            for event in self.climber.events(planned, cancel):
+                yield planned.number, event
+
+    def _progress(self, planned: Planned, event: ClimbEvent) -> Progress:
+        k, done, total = planned.greediness, len(self._runs), len(self._plan)
+        before = next(p.number for p in self._plan if p.greediness == k)
+        edges = event.cpdag.edge_count if isinstance(event, Climbed) else event.edges
         counters = {
-            "score": climb.score,
-            "best score": max(self.best_score, climb.score),
-            "greediness": greediness,
-            "edges": float(climb.cpdag.edge_count),
-            "step": float(climb.step),
-            "runs": float(done),
+            "score": event.score,
+            "best score": max(self.best_score, event.score),
+            "edges": float(edges),
             "distinct optima": float(len(self._classes)),
+            "runs": float(done),
+            "greediness": k,
+            "restart": planned.number + 1.0,
+            "step": float(self._steps + event.step),
         }
-        return Progress(
-            done / total if total > 1 else None,
-            f"Searching with greediness {greediness:g}",
-            counters,
-        )
+        if isinstance(event, Climbing) and event.better is not None:
+            counters["better neighbours"] = float(event.better)
+        words = f"k = {k:g}"
+        if self._runs_of[k] > 1:
+            words += f", restart {planned.number - before + 1} of {self._runs_of[k]}"
+        last = event.move if isinstance(event, Climbing) else "at a local optimum"
+        return Progress(done / total if total > 1 else None, f"{words}: {last}", counters)
 
     def sentences(self, best: Pdag) -> Iterator[str]:
         """What is worth keeping of the runs that led to `best`, a sentence each."""
@@ -129,7 +156,7 @@ class KesSearch:
                     f"Greediness {greediness:g}: best score {_signed(scores[-1])}, "
                     f"median of {len(scores)} {_signed(scores[len(scores) // 2])}."
                 )
-        if self._exact.is_cut:
+        if self._is_cut:
             yield (
                 f"Some variables had more than {MOST_CHOICES} possible sets of parents; the "
                 "larger ones were not looked at. A limit on parents makes the search complete."

@@ -9,27 +9,20 @@ by default the edge with the largest information gain stays, what follows is dec
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
-from pgmstudio.core.learning.npc_paths import (
-    Decision,
-    Paths,
-    Separations,
-    decide,
-    needed,
-    regions,
-)
+from pgmstudio.core.learning.npc_paths import Separations, decide
+from pgmstudio.core.learning.open_structure import AmbiguousRegion, OpenStructure, settled
 from pgmstudio.core.learning.pc import PcResult
+from pgmstudio.core.learning.pc_choices import Choices, read_choices
 from pgmstudio.core.learning.pc_network import MOST_TOLD, ON_MISSING_TESTS, network_events
-from pgmstudio.core.learning.pc_orientation import oriented_skeleton
 from pgmstudio.core.learning.pc_params import SearchParams
 from pgmstudio.core.learning.pc_skeleton import (
     TESTS_PER_EVENT,
@@ -37,11 +30,8 @@ from pgmstudio.core.learning.pc_skeleton import (
     LoggedTest,
     Pair,
     PairRules,
-    Skeleton,
     conditions,
-    pairs_of,
     part,
-    weakness,
 )
 from pgmstudio.core.learning.protocols import LearnEvent
 from pgmstudio.core.learning.search_value import value_of
@@ -56,39 +46,12 @@ class NpcParams(SearchParams):
     """The settings of NPC."""
 
 
-@dataclass(frozen=True, slots=True)
-class UncertainLink:
-    """An edge that is there or not depending on others; `kept` says what was taken.
-
-    `test` is the one that speaks most for leaving it out, `depends_on` the uncertain edges on the
-    paths that it needs.
-    """
-
-    edge: Edge
-    test: LoggedTest
-    depends_on: tuple[Edge, ...]
-    kept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AmbiguousRegion:
-    """Uncertain edges that bear on each other."""
-
-    links: tuple[UncertainLink, ...]
-
-    def __str__(self) -> str:
-        def listed(kept: bool) -> str:
-            return ", ".join(" – ".join(link.edge) for link in self.links if link.kept is kept)
-
-        gone = f"; left out {listed(False)}" if listed(False) else ""
-        return f"Ambiguous region of {len(self.links)} edges: kept {listed(True)}{gone}."
-
-
 @dataclass(frozen=True)
 class NpcResult(PcResult):
     """What PC tells, and the regions in which the tests leave a choice."""
 
     regions: tuple[AmbiguousRegion, ...]
+    open: OpenStructure  # for choosing otherwise
 
 
 def npc_search(
@@ -97,28 +60,27 @@ def npc_search(
     *,
     max_condition: int | None = None,
     chosen: Mapping[Edge, bool] | None = None,
+    directions: Sequence[Edge] = (),
     cancel: CancelToken = NEVER,
 ) -> Generator[Progress, None, NpcResult]:
     """Skeleton, regions and directions; the generator's value is the result.
 
-    `chosen` says of uncertain edges whether they are to be there, as a person decides.
+    `chosen` says of uncertain edges whether they are to be there, and `directions` which way edges
+    that could point either way do, as a person decides.
     """
     rules = EdgeRules.of(tester.names, knowledge, None)
     search = _Search(tester, PairRules.of(rules), max_condition)
     yield from search.levels(cancel)
     yield from search.reopened(cancel)
-    told = {}
-    for edge, stays in (chosen or {}).items():
-        one, other = sorted(_place(tester.names, end) for end in edge)
-        told[one, other] = stays
-    skeleton, found = search.resolved(told, cancel)
-    return NpcResult(skeleton, oriented_skeleton(skeleton, rules), found)
-
-
-def _place(names: tuple[str, ...], name: str) -> int:
-    if name not in names:
-        raise UnknownNameError("variable", name, names)
-    return names.index(name)
+    found = search.open_structure()
+    resolved = found.resolved(
+        Choices(chosen or {}, tuple(directions)),
+        rules,
+        tests=search.tests.made,
+        left_out=search.tests.left_out,
+        cancel=cancel,
+    )
+    return NpcResult(resolved.skeleton, resolved.orientation, resolved.regions, found)
 
 
 class _Search:
@@ -154,7 +116,7 @@ class _Search:
         """Test the pairs that stay joined further, until none is separated by its neighbours."""
         known = -1
         while known < (known := sum(map(len, self.sets.values()))):
-            adjacent = self._settled({}, cancel).certain
+            adjacent = settled(self._separations(), self.gain, {}, cancel).certain
             for pair in self.rules.testable(adjacent):
                 most = max(side.bit_count() for side in self.rules.candidates(adjacent, pair))
                 for size in range(1, min(most, self.most) + 1):
@@ -183,64 +145,10 @@ class _Search:
         sets = {pair: tuple(found) for pair, found in self.sets.items()}
         return Separations(self.rules.joinable, sets)
 
-    def resolved(
-        self, chosen: Mapping[Pair, bool], cancel: CancelToken
-    ) -> tuple[Skeleton, tuple[AmbiguousRegion, ...]]:
-        """The skeleton after every choice, and the regions that had to be chosen in."""
-        decision = self._settled(chosen, cancel)
-        paths = Paths(decision.certain)
-        separated = {
-            pair: self._best(pair, paths)
-            for pair in self.sets
-            if not decision.certain[pair[0]] >> pair[1] & 1
-        }
-        skeleton = Skeleton(
-            self.names,
-            decision.certain,
-            separated,
-            tuple(self.tests.made),
-            self.tests.left_out,
-        )
-        return skeleton, self._regions(chosen, decision)
-
-    def _settled(self, chosen: Mapping[Pair, bool], cancel: CancelToken) -> Decision:
-        """Nothing is ambiguous any more: the edge that tells most stays, time and again."""
-        found, kept = self._separations(), dict(chosen)
-        decision = decide(found, kept)
-        while decision.ambiguous:
-            cancel.raise_if_cancelled()
-            kept[max(decision.ambiguous, key=lambda pair: self.gain.get(pair, 0.0))] = True
-            decision = decide(found, kept, decision)
-        return decision
-
-    def _best(self, pair: Pair, paths: Paths | None = None) -> LoggedTest:
-        """The test that speaks most for separating a pair; one that has its paths, if any has."""
-        found = self.sets[pair]
-        if paths is not None:
-            explained = {mask: t for mask, t in found.items() if paths.explain(pair, mask)}
-            found = explained or found
-        return max(found.values(), key=weakness)
-
-    def _regions(
-        self, chosen: Mapping[Pair, bool], settled: Decision
-    ) -> tuple[AmbiguousRegion, ...]:
-        def named(pair: Pair) -> Edge:
-            return self.names[pair[0]], self.names[pair[1]]
-
-        found = self._separations()
-        needs = needed(found, decide(found, chosen))
-        kept = set(pairs_of(settled.certain))
-        return tuple(
-            AmbiguousRegion(
-                tuple(
-                    UncertainLink(
-                        named(pair), self._best(pair), tuple(map(named, needs[pair])), pair in kept
-                    )
-                    for pair in group
-                )
-            )
-            for group in regions(needs)
-        )
+    def open_structure(self) -> OpenStructure:
+        """What is certain, what is not, and all that is needed to decide it."""
+        base = decide(self._separations(), {})
+        return OpenStructure.of(self.names, base, self.sets, self.gain, self.tests.made)
 
 
 def npc_result(
@@ -259,11 +167,13 @@ def _search(
     cancel: CancelToken,
     chosen: Mapping[Edge, bool] | None = None,
 ) -> Generator[Progress, None, NpcResult]:
+    choices = read_choices(params.choose, data.domain.names)
     return npc_search(
         DataTests(data, params.rule()),
         params.knowledge,
         max_condition=params.max_condition,
-        chosen=chosen,
+        chosen={**choices.edges, **(chosen or {})},
+        directions=choices.directions,
         cancel=cancel,
     )
 
@@ -297,7 +207,8 @@ class NpcLearner:
             result.skeleton,
             result.orientation,
             rules,
-            params.smoothing,
+            params,
+            open_=result.open,
             rng=rng,
             cancel=cancel,
         )

@@ -21,6 +21,9 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.open_structure import OpenStructure
+from pgmstudio.core.learning.pc_choices import read_choices
+from pgmstudio.core.learning.pc_log import why_edge
 from pgmstudio.core.learning.pc_network import ON_MISSING_TESTS, network_events
 from pgmstudio.core.learning.pc_orientation import Orientation, oriented_skeleton
 from pgmstudio.core.learning.pc_params import SearchParams
@@ -79,14 +82,7 @@ class PcResult:
 
     def why(self, a: str, b: str) -> str:
         """One sentence: why there is an edge a – b, or none."""
-        tests = self.tests_about(a, b)
-        separating = next((test for test in tests if test.outcome.independent), None)
-        if not tests:
-            return f"{a} – {b} was not tested; the rules decide."
-        if separating is not None:
-            return f"There is no edge: {separating}."
-        nearest = max(tests, key=lambda test: test.outcome.p_value)
-        return f"There is an edge: none of {len(tests)} tests separates them; nearest {nearest}."
+        return why_edge(a, b, self.tests_about(a, b))
 
 
 def pc_search(
@@ -141,13 +137,16 @@ class PcLearner:
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
+        choices = read_choices(params.choose, data.domain.names)
         result = yield from _search(data, params, cancel)
+        found = OpenStructure.of_skeleton(result.skeleton)
         yield from network_events(
             data,
             result.skeleton,
-            result.orientation,
+            found.resolved(choices, rules, cancel=cancel).orientation,
             rules,
-            params.smoothing,
+            params,
+            open_=found,
             rng=rng,
             cancel=cancel,
         )

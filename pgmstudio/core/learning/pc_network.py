@@ -10,11 +10,15 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.fitting import Smoothing, fit_tables
+from pgmstudio.core.learning.em_steps import refined
+from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.missing_cells import grouped_digits
+from pgmstudio.core.learning.open_structure import OpenStructure
+from pgmstudio.core.learning.pc_log import TestLog
 from pgmstudio.core.learning.pc_orientation import Orientation, strongest_first
+from pgmstudio.core.learning.pc_params import TestParams
 from pgmstudio.core.learning.pc_skeleton import Skeleton, weakness
-from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.running import CancelToken, Note, Progress
 from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS
 
@@ -31,12 +35,19 @@ def network_events(
     skeleton: Skeleton,
     orientation: Orientation,
     rules: EdgeRules,
-    smoothing: Smoothing,
+    params: TestParams,
     *,
+    open_: OpenStructure | None = None,
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
-    """What the search found, then the fitted network as Found and Finished."""
+    """What the search found, then the fitted network as Found and Finished.
+
+    The log of tests is kept, and with `open_` what a person may still decide.
+    """
+    yield Kept(TestLog.of(skeleton, params.rule()))
+    if open_ is not None:
+        yield Kept(open_.trimmed())
     for sentence in sentences(skeleton, orientation):
         yield Note(sentence)
     dag, gone = with_small_tables(orientation.dag, data.domain.cardinalities, skeleton, rules)
@@ -45,9 +56,10 @@ def network_events(
         limit = grouped_digits(MAX_TABLE_CELLS)
         yield Note(f"Tables would have more than {limit} cells; left out, as weakest: {edges}.")
     yield Progress(None, "Filling the tables")
-    fitted = fit_tables(data, dag, smoothing, rng=rng, cancel=cancel)
+    fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
     if fitted.tuned is not None:
         yield Note(str(fitted.tuned))
+    fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
     measures = {
         "edges": float(len(dag.edges)),
         "directed_edges": float(len(orientation.pdag.directed)),

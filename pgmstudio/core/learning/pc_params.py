@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.missing_cells import missing_param
 from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.independence_tests import TEST_HELP, TESTS, IndependenceRule
@@ -38,6 +39,7 @@ class TestParams:
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
     )
+    missing: str = missing_param()
     knowledge: Knowledge | None = param(
         None, title="Knowledge", help="Required and forbidden edges and tiers."
     )
@@ -67,4 +69,12 @@ class SearchParams(TestParams):
         none_label="no limit",
         help="How many columns a test conditions on at most; tests of large sets are slow and "
         "need many rows.",
+    )
+    choose: str | None = param(
+        None,
+        title="Choices",
+        none_label="by strength",
+        help="What to do where tests leave a choice, with commas between: A - B keeps an uncertain "
+        "edge, not A - B leaves it out, A -> B directs one that could point either way.",
+        advanced=True,
     )

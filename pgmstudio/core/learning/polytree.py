@@ -144,7 +144,7 @@ class PolytreeLearner:
             result.skeleton,
             result.orientation,
             rules,
-            params.smoothing,
+            params,
             rng=rng,
             cancel=cancel,
         )

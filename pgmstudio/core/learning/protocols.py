@@ -1,10 +1,15 @@
-"""Learners are generators of events: progress, notes, models found on the way, and the end."""
+"""Learners are generators of events: progress, notes, models found on the way, and the end.
+
+Beside its model a run may keep what it saw on the way (`Kept`): the local optima of restarts, the
+log of tests, the steps of a search. The window opens them as pages, the command line writes them
+with `--log`, and the project keeps them with the run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -29,7 +34,28 @@ class Finished:
     measures: Mapping[str, float]
 
 
-LearnEvent = Progress | Note | Found | Finished
+class Keepsake(Protocol):
+    """What a run saw on the way, for looking at afterwards; a frozen value."""
+
+    @property
+    def kind(self) -> str:
+        """Its name in files; `keepsakes.RESTORED` makes the value again from its plain form."""
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as texts, numbers, lists and dicts."""
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Head and rows for a file of comma-separated values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Something to keep beside the model; a later one of the same kind takes its place."""
+
+    keepsake: Keepsake
+
+
+LearnEvent = Progress | Note | Found | Kept | Finished
 
 P_contra = TypeVar("P_contra", contravariant=True)
 

@@ -8,24 +8,37 @@ from typing import Any
 
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.learning.chow_liu import ChowLiuLearner
+from pgmstudio.core.learning.chow_liu_sparse import ChowLiuSparseLearner
+from pgmstudio.core.learning.em import EmLearner
 from pgmstudio.core.learning.hill_climb import HillClimbLearner
 from pgmstudio.core.learning.k2 import K2Learner
 from pgmstudio.core.learning.kes import KesLearner
+from pgmstudio.core.learning.latent_classes import LatentClassLearner
+from pgmstudio.core.learning.mixture_trees import MixtureLearner, SharedMixtureLearner
+from pgmstudio.core.learning.naive_bayes import NaiveBayesLearner
 from pgmstudio.core.learning.npc import NpcLearner
 from pgmstudio.core.learning.pc import PcLearner
 from pgmstudio.core.learning.polytree import PolytreeLearner
 from pgmstudio.core.learning.protocols import Learner
+from pgmstudio.core.learning.structural_em import StructuralEmLearner
 from pgmstudio.core.learning.tan import TanLearner
 
 BUILT_IN: tuple[Learner[Any], ...] = (
     ChowLiuLearner(),
+    ChowLiuSparseLearner(),
     HillClimbLearner(),
     KesLearner(),
     PcLearner(),
     NpcLearner(),
     K2Learner(),
+    NaiveBayesLearner(),
     TanLearner(),
     PolytreeLearner(),
+    StructuralEmLearner(),
+    EmLearner(),
+    LatentClassLearner(),
+    MixtureLearner(),
+    SharedMixtureLearner(),
 )
 
 PLUGIN_GROUP = "pgmstudio.learners"

@@ -27,8 +27,9 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.branching import branching_with_required
 from pgmstudio.core.learning.chow_liu import best_forest
 from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.params import param
@@ -77,6 +78,7 @@ class TanParams:
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
     )
+    missing: str = missing_param()
     knowledge: Knowledge | None = param(
         None, title="Knowledge", help="Required and forbidden edges and tiers."
     )
@@ -117,6 +119,7 @@ class TanLearner:
         fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
         if fitted.tuned is not None:
             yield Note(str(fitted.tuned))
+        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
         measures = {
             "edges": float(len(dag.edges)),
             "conditional_information_bits": information / math.log(2),
@@ -181,14 +184,16 @@ class _Structure:
 
     def learn(self, cancel: CancelToken) -> tuple[Dag, float]:
         """The graph, and the information its edges between features have, in nats."""
-        information = conditional_information_nats(self.data, self.target, cancel)
+        information = np.zeros((len(self.names), len(self.names)))
+        if self.params.augment != "none" or self.rules.required.any():
+            information = conditional_information_nats(self.data, self.target, cancel)
         if not self.is_child[self.features].all():
             # Of a column that the class is no parent of, a parent tells I(X; Y).
             marginal = mutual_information_nats(pair_counts(self.data, cancel))
             information = np.where(self.is_child[None, :], information, marginal)
         edges = {(int(p), int(c)) for p, c in np.argwhere(self.rules.required)}
         if self.params.augment != "none" and self.features:
-            parents = self._tree(self._weights(information))
+            parents = self._tree(self._weights(information), cancel)
             edges |= {(p, c) for c, p in zip(self.features, parents, strict=True) if p is not None}
         between = sum(float(information[p, c]) for p, c in edges if self.target not in (p, c))
         edges |= {(self.target, int(c)) for c in np.flatnonzero(self.is_child)}
@@ -208,7 +213,7 @@ class _Structure:
         weights: Matrix = gain - 0.5 * math.log(max(total, 1.0)) * parameters
         return weights
 
-    def _tree(self, weights: Matrix) -> list[int | None]:
+    def _tree(self, weights: Matrix, cancel: CancelToken) -> list[int | None]:
         """The parent of each feature among the features."""
         features, root = self.features, self.params.root
         chosen = np.ix_(features, features)
@@ -223,7 +228,7 @@ class _Structure:
             allowed[np.ix_(~self.is_above, self.is_above)] = False
             if root is not None:
                 allowed[:, self.names.index(root)] = False
-            places = branching_with_required(weights[chosen], allowed[chosen], required)
+            places = branching_with_required(weights[chosen], allowed[chosen], required, cancel)
         return [None if place is None else features[place] for place in places]
 
     def _required_between(self) -> list[tuple[int, int]]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.protocols import LearnEvent
-from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.running import CancelToken
 
 
@@ -24,6 +23,9 @@ class LearnTask:
     seed: int
 
     def __call__(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+        # Here, not above: a window that has not learned yet needs no learner.
+        from pgmstudio.core.learning.registry import learner_of
+
         learner = learner_of(self.learner_key)
         rng = np.random.default_rng(self.seed)
         yield from learner.run(self.data, self.params, rng=rng, cancel=cancel)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -183,6 +183,35 @@ class BayesianNetwork:
         if domain.cardinalities != self.domain.cardinalities:
             raise GraphError("Renaming cannot change how many states a variable has.")
         return BayesianNetwork(domain, Dag(domain.names, self.dag.parent_indices), self.tables)
+
+    def with_states(self, name: str, states: Mapping[str, str | None]) -> BayesianNetwork:
+        """Other states of `name`: each new state with the old one it was, or None when it is new.
+
+        A new state gets probability 0 and its children are uniform in it, so that nothing said of
+        the others changes; without a state the rest of each column is scaled to 1 again (uniform
+        where nothing is left).
+        """
+        index = self.domain.index(name)
+        old = self.domain.variables[index]
+        origins = [None if was is None else old.code(was) for was in states.values()]
+        variables = list(self.domain.variables)
+        variables[index] = replace(old, states=tuple(states))
+        tables = list(self.tables)
+        own = _taken(self.tables[index], -1, origins, 0.0)
+        total = own.sum(axis=-1, keepdims=True)
+        tables[index] = np.where(total > 0, own / np.where(total > 0, total, 1), 1 / len(states))
+        for child, parents in enumerate(self.dag.parent_indices):
+            if index in parents:
+                uniform = 1 / self.domain.cardinalities[child]
+                tables[child] = _taken(self.tables[child], parents.index(index), origins, uniform)
+        return BayesianNetwork(Domain(tuple(variables)), self.dag, tuple(tables))
+
+
+def _taken(table: Table, axis: int, origins: Sequence[int | None], new: float) -> Table:
+    """The slices of `table` along `axis` by number; None is a slice filled with `new`."""
+    moved = np.moveaxis(table, axis, 0)
+    parts = [np.full(moved.shape[1:], new) if place is None else moved[place] for place in origins]
+    return np.moveaxis(np.stack(parts), 0, axis)
 
 
 def _cells(

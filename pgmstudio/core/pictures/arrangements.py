@@ -116,6 +116,68 @@ def circle(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     }
 
 
+def star(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
+    """The best connected node in the middle, the others around it in their order, clockwise from
+    the top left, on as many rings as they need; rings are wider than high, as screens are."""
+    middle = max(picture.ids, key=lambda i: len(picture.neighbours[i]))
+    rest = [identity for identity in picture.ids if identity != middle]
+    placed: dict[str, Point] = {middle: (0.0, 0.0)}
+    if not rest:
+        return placed
+    step = (
+        max(sizes[i][0] for i in rest) + NODE_GAP / 2,
+        max(sizes[i][1] for i in rest) + NODE_GAP / 2,
+    )
+    inner = sizes[middle][0] + NODE_GAP, sizes[middle][1] + NODE_GAP
+    room = _FIRST_RING
+    while rest:
+        take = len(rest) if len(rest) <= room * 1.5 else room
+        across, down, inner = _ring_shape(take, step, inner)
+        for identity, point in zip(rest, _on_ring(take, across, down, inner, step), strict=False):
+            placed[identity] = point
+        rest = rest[take:]
+        inner, room = (inner[0] + NODE_GAP, inner[1] + NODE_GAP), room + 8
+    return placed
+
+
+_FIRST_RING = 20
+_RING_SHAPE = 1.35  # width over height
+
+
+def _ring_shape(count: int, step: Size, inner: Size) -> tuple[int, int, Size]:
+    """How many boxes stand above (and below), how many at the sides, and the whole extent."""
+
+    def shape(across: int) -> tuple[float, int, int, Size]:
+        down = max(0, math.ceil((count - 2 * across) / 2))
+        width = max(across * step[0], inner[0] + 2 * step[0] if down else inner[0])
+        height = max((down + 2) * step[1], inner[1] + 2 * step[1])
+        return max(width / _RING_SHAPE, height), across, down, (width, height)
+
+    _, across, down, extent = min(shape(across) for across in range(1, max(2, count)))
+    return across, down, extent
+
+
+def _on_ring(count: int, across: int, down: int, extent: Size, step: Size) -> list[Point]:
+    """Centres along the four sides of a rectangle, clockwise from its top left corner."""
+    right, bottom = (extent[0] - step[0]) / 2, (extent[1] - step[1]) / 2
+    top = min(across, count)
+    low = min(across, count - top)
+    side = count - top - low
+    after, before = math.ceil(side / 2), side // 2
+
+    def spread(number: int, reach: float) -> list[float]:
+        gap = 2 * (reach + step[0] / 2) / max(1, number)
+        return [-reach - step[0] / 2 + gap * (i + 0.5) for i in range(number)]
+
+    def between(number: int) -> list[float]:
+        return [-bottom + 2 * bottom * (i + 1) / (number + 1) for i in range(number)]
+
+    points = [(x, -bottom) for x in spread(top, right)]
+    points += [(right, y) for y in between(after)]
+    points += [(x, bottom) for x in reversed(spread(low, right))]
+    return points + [(-right, y) for y in reversed(between(before))]
+
+
 def lanes(picture: GraphPicture, sizes: Sizes, tiers: Sequence[Sequence[str]]) -> dict[str, Point]:
     """Tiers as lanes from left to right; nodes in no tier stand in a lane of their own before."""
     tier_of = {identity: number for number, tier in enumerate(tiers) for identity in tier}

@@ -7,6 +7,7 @@ the GIL while it works: large pictures belong in a child process (`layout.Placem
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from pgmstudio.core.pictures.picture import EdgeStyle, GraphPicture, Point, Size
 from pgmstudio.core.pictures.spacing import LAYER_GAP, NODE_GAP, in_a_row
@@ -67,11 +68,13 @@ def sugiyama_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
             found[node] = (left, 0.0)
             left += broad
     levels = sorted({y for _, y in found.values()})
-    layers: list[list[str]] = [[] for _ in levels]
+    rank = {i: levels.index(found[number[i]][1]) for i in picture.ids}
+    _lower_children(rank, _ordering_edges(picture))
+    layers: list[list[str]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
     for identity in sorted(picture.ids, key=lambda i: found[number[i]]):
-        layers[levels.index(found[number[identity]][1])].append(identity)
+        layers[rank[identity]].append(identity)
     wished = {identity: found[number[identity]][0] for identity in picture.ids}
-    return on_layers(layers, wished, sizes)
+    return on_layers([layer for layer in layers if layer], wished, sizes)
 
 
 def plain_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
@@ -97,6 +100,20 @@ def plain_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
             row = in_a_row(means, [sizes[i][0] for i in layer], NODE_GAP)
             wished.update(zip(layer, row, strict=True))
     return on_layers(layers, wished, sizes)
+
+
+def _lower_children(rank: dict[str, int], edges: Sequence[tuple[str, str]]) -> None:
+    """Move nodes down, in place, until every arrow leads down: the library sometimes leaves both
+    ends on one layer or turns an arrow. Where arrows run in a cycle its choice stays."""
+    parents: dict[str, set[str]] = {identity: set() for identity in rank}
+    for source, target in edges:
+        parents[target].add(source)
+    try:
+        order = tuple(TopologicalSorter(parents).static_order())
+    except CycleError:
+        return
+    for node in order:
+        rank[node] = max([rank[node], *(rank[parent] + 1 for parent in parents[node])])
 
 
 LAYERERS: tuple[Callable[[GraphPicture, Sizes], dict[str, Point]], ...] = (

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.pictures.arrangements import circle, force, lanes, tidy_tree
+from pgmstudio.core.pictures.arrangements import circle, force, lanes, star, tidy_tree
 from pgmstudio.core.pictures.boxes import box_sizes
 from pgmstudio.core.pictures.layered import layered
 from pgmstudio.core.pictures.picture import GraphPicture, Point, Size
@@ -44,6 +44,10 @@ def _in_circle(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
     return [circle(picture, sizes)]
 
 
+def _in_star(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    return [star(picture, sizes)]
+
+
 def _in_lanes(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
     groups = [[node.id for node in picture.nodes if node.group == g] for g in picture.groups]
     return [lanes(picture, sizes, tiers or groups)]
@@ -54,6 +58,7 @@ METHODS: dict[str, Callable[[GraphPicture, Sizes, Tiers], Blocks]] = {
     "force": _in_parts(force),
     "tree": _in_parts(tidy_tree),
     "circle": _in_circle,
+    "star": _in_star,
     "tiers": _in_lanes,
 }
 

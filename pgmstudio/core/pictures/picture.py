@@ -25,11 +25,26 @@ class EdgeStyle(Enum):
     DIRECTED = "directed"
     UNDIRECTED = "undirected"
     COMPELLED = "compelled"  # directed in every graph of the equivalence class
-    FILL_IN = "fill-in"  # without direction, added by moralising or triangulating
+    REVERSIBLE = "reversible"  # some graphs of the class have it one way, some the other
+    MORAL = "moral"  # without direction, joins two parents of a child
+    FILL_IN = "fill-in"  # without direction, added by triangulating
+    ADDED = "added"  # directed; of two structures only the second has it
+    MISSING = "missing"  # directed; only the first has it
+    REVERSED = "reversed"  # as in the second; the first has the other direction
 
     @property
     def has_arrow(self) -> bool:
-        return self in (EdgeStyle.DIRECTED, EdgeStyle.COMPELLED)
+        return self not in _WITHOUT_ARROW
+
+    @property
+    def is_difference(self) -> bool:
+        """It tells two structures apart; its label is a sign for that."""
+        return self in (EdgeStyle.ADDED, EdgeStyle.MISSING, EdgeStyle.REVERSED)
+
+
+_WITHOUT_ARROW = frozenset(
+    {EdgeStyle.UNDIRECTED, EdgeStyle.REVERSIBLE, EdgeStyle.MORAL, EdgeStyle.FILL_IN}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,19 @@ class PictureNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Strand:
+    """One of the parallel lines of an edge: whose it is, and how wide.
+
+    `component` gives its colour and dashes, None is the neutral line; `told` is for the tooltip.
+    """
+
+    width: float
+    component: int | None = None
+    told: str = ""
+    alpha: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class PictureEdge:
     """One edge between node ids; without an arrow the order of the ends still guides layouts."""
 
@@ -51,15 +79,23 @@ class PictureEdge:
     target: str
     label: str = ""
     style: EdgeStyle = EdgeStyle.DIRECTED
+    strands: tuple[Strand, ...] = ()  # instead of the one line of its style
 
 
 @dataclass(frozen=True)
 class GraphPicture:
-    """Nodes and edges, and the names of the nodes' groups in the order they are to be shown."""
+    """Nodes and edges, and the names of the nodes' groups in the order they are to be shown.
+
+    `method` is the layout that suits it; `lines` names the components of strands, and
+    `width_words` says what their width means.
+    """
 
     nodes: tuple[PictureNode, ...]
     edges: tuple[PictureEdge, ...] = ()
     groups: tuple[str, ...] = ()
+    method: str = "layered"
+    lines: tuple[tuple[int, str], ...] = ()
+    width_words: str = ""
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
@@ -101,5 +137,6 @@ class GraphPicture:
         for edge in self.edges:
             edges[part_of[edge.source]].append(edge)
         return [
-            GraphPicture(tuple(n), tuple(e), self.groups) for n, e in zip(nodes, edges, strict=True)
+            GraphPicture(tuple(n), tuple(e), self.groups, self.method)
+            for n, e in zip(nodes, edges, strict=True)
         ]

@@ -56,6 +56,22 @@ class EdgeRoute:
         x, y = self.start if self.bend is None else self.bend
         return math.atan2(self.end[1] - y, self.end[0] - x)
 
+    def shortened(self, gap: float) -> EdgeRoute:
+        """The same way, ending so far before its end; at most half of it is left out."""
+        (x, y), (x0, y0), angle = self.end, self.start, self.arrival
+        gap = min(gap, math.hypot(x - x0, y - y0) / 2)
+        return EdgeRoute(
+            self.start, (x - gap * math.cos(angle), y - gap * math.sin(angle)), self.bend
+        )
+
+    def beside(self, distance: float) -> EdgeRoute:
+        """The same way, moved so far to its right hand; y points down."""
+        (x0, y0), (x2, y2) = self.start, self.end
+        length = math.hypot(x2 - x0, y2 - y0) or 1.0
+        dx, dy = -(y2 - y0) / length * distance, (x2 - x0) / length * distance
+        bend = None if self.bend is None else (self.bend[0] + dx, self.bend[1] + dy)
+        return EdgeRoute((x0 + dx, y0 + dy), (x2 + dx, y2 + dy), bend)
+
 
 def edge_route(
     picture: GraphPicture,

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from pgmstudio.core.pictures.boxes import box_sizes, elided, text_width
-from pgmstudio.core.pictures.picture import EdgeStyle, GraphPicture, PictureEdge, Point, Size
+from pgmstudio.core.pictures.component_pictures import dash_of, strand_offsets
+from pgmstudio.core.pictures.picture import (
+    EdgeStyle,
+    GraphPicture,
+    PictureEdge,
+    Point,
+    Size,
+    Strand,
+)
 from pgmstudio.core.pictures.routes import EdgeRoute, edge_route
 from pgmstudio.core.pictures.spacing import corners
 from pgmstudio.core.pictures.svg_elements import (
@@ -21,9 +29,11 @@ from pgmstudio.core.pictures.svg_elements import (
     text,
 )
 from pgmstudio.core.pictures.svg_nodes import (
+    Mark,
     NodeDrawing,
     States,
     flag,
+    lock,
     mark_of,
     prior_outline,
 )
@@ -32,6 +42,8 @@ from pgmstudio.core.pictures.tokens import colors, tokens
 _MARGIN = 24.0
 _LEGEND_HEIGHT = 32.0
 
+Sample = Callable[[float, float], list[str]]  # draws 28 px wide from x, centred on y
+
 
 @dataclass(frozen=True, slots=True)
 class _Pen:
@@ -39,14 +51,25 @@ class _Pen:
     width: float
     dash: str | None
     meaning: str  # in the legend
+    has_ring: bool = False  # a small hollow one at the middle
 
 
 _PENS = {
     EdgeStyle.DIRECTED: _Pen("edge", 1.5, None, "edge"),
     EdgeStyle.UNDIRECTED: _Pen("reversible", 1.5, None, "edge without direction"),
     EdgeStyle.COMPELLED: _Pen("compelled", 2.0, None, "compelled edge"),
-    EdgeStyle.FILL_IN: _Pen("fill_in", 1.5, "4 3", "added edge"),
+    EdgeStyle.REVERSIBLE: _Pen("reversible", 1.5, None, "reversible edge", has_ring=True),
+    EdgeStyle.MORAL: _Pen("reversible", 1.5, "4 3", "joins parents"),
+    EdgeStyle.FILL_IN: _Pen("fill_in", 2.0, "4 3", "fill-in"),
+    EdgeStyle.ADDED: _Pen("required", 2.0, None, "+ added"),
+    EdgeStyle.MISSING: _Pen("forbidden", 2.0, "6 4", "− missing"),
+    EdgeStyle.REVERSED: _Pen("label_ink", 2.0, None, "⇄ reversed"),
 }
+
+
+# An edge into a variable that was set from outside says nothing any more.
+_CUT = _Pen("edge_dim", 1.5, "4 4", "cut by do")
+_CUT_GAP = 10.0
 
 
 def svg_of(
@@ -57,6 +80,7 @@ def svg_of(
     beliefs: Mapping[str, States] | None = None,
     priors: Mapping[str, States] | None = None,
     evidence: Mapping[str, States] | None = None,
+    done: Collection[str] = (),
     theme: str = "light",
     title: str = "",
     legend: bool = True,
@@ -66,8 +90,9 @@ def svg_of(
 
     `beliefs` and `priors` hold a number per state of a variable; nodes of variables with beliefs
     show their states as bars. `evidence` holds a weight per state: one state above 0 was observed,
-    equal weights exclude the rest, others are a likelihood. `sizes` must be those the positions
-    were made for; by default the boxes that hold what is shown.
+    equal weights exclude the rest, others are a likelihood. The variables in `done` were not
+    observed but set, which cuts the arrows into them. `sizes` must be those the positions were made
+    for; by default the boxes that hold what is shown.
     """
     beliefs, priors, evidence = beliefs or {}, priors or {}, evidence or {}
     if sizes is None:
@@ -75,20 +100,32 @@ def svg_of(
     palette = colors(theme)
     routes = edge_route(picture, positions, sizes)
     body: list[str] = []
+    cut = {node.id for node in picture.nodes if node.variable in done}
     for edge, route in zip(picture.edges, routes, strict=True):
-        body += _edge(route, _PENS[edge.style], edge.style.has_arrow, palette)
+        if edge.strands:
+            body += _strands(edge.strands, route, palette, theme)
+        elif edge.target in cut and edge.style.has_arrow:
+            body += _edge(route.shortened(_CUT_GAP), _CUT, True, palette)
+        else:
+            body += _edge(route, _PENS[edge.style], edge.style.has_arrow, palette)
     for edge, route in zip(picture.edges, routes, strict=True):
         body += _edge_label(edge, route, palette)
     for node in picture.nodes:
         name = node.variable or ""
-        known = NodeDrawing(palette, beliefs.get(name), priors.get(name), evidence.get(name))
+        known = NodeDrawing(
+            palette, beliefs.get(name), priors.get(name), evidence.get(name), name in done
+        )
         drawn = known.draw(node, positions[node.id], sizes[node.id])
         body.append(element("g", "\n".join(drawn)))
     left, top, right, bottom = _extent(positions, sizes, routes)
     shown = {node.variable for node in picture.nodes}
-    entries = _legend_entries(
-        {edge.style for edge in picture.edges},
-        [weights for variable, weights in evidence.items() if variable in shown],
+    entries = _strand_entries(picture, palette, theme) + _legend_entries(
+        {edge.style for edge in picture.edges if not edge.strands},
+        [
+            mark_of(weights, is_done=variable in done)
+            for variable, weights in evidence.items()
+            if variable in shown
+        ],
         bool(priors),
         palette,
     )
@@ -156,7 +193,59 @@ def _edge(route: EdgeRoute, pen: _Pen, has_arrow: bool, palette: Mapping[str, st
     stroke = path(
         *steps, fill="none", stroke=color, stroke_width=pen.width, stroke_dasharray=pen.dash
     )
+    if pen.has_ring:
+        x, y = route.at(0.5)
+        ground = palette["canvas"]
+        drawn.append(rect(x - 4, y - 4, 8, 8, 4, fill=ground, stroke=color, stroke_width=pen.width))
     return [stroke, *drawn]
+
+
+def _strands(
+    strands: tuple[Strand, ...], route: EdgeRoute, palette: Mapping[str, str], theme: str
+) -> list[str]:
+    """Parallel lines without arrows, each in the colour and the dashes of its component."""
+    drawn = []
+    for strand, aside in zip(strands, strand_offsets(strands), strict=True):
+        color = palette["edge"]
+        if strand.component is not None:
+            categories = tokens()["category"][theme]
+            color = categories[strand.component % len(categories)]["line"]
+        way = route.beside(aside)
+        bend = ("L",) if way.bend is None else ("Q", way.bend)
+        dash = " ".join(number(part) for part in dash_of(strand.component, strand.width))
+        drawn.append(
+            path(
+                *("M", way.start, *bend, way.end),
+                fill="none",
+                stroke=color,
+                stroke_width=strand.width,
+                stroke_dasharray=dash or None,
+                stroke_opacity=strand.alpha if strand.alpha < 1 else None,
+            )
+        )
+    return drawn
+
+
+def _strand_entries(
+    picture: GraphPicture, palette: Mapping[str, str], theme: str
+) -> list[tuple[str, Sample]]:
+    """Whose line is whose, and what its width means."""
+    entries: list[tuple[str, Sample]] = []
+    for component, name in picture.lines:
+
+        def line(x: float, y: float, component: int = component) -> list[str]:
+            strand = Strand(2.0, component)
+            return _strands((strand,), EdgeRoute((x, y), (x + 28, y)), palette, theme)
+
+        entries.append((name, line))
+    if picture.width_words:
+
+        def wedge(x: float, y: float) -> list[str]:
+            corners = ("M", (x, y), "L", (x + 28, y - 3), "L", (x + 28, y + 3), "Z")
+            return [path(*corners, fill=palette["edge"])]
+
+        entries.append((picture.width_words, wedge))
+    return entries
 
 
 def _edge_label(edge: PictureEdge, route: EdgeRoute, palette: Mapping[str, str]) -> list[str]:
@@ -165,24 +254,22 @@ def _edge_label(edge: PictureEdge, route: EdgeRoute, palette: Mapping[str, str])
     x, y = route.at(0.6)  # nearer the target: siblings' labels do not run into each other
     words = elided(edge.label, 11, 100)
     width = text_width(words, 11) + 8
+    ink = _PENS[edge.style].color if edge.style.is_difference else "text_secondary"
     return [
         rect(x - width / 2, y - 8, width, 16, 4, fill=palette["canvas"]),
-        text(words, x, y, size=11, fill=palette["text_secondary"], anchor="middle"),
+        text(words, x, y, size=11, fill=palette[ink], anchor="middle"),
     ]
-
-
-Sample = Callable[[float, float], list[str]]  # draws 28 px wide from x, centred on y
 
 
 def _legend_entries(
     styles: set[EdgeStyle],
-    evidence: list[States],
+    marks: list[Mark],
     has_priors: bool,
     palette: Mapping[str, str],
 ) -> list[tuple[str, Sample]]:
     """Only what is on screen and does not explain itself."""
     entries: list[tuple[str, Sample]] = []
-    if len(styles) > 1 or EdgeStyle.FILL_IN in styles or EdgeStyle.COMPELLED in styles:
+    if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
         for style in (style for style in EdgeStyle if style in styles):
 
             def edge_sample(x: float, y: float, style: EdgeStyle = style) -> list[str]:
@@ -190,8 +277,9 @@ def _legend_entries(
                 return _edge(route, _PENS[style], style.has_arrow, palette)
 
             entries.append((_PENS[style].meaning, edge_sample))
-    marks = [mark_of(weights) for weights in evidence]
-    if any(not mark.is_soft for mark in marks):
+    if any(mark.is_done for mark in marks):
+        entries.append(("set from outside", lambda x, y: [lock((x + 9, y - 5), palette["do_ink"])]))
+    if any(not mark.is_soft and not mark.is_done for mark in marks):
         entries.append(("evidence", lambda x, y: [flag((x + 9, y - 5), palette["evidence_ink"])]))
     if any(mark.is_soft for mark in marks):
         entries.append(("likelihood", lambda x, y: [hatching(x, y - 2, 28, 4, palette["virtual"])]))

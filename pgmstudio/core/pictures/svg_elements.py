@@ -6,7 +6,7 @@ No style sheets, markers, clips or patterns: Qt's renderer and paper tools disag
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from pgmstudio.core.pictures.picture import Point
 from pgmstudio.core.pictures.tokens import tokens
@@ -25,13 +25,18 @@ def number(value: float) -> str:
 
 def escaped(content: str) -> str:
     """Text as it may stand between tags; characters XML does not know become a replacement."""
-    return escape(_NOT_IN_XML.sub("\ufffd", content))
+    return escape(_NOT_IN_XML.sub("\ufffd", content), quote=False)
+
+
+def _quoted(value: str) -> str:
+    """An attribute; its ends of lines would be read as spaces if they stood there bare."""
+    return escape(value).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
 
 
 def element(name: str, content: str = "", /, **attributes: Attribute) -> str:
     """One element; `stroke_width` is written stroke-width, None is left out. Content is markup."""
     told = "".join(
-        f" {key.replace('_', '-')}=" + quoteattr(value if isinstance(value, str) else number(value))
+        f' {key.replace("_", "-")}="{_quoted(value if isinstance(value, str) else number(value))}"'
         for key, value in attributes.items()
         if value is not None
     )

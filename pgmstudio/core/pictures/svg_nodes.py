@@ -26,20 +26,29 @@ class Mark:
     struck: frozenset[str]
     chosen: str | None
     is_soft: bool
+    is_done: bool = False  # set from outside, not observed
 
     @property
     def tint(self) -> str:
-        return "virtual" if self.is_soft else "evidence"
+        return "do" if self.is_done else "virtual" if self.is_soft else "evidence"
+
+    @property
+    def icon(self) -> str:
+        if self.is_done:
+            return "lock-simple"
+        return "sliders-horizontal" if self.is_soft else "flag-fill"
 
 
-def mark_of(weights: States) -> Mark:
+def mark_of(weights: States, *, is_done: bool = False) -> Mark:
     """The mark of evidence given as one weight per state.
 
-    One state above 0: it was observed. Equal weights on several: the others are excluded. Anything
-    else is a likelihood.
+    One state above 0: it was observed, or set from outside when `is_done`. Equal weights on
+    several: the others are excluded. Anything else is a likelihood.
     """
     possible = [state for state, weight in weights.items() if weight > 0]
     struck = frozenset(weights) - frozenset(possible)
+    if is_done and len(possible) == 1:
+        return Mark(f"do = {possible[0]}", struck, possible[0], False, True)
     if len(possible) == 1:
         return Mark(f"= {possible[0]}", struck, possible[0], False)
     if struck and len({weights[state] for state in possible}) == 1:
@@ -66,11 +75,12 @@ class NodeDrawing:
     beliefs: States | None = None
     priors: States | None = None
     evidence: States | None = None
+    is_done: bool = False
 
     def draw(self, node: PictureNode, centre: Point, size: Size) -> list[str]:
         """The node's elements, back to front."""
         x, y = centre[0] - size[0] / 2, centre[1] - size[1] / 2
-        mark = mark_of(self.evidence) if self.evidence else None
+        mark = mark_of(self.evidence, is_done=self.is_done) if self.evidence else None
         drawn = self._outline(node, mark, (x, y), size)
         if self.beliefs is None:
             return drawn + self._label(node, mark, (x, y), size)
@@ -91,7 +101,7 @@ class NodeDrawing:
         if mark is None:
             told |= {"stroke": self.colors["border_control"], "stroke_width": lines["node"]}
         else:
-            ink = self.colors["virtual_ink" if mark.is_soft else "evidence"]
+            ink = self.colors["virtual_ink" if mark.is_soft else mark.tint]
             told |= {"stroke": ink, "stroke_width": lines["node_evidence"]}
             if mark.is_soft:
                 told["stroke_dasharray"] = "5 3"
@@ -132,9 +142,7 @@ class NodeDrawing:
             words = elided(mark.words, 11, room * 0.6)
             drawn += [
                 text(words, x + width - 22, y, size=11, fill=ink, weight="semibold", anchor="end"),
-                sliders((x + width - 19, y - 5), ink)
-                if mark.is_soft
-                else flag((x + width - 18, y - 5), ink),
+                _SIGNS[mark.icon]((x + width - 19, y - 5), ink),
             ]
             room -= text_width(words, 11) + 22
         shown = elided(title, 12, room)
@@ -186,7 +194,7 @@ class NodeDrawing:
                 x + width - 8,
                 middle,
                 size=11,
-                fill=self.colors["evidence_ink"] if is_chosen else ink,
+                fill=self.colors[f"{mark.tint}_ink"] if mark is not None and is_chosen else ink,
                 weight="medium",
                 anchor="end",
             ),
@@ -202,7 +210,7 @@ class NodeDrawing:
         drawn = [rect(x, y, width, height, radius, fill=self.colors["belief_track"])]
         if value > 0:
             is_chosen = mark is not None and state == mark.chosen
-            fill = self.colors["evidence" if is_chosen else "belief"]
+            fill = self.colors[mark.tint if mark is not None and is_chosen else "belief"]
             drawn.append(rect(x, y, max(width * value, 1.0), height, radius, fill=fill))
         for share in (0.25, 0.5, 0.75):
             at = x + width * share
@@ -256,3 +264,17 @@ def sliders(corner: Point, color: str) -> str:
         steps += ["M", (x, y + height), "L", (x + 10, y + height)]
         steps += ["M", (x + knob, y + height - 2), "L", (x + knob, y + height + 2)]
     return path(*steps, stroke=color, stroke_width=1.4, fill="none")
+
+
+def lock(corner: Point, color: str) -> str:
+    """A small closed lock, 10 px high."""
+    x, y = corner
+    steps: list[str | Point] = [
+        *("M", (x + 0.5, y + 4.5), "L", (x + 9.5, y + 4.5), "L", (x + 9.5, y + 10)),
+        *("L", (x + 0.5, y + 10), "Z", "M", (x + 2.5, y + 4.5), "L", (x + 2.5, y + 1)),
+        *("L", (x + 7.5, y + 1), "L", (x + 7.5, y + 4.5)),
+    ]
+    return path(*steps, stroke=color, stroke_width=1.4, fill="none")
+
+
+_SIGNS = {"flag-fill": flag, "sliders-horizontal": sliders, "lock-simple": lock}

@@ -73,6 +73,20 @@ def remove_data(project: Project, *, data_id: str) -> Project:
     )
 
 
+def with_columns(entry: DataEntry, names: Iterable[str]) -> DataEntry:
+    """The data set with these columns alone, in their order; its rows are split as they were."""
+    kept = set(names)
+    data = entry.data.of_columns(name for name in entry.data.domain.names if name in kept)
+    words = "1 column" if len(kept) == 1 else f"{len(kept)} columns"
+    return replace(
+        entry,
+        name=f"{entry.name}, {words}",
+        data=data,
+        cuts={name: cuts for name, cuts in entry.cuts.items() if name in kept},
+        split=None if entry.split is None else entry.split.made_for(data),
+    )
+
+
 def rename_data(project: Project, *, data_id: str, name: str) -> Project:
     """Another name for people; the id stays."""
     return _change_data(project, data_id, name=name)
@@ -239,13 +253,30 @@ def _check_ends(source: str, target: str) -> None:
 # Runs, evidence cases, curves, comparisons
 
 
-def add_run(project: Project, *, run: Run, model: ModelEntry | None = None) -> Project:
-    """One more run, under `project.next_run_id()`, and with it the model that it found."""
+def add_run(
+    project: Project, *, run: Run, model: ModelEntry | None = None, into: str | None = None
+) -> Project:
+    """One more run, under `project.next_run_id()`, and with it the model that it found.
+
+    `into` is a model that has shown the best so far: it becomes the run's model, in its place.
+    """
     run_id = project.next_run_id()
     if model is not None:
-        model_id = project.next_model_id()
+        model_id = project.next_model_id() if into is None else into
         run = replace(run, model_id=model_id)
-        project = add_model(project, entry=replace(model, run_id=run_id, data_id=run.data_id))
+        model = replace(model, run_id=run_id, data_id=run.data_id)
+        if into is None:
+            project = add_model(project, entry=model)
+        else:
+            landed = replace(
+                project.model_entry(into),  # places, titles and notes stay
+                title=model.title,
+                model=model.model,
+                data_id=model.data_id,
+                run_id=run_id,
+                provenance=model.provenance,
+            )
+            project = replace(project, models=put(project.models, into, landed))
     return replace(project, runs=put(project.runs, run_id, run))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
 from pgmstudio.core.graphs.knowledge import Edge
-from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.edits import put, without
 from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Point, Project
@@ -41,6 +41,13 @@ class Renamable(Model, Protocol):
     """A model whose variables and states can be renamed."""
 
     def with_domain(self, domain: Domain) -> Model: ...
+
+
+@runtime_checkable
+class EditableStates(Model, Protocol):
+    """A model whose variables can be given other states, its tables following."""
+
+    def with_states(self, name: str, states: Mapping[str, str | None]) -> Model: ...
 
 
 @runtime_checkable
@@ -157,6 +164,79 @@ def rename_state(project: Project, *, model_id: str, variable: str, old: str, ne
     return _with_cases(_with_model(project, model_id, edited), model_id, renamed)
 
 
+def add_state(project: Project, *, model_id: str, variable: str, state: str) -> Project:
+    """One more state at the end, with probability 0 until its table says otherwise."""
+    if not state:
+        raise DataError("A state needs a name.")
+    known = _with_editable_states(project, model_id).domain[variable]
+    if state in known.states:
+        raise DataError(f"{variable} has the state “{state}” already; states must differ.")
+    return _with_states(project, model_id, variable, {**{s: s for s in known.states}, state: None})
+
+
+def move_state(
+    project: Project, *, model_id: str, variable: str, state: str, place: int
+) -> Project:
+    """The state at another place in the order; what is believed of it stays."""
+    known = _with_editable_states(project, model_id).domain[variable]
+    known.code(state)
+    others = [other for other in known.states if other != state]
+    order = [*others[:place], state, *others[place:]]
+    if tuple(order) == known.states:
+        return project
+    return _with_states(project, model_id, variable, {s: s for s in order})
+
+
+def remove_state(project: Project, *, model_id: str, variable: str, state: str) -> Project:
+    """Without the state, in the tables and in the model's evidence cases."""
+    known = _with_editable_states(project, model_id).domain[variable]
+    known.code(state)
+    if known.cardinality < 3:
+        raise DataError(
+            f"{variable} has {known.cardinality} states; a variable that can be asked needs two. "
+            "Rename one, or delete the variable."
+        )
+    rest = {s: s for s in known.states if s != state}
+    project = _with_states(project, model_id, variable, rest)
+
+    def shortened(evidence: Mapping[str, Finding]) -> Mapping[str, Finding]:
+        if variable not in evidence:
+            return evidence
+        left = _finding_without(evidence[variable], state, frozenset(rest))
+        return without(evidence, variable) if left is None else put(evidence, variable, left)
+
+    return _with_cases(project, model_id, shortened)
+
+
+def _finding_without(finding: Finding, state: str, rest: frozenset[str]) -> Finding | None:
+    """What a finding still says of the other states; None when nothing or nothing possible."""
+    match finding:
+        case Observed(seen) | Done(seen):
+            return None if seen == state else finding
+        case Excluded(states):
+            left = states - {state}
+            return Excluded(left) if left and left < rest else None
+        case Likelihood(weights):
+            kept = tuple((s, weight) for s, weight in weights if s != state)
+            return Likelihood(kept) if any(weight > 0 for _, weight in kept) else None
+
+
+def _with_editable_states(project: Project, model_id: str) -> EditableStates:
+    model = _known(project, model_id).model
+    if not isinstance(model, EditableStates):
+        raise GraphError(
+            f"The states of a {model.kind} cannot be edited; convert it to a Bayesian network."
+        )
+    return model
+
+
+def _with_states(
+    project: Project, model_id: str, variable: str, states: Mapping[str, str | None]
+) -> Project:
+    edited = _with_editable_states(project, model_id).with_states(variable, states)
+    return _with_model(project, model_id, edited)
+
+
 def _renamed_finding(finding: Finding, old: str, new: str) -> Finding:
     def renamed(state: str) -> str:
         return new if state == old else state
@@ -164,6 +244,8 @@ def _renamed_finding(finding: Finding, old: str, new: str) -> Finding:
     match finding:
         case Observed(state):
             return Observed(renamed(state))
+        case Done(state):
+            return Done(renamed(state))
         case Excluded(states):
             return Excluded(frozenset(map(renamed, states)))
         case Likelihood(weights):
@@ -178,6 +260,11 @@ def set_table(
     if not isinstance(model, EditableTables):
         raise GraphError(f"A {model.kind} has no tables to edit; convert it to a Bayesian network.")
     return _with_model(project, model_id, model.with_table(variable, table))
+
+
+def show_best(project: Project, *, model_id: str, model: Model) -> Project:
+    """A better model of the run that this one shows; nobody has edited it."""
+    return _changed(project, model_id, model=model)
 
 
 # How a model is shown, and notes: the model itself stays as it is.

@@ -55,6 +55,16 @@ class FamilyScores:
             other._terms, other._rows = {}, {}
         return other
 
+    def afresh(self) -> FamilyScores:
+        """The same data and score, with nothing counted yet.
+
+        A term is a sum, and what was asked before decides in which order it is added up. Where a
+        number must be the same to the last bit in any process, it is asked of one of these.
+        """
+        other = object.__new__(FamilyScores)
+        other.__dict__.update(self.__dict__, _terms={}, _rows={})
+        return other
+
     def families_counted(self) -> int:
         """How many families' data terms are kept."""
         rows = sum(int(np.isfinite(row).sum()) for row in self._rows.values())

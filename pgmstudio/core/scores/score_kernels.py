@@ -86,8 +86,10 @@ def data_terms(
 
 
 @compiled
-def mutual_information(flat: Floats, offsets: Ints, cards: Ints, out: Floats) -> None:
-    """I(X;Y) in nats of all pair tables; exactly 0 where the counts are independent.
+def mutual_information(
+    flat: Floats, offsets: Ints, cards: Ints, first: int, last: int, out: Floats
+) -> None:
+    """I(X;Y) in nats of the pair tables i < j, first ≤ i < last; exactly 0 where independent.
 
     I = (1/N) Σ N_ab ln(N_ab N / (N_a N_b)).
     """
@@ -96,7 +98,7 @@ def mutual_information(flat: Floats, offsets: Ints, cards: Ints, out: Floats) ->
     for i in range(n):
         largest = max(largest, cards[i])
     left, right = np.empty(largest), np.empty(largest)
-    for i in range(n):
+    for i in range(first, last):
         for j in range(i + 1, n):
             start = offsets[i, j]
             rows, columns = cards[i], cards[j]

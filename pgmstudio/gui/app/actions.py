@@ -52,6 +52,7 @@ class ActionBook(QObject):
         super().__init__(parent)
         self.specs: dict[str, ActionSpec] = {}
         self.actions: dict[str, QAction] = {}
+        self._reasons: dict[str, str | None] = {}  # as told to the actions
         theme().changed.connect(self._on_theme_changed)
 
     def add(self, specs: Sequence[ActionSpec]) -> None:
@@ -74,9 +75,12 @@ class ActionBook(QObject):
         for key in [action_id] if action_id else list(self.actions):
             spec, action = self.specs[key], self.actions[key]
             reason = spec.why_not() if spec.why_not is not None else None
-            action.setEnabled(reason is None)
-            action.setToolTip(_tooltip(spec, action, reason))
-            action.setStatusTip(spec.tip)
+            is_told = key in self._reasons and self._reasons[key] == reason
+            if not is_told or action.isEnabled() is not (reason is None):
+                self._reasons[key] = reason
+                action.setEnabled(reason is None)
+                action.setToolTip(_tooltip(spec, action, reason))
+                action.setStatusTip(spec.tip)
             if spec.is_checked is not None:
                 action.setChecked(spec.is_checked())
 

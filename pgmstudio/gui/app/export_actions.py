@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject
 
 from pgmstudio.gui.app.actions import ActionSpec
-from pgmstudio.gui.app.in_front import model_page_in_front
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.plots.score_plot import ScorePlot
 
 if TYPE_CHECKING:
+    from pgmstudio.gui.pages.bootstrap_page import BootstrapPage
+    from pgmstudio.gui.pages.difference_page import DifferencePage
     from pgmstudio.gui.pages.model_page import ModelPage
     from pgmstudio.gui.views.picture_file import Drawing, PictureOptions
+
+    PictureCarrier = ModelPage | DifferencePage | BootstrapPage
 
 
 class ExportDesk(QObject):
@@ -27,8 +30,12 @@ class ExportDesk(QObject):
         self._folder: Path | None = None
 
     @property
-    def _page(self) -> ModelPage | None:
-        return model_page_in_front(self._shell)
+    def _page(self) -> PictureCarrier | None:
+        """The page in front, when it has a canvas."""
+        page = self._shell.center.current
+        if page is not None and hasattr(page, "canvas"):
+            return cast("PictureCarrier", page)
+        return None
 
     @property
     def _plot(self) -> ScorePlot | None:
@@ -36,10 +43,12 @@ class ExportDesk(QObject):
         return plot if isinstance(plot, ScorePlot) else None
 
     def no_picture(self) -> str | None:
-        entry = self._shell.project.models.get(self._shell.bench.model_id or "")
-        if self._page is None or entry is None:
+        if self._page is None:
             return "open a model first."
-        return None if len(entry.model.domain) else "the model has no nodes yet. Draw one first."
+        entry = self._shell.project.models.get(self._page.model_id or "")
+        if entry is not None and not len(entry.model.domain):
+            return "the model has no nodes yet. Draw one first."
+        return None
 
     def no_plot(self) -> str | None:
         plot = self._plot

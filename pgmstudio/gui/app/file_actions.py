@@ -8,10 +8,17 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.model_files import ModelFile, known_endings, write_model
+from pgmstudio.core.io.model_files import (
+    MODEL_FORMATS,
+    ModelFile,
+    known_endings,
+    named_like_a_model,
+    write_model,
+)
 from pgmstudio.core.io.project_file import write_project
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.evidence_files import EVIDENCE_ENDING
 from pgmstudio.gui.app.export_actions import export_actions
 from pgmstudio.gui.app.opening import (
     PROJECT_ENDING,
@@ -25,6 +32,20 @@ from pgmstudio.gui.app.shell import Shell
 _DATA_ENDINGS = (
     "*.csv *.csv.gz *.tsv *.txt *.parquet *.xlsx *.arff *.tab *.cas *.dat *.data *.db *.sqlite"
 )
+
+MODEL_FILTERS = tuple(
+    f"{known.name} ({' '.join(f'*{ending}' for ending in known.endings)})"
+    for known in MODEL_FORMATS
+)
+
+
+def with_ending(path: Path, picked: str) -> Path:
+    """The name as typed; one without a known ending gets that of the picked format."""
+    if named_like_a_model(path):
+        return path
+    formats = dict(zip(MODEL_FILTERS, MODEL_FORMATS, strict=True))
+    known = formats.get(picked, MODEL_FORMATS[0])
+    return path.with_name(path.name + known.endings[0])
 
 
 class FileDesk(QObject):
@@ -52,13 +73,14 @@ class FileDesk(QObject):
 
     def open(self) -> None:
         models = " ".join(f"*{ending}" for ending in known_endings())
-        everything = f"*{PROJECT_ENDING} {models} {_DATA_ENDINGS}"
+        evidence = f"*{EVIDENCE_ENDING}"
+        everything = f"*{PROJECT_ENDING} {models} {_DATA_ENDINGS} {evidence}"
         chosen, _ = QFileDialog.getOpenFileNames(
             self._shell.window,
             "Open project, model or data",
             self._folder(),
             f"All of these ({everything});;Projects (*{PROJECT_ENDING});;Models ({models});;"
-            f"Data ({_DATA_ENDINGS});;All files (*)",
+            f"Data ({_DATA_ENDINGS});;Evidence ({evidence});;All files (*)",
         )
         open_files(self._shell, [Path(name) for name in chosen])
 
@@ -95,25 +117,33 @@ class FileDesk(QObject):
     def save_model(self) -> None:
         """The model in view into a file of its own, in the format its ending names."""
         entry = self._shell.project.models[self._shell.bench.model_id or ""]
-        filters = ";;".join(f"*{ending}" for ending in known_endings())
-        chosen, _ = QFileDialog.getSaveFileName(
+        chosen, picked = QFileDialog.getSaveFileName(
             self._shell.window,
             "Save model",
             str(Path(self._folder()) / f"{entry.title}.json"),
-            filters,
+            ";;".join(MODEL_FILTERS),
         )
-        if not chosen:
-            return
-        layout = next(iter(entry.layouts.values()), {})
+        if chosen:
+            self.save_model_to(with_ending(Path(chosen), picked), entry)
+
+    def save_model_to(self, path: Path, entry: ModelEntry) -> None:
+        """Write one model, and tell what its format cannot hold."""
         file = ModelFile(
-            model=entry.model, title=entry.title, layout=layout, provenance=entry.provenance
+            model=entry.model,
+            title=entry.title,
+            notes=entry.notes,
+            titles=entry.node_titles,
+            layout=entry.layouts.get("dag", next(iter(entry.layouts.values()), {})),
+            provenance=entry.provenance,
         )
         try:
-            lossy = write_model(Path(chosen), file)
+            lossy = write_model(path, file)
         except PgmStudioError as error:
             self._shell.errors.report(error)
             return
-        self._shell.tell(" ".join([f"Saved {Path(chosen).name}.", *lossy]))
+        for sentence in lossy:
+            self._shell.bench.message.emit("warning", sentence)
+        self._shell.tell(" ".join([f"Saved {path.name}.", *lossy]))
 
     def no_model(self) -> str | None:
         return None if self._shell.bench.model_id else "open a model first."
@@ -187,7 +217,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "file.save-model",
             "Save model as…",
             "File",
-            "The model in view as native JSON, BIF or XMLBIF.",
+            "The model in view for this or another program: JSON, BIF, GeNIe, HUGIN or Netica.",
             desk.save_model,
             why_not=desk.no_model,
         ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QMainWindow, QStyle, QWidget
 
 from pgmstudio.core.pictures.tokens import tokens
@@ -44,6 +44,8 @@ def folded_sides(width: float, height: float, sides: Collection[Area]) -> frozen
 class Surround(QWidget):
     """The centre with the rails at its edges and the overlays above it."""
 
+    room_asked = Signal()  # something inside needs more or less room than before
+
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self.setObjectName("surround")
@@ -63,6 +65,7 @@ class Surround(QWidget):
             RIGHT: Overlay("rightOverlay", self),
             BOTTOM: Overlay("bottomOverlay", self),
         }
+        self.is_right_at_left = False
         self.rail.hide()
         self.bottom_row.hide()
 
@@ -77,11 +80,31 @@ class Surround(QWidget):
             area.setHeight(area.height() - low)
         wide = min(theme().px("left"), area.width())
         self.overlays[LEFT].setGeometry(area.left(), area.top(), wide, area.height())
+        self.overlays[RIGHT].setGeometry(self._right_place(area, self.is_right_at_left))
+
+    def _right_place(self, area: QRect, at_left: bool) -> QRect:
         wide = min(theme().px("right"), area.width())
-        self.overlays[RIGHT].setGeometry(area.right() + 1 - wide, area.top(), wide, area.height())
+        left = area.left() if at_left else area.right() + 1 - wide
+        return QRect(left, area.top(), wide, area.height())
+
+    def make_way(self, selected: QRect | None) -> None:
+        """The right overlay goes to the side where it does not hide what is selected."""
+        if selected is not None:
+            here = QRect(self.mapFromGlobal(selected.topLeft()), selected.size())
+            area = self.center.geometry()
+            sides = (self.is_right_at_left, not self.is_right_at_left)
+            free = [s for s in sides if not self._right_place(area, s).intersects(here)]
+            self.is_right_at_left = free[0] if free else False
+        self.place()
 
     def resizeEvent(self, event: object) -> None:
         self.place()
+
+    def event(self, event: QEvent) -> bool:
+        is_done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.room_asked.emit()
+        return is_done
 
 
 class Folding(QObject):
@@ -94,12 +117,14 @@ class Folding(QObject):
         self.surround = Surround(shell)
         self.folded: frozenset[Area] = frozenset()
         self._is_alone = False
+        self._are_sizes_due = False
         self._wanted = {spec.name for spec in PANELS if spec.shown}
         self._put_away: set[str] = set()
         self._sizes: dict[Area, int] = {}
         self._last = {BOTTOM: "", LEFT: ""}  # the panel last shown over the centre
         for overlay in self.surround.overlays.values():
             overlay.changed.connect(self._on_overlay_changed)
+        self.surround.room_asked.connect(self._on_room_asked)
         self.surround.rail.chosen.connect(self.toggle)
         self.surround.bottom_row.chosen.connect(self.toggle)
         shell.bench.selection_changed.connect(self._on_selection)
@@ -134,6 +159,16 @@ class Folding(QObject):
         self._wanted = {name for name, dock in self._docks.items() if not dock.isHidden()}
         self.refold()
 
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The panels that are shown wherever there is room for them."""
+        return frozenset(self._wanted_now())
+
+    def want(self, names: Collection[str]) -> None:
+        """Show exactly these panels, wherever there is room for them."""
+        self._wanted = set(names)
+        self._show_wanted()
+
     # -- asked by the person
 
     def is_shown(self, name: str) -> bool:
@@ -146,8 +181,12 @@ class Folding(QObject):
         """Show a panel, where it is, in front."""
         if not self._is_over(name):
             self._wanted.add(name)
+            was_hidden = self._docks[name].isHidden()
             self._docks[name].show()
             self.refold()  # one more panel may be one too many
+            if was_hidden:  # a dock that was never shown comes with any size
+                self._give_sizes()
+                self._are_sizes_due = True
         if self._is_over(name):
             self._open(self._area(name), [name])
         else:
@@ -226,7 +265,29 @@ class Folding(QObject):
         self.surround.rail.setVisible(LEFT in self.folded and not self._is_alone)
         self.surround.bottom_row.setVisible(BOTTOM in self.folded and not self._is_alone)
         self._give_sizes()
+        self._are_sizes_due = True
         self.surround.place()
+
+    def _on_room_asked(self) -> None:
+        """A page that left may have claimed more room in the centre than the sides could spare."""
+        if self._are_sizes_due:
+            QTimer.singleShot(0, self, self._give_due_sizes)
+
+    def _give_due_sizes(self) -> None:
+        if not self._are_sizes_due:
+            return
+        self._give_sizes()
+        wanted = sum(
+            max((d.width() for n, d in self._docks.items() if self._is_docked(n, side)), default=0)
+            - size
+            for side, size in self._sizes.items()
+            if side != BOTTOM and any(self._is_docked(n, side) for n in self._docks)
+        )
+        self._are_sizes_due = abs(wanted) > 2
+
+    def _is_docked(self, name: str, area: Area) -> bool:
+        dock = self._docks[name]
+        return self._area(name) == area and not (dock.isHidden() or dock.isFloating())
 
     def _give_sizes(self) -> None:
         for area, size in self._sizes.items():
@@ -247,6 +308,7 @@ class Folding(QObject):
             RIGHT: window.width() - center.right() - 1,
             BOTTOM: window.statusBar().y() - center.bottom() - 1,
         }
+        self._are_sizes_due = False
         # A few pixels are no side but its separator.
         self._sizes.update({a: size - line for a, size in taken.items() if size > 4 * line})
 
@@ -285,6 +347,7 @@ class Folding(QObject):
         self.surround.rail.mark(self.surround.overlays[LEFT].names)
         self.surround.bottom_row.mark(self.surround.overlays[BOTTOM].names)
         self.surround.place()
+        self._keep_clear()
         focus = self._window.focusWidget()
         if focus is None or not focus.isVisible():
             self._shell.center.setFocus()
@@ -295,9 +358,22 @@ class Folding(QObject):
         names = [name for name in self._docks if name in self._wanted]
         names = [name for name in names if self._area(name) == RIGHT]
         if (selection.nodes or selection.edges) and names:
+            page, overlay = self._shell.center.current, self.surround.overlays[RIGHT]
+            if not overlay.is_open:
+                self.surround.is_right_at_left = False
+            self.surround.make_way(None if page is None else page.selected_place())
             self._open(RIGHT, names)
         else:
             self.surround.overlays[RIGHT].close_it()
+        self._keep_clear()
+
+    def _keep_clear(self) -> None:
+        """Tell the page in front what lies over it, so that it keeps what is selected in sight."""
+        page = self._shell.center.current
+        if page is not None and page.isVisible():
+            overlays = [o for o in self.surround.overlays.values() if o.is_open]
+            corners = [o.mapToGlobal(QPoint(0, 0)) for o in overlays]
+            page.keep_clear([QRect(c, o.size()) for c, o in zip(corners, overlays, strict=True)])
 
 
 def _specs(area: Area) -> list[PanelSpec]:

@@ -34,6 +34,7 @@ from pgmstudio.gui.style.theme import theme
 LAYOUT_VERSION = 1
 # Around the word of a menu, as in the style sheet.
 MENU_MARGIN = 23
+REFRESH_AFTER_MS = 50
 
 
 class MainWindow(QMainWindow):
@@ -65,6 +66,11 @@ class MainWindow(QMainWindow):
         self._refresh_soon.setSingleShot(True)
         self._refresh_soon.setInterval(0)
         self._refresh_soon.timeout.connect(self.shell.book.refresh)
+        # New beliefs are painted first; menus and the command field ask again when they open.
+        self._refresh_later = QTimer(self)
+        self._refresh_later.setSingleShot(True)
+        self._refresh_later.setInterval(REFRESH_AFTER_MS)
+        self._refresh_later.timeout.connect(self.shell.book.refresh)
         self.shell.toast.connect(self.toast.show_sentence)
         self.shell.errors.sentence.connect(self._on_error_sentence)
         self.shell.reveal_asked.connect(self.reveal)
@@ -72,7 +78,7 @@ class MainWindow(QMainWindow):
         self.shell.document.file_changed.connect(self._retitle)
         self.shell.document.changed.connect(lambda *_: self._refresh_soon.start())
         self.shell.bench.selection_changed.connect(lambda _: self._refresh_soon.start())
-        self.shell.bench.beliefs_changed.connect(lambda _: self._refresh_soon.start())
+        self.shell.bench.beliefs_changed.connect(lambda _: self._refresh_later.start())
         theme().changed.connect(self._restyle)
         self.autosave = Autosave(self.shell)
         self._retitle()

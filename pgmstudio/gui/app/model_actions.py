@@ -80,6 +80,8 @@ class CanvasDesk:
 
     def nothing_to_delete(self) -> str | None:
         page = self.page
+        if page is not None and page.components is not None and page.components.can_remove:
+            return None
         if page is None or self.not_editable():
             return self.not_editable()
         scene = page.scene()

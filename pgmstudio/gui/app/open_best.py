@@ -1,10 +1,11 @@
-"""Opening the best model of a run: while it runs as a copy of its own, afterwards its result."""
+"""Opening the best model of a run: while it runs as a model that follows it, then its result."""
 
 from __future__ import annotations
 
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.workers.following import following_of
 from pgmstudio.gui.workers.learning_run import LearningRun
 
 
@@ -15,10 +16,13 @@ def open_best(shell: Shell, run: LearningRun) -> None:
         return
     if run.best is None:
         return
-    already = next((k for k, e in shell.project.models.items() if e.model is run.best), None)
-    if already is not None:
-        open_model_page(shell, already)
+    following = following_of(shell)
+    follower = following.of_run(run)
+    if follower is not None:
+        open_model_page(shell, follower.model_id)
         return
     data_id = run.request.data_id if run.request.data_id in shell.project.data else None
     entry = ModelEntry(title=f"{run.request.title}, best so far", model=run.best, data_id=data_id)
-    add_and_show_model(shell, entry, f"Open the best of {run.request.title}")
+    model_id = add_and_show_model(shell, entry, f"Open the best of {run.request.title}")
+    if model_id is not None and not run.state.is_end:
+        following.follow(run, model_id)

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from pgmstudio.core.errors import PgmStudioError, UnknownNameError
 from pgmstudio.core.io.model_files import is_model_path, read_model
+from pgmstudio.core.pictures.families import picture_names
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.app.evidence_files import EVIDENCE_ENDING, open_evidence
 from pgmstudio.gui.app.shell import Shell
 
 PROJECT_ENDING = ".pgmz"
@@ -40,6 +42,8 @@ def open_file(shell: Shell, path: Path) -> None:
         open_project(shell, path)
     elif is_model_path(path):
         open_model_file(shell, path)
+    elif path.suffix.lower() == EVIDENCE_ENDING:
+        open_evidence(shell, path)
     else:
         open_import_page(shell, path)
 
@@ -75,8 +79,23 @@ def open_model_file(shell: Shell, path: Path) -> None:
     for remark in file.remarks:
         shell.bench.message.emit("warning", remark)
     title = file.title or path.name.split(".")[0]
-    layouts = {"dag": dict(file.layout)} if file.layout else {}
-    entry = ModelEntry(title=title, model=file.model, layouts=layouts)
+    pictures = picture_names(file.model)
+    drawn = "dag" if "dag" in pictures else pictures[0]
+    layouts = {drawn: dict(file.layout)} if file.layout else {}
+    entry = ModelEntry(
+        title=title,
+        model=file.model,
+        layouts=layouts,
+        node_titles=dict(file.titles),
+        notes=file.notes,
+        provenance=file.provenance or {},
+    )
+    if file.properties:
+        shell.bench.message.emit(
+            "info",
+            f"{path.name} says more than a model here holds, such as colours or comments; "
+            "“pgmstudio convert” keeps it, saving from this window does not.",
+        )
     add_and_show_model(shell, entry, f"Open {path.name}")
     if file.remarks:
         more = f" {len(file.remarks) - 1} more in the log." if len(file.remarks) > 1 else ""

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRect, QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QStatusBar
+from PySide6.QtWidgets import QApplication, QPushButton, QStatusBar, QWidget
 
 from pgmstudio.core.inference.measures import conflict_word
-from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.protocols import DirectedModel, Model
+from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.table_work import table_work
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
+
+_GAP = 6
 
 
 class StatusBar(QStatusBar):
@@ -23,6 +30,9 @@ class StatusBar(QStatusBar):
         self._shell = shell
         self.setObjectName("statusBar")
         self.setSizeGripEnabled(False)
+        self._strip = _Strip()
+        self._left: list[QPushButton] = []
+        self._right: list[QPushButton] = []
         self.data = self._part("statusData", "The data set in use; click copies this text.")
         self.graph = self._part("statusGraph", "Nodes and edges of the model in view.")
         self.selection = self._part("statusSelection", "Selected nodes : edges.")
@@ -37,6 +47,10 @@ class StatusBar(QStatusBar):
             right=True,
         )
         self.speed = self._part("statusSpeed", "How long the last update took.", right=True)
+        self._work = table_work(shell)
+        self.waits = self._part(
+            "statusWaits", "Typed numbers become beliefs once their column sums to 1.", right=True
+        )
         # The first to go when the bar is too narrow for all; P(e) and the run signal stay.
         self._dropping = (
             self.data,
@@ -46,9 +60,11 @@ class StatusBar(QStatusBar):
             self.conflict,
             self.surprise,
         )
-        self._parts = (*self._dropping, self.evidence)
+        self._parts = (*self._dropping, self.evidence, self.waits)
         self._wanted: set[QPushButton] = set()
         self.signal = self._part("statusRuns", "Runs under way; click stops them.", right=True)
+        self.addWidget(self._strip, 1)
+        self._strip.asked.connect(self._fit)
         self.signal.clicked.disconnect()
         self.signal.clicked.connect(self._on_signal_clicked)
         bench = shell.bench
@@ -58,6 +74,7 @@ class StatusBar(QStatusBar):
         bench.beliefs_changed.connect(self._refresh)
         for signal in (bench.runs.run_added, bench.runs.run_changed, bench.runs.run_ended):
             signal.connect(self._refresh_runs)
+        self._work.changed.connect(self._refresh)
         theme().changed.connect(self._refresh_runs)
         self._refresh()
         self._refresh_runs()
@@ -70,7 +87,8 @@ class StatusBar(QStatusBar):
         part.setToolTip(tip)
         part.setAccessibleName(tip)
         part.clicked.connect(lambda: QApplication.clipboard().setText(part.text()))
-        (self.addPermanentWidget if right else self.addWidget)(part)
+        part.setParent(self._strip)
+        (self._right if right else self._left).append(part)
         return part
 
     def _refresh(self, *_: object) -> None:
@@ -93,13 +111,17 @@ class StatusBar(QStatusBar):
         self._wanted = {self.data}
         if entry is not None:
             self._refresh_model(entry)
+        waiting = self._work.waiting
+        if waiting is not None and waiting.model_id == bench.model_id:
+            self._wanted.add(self.waits)
+            self.waits.setText(waiting.sentence)
+            self.waits.setIcon(icon("warning", "warning_ink"))
         self._fit()
 
     def _refresh_model(self, entry: ModelEntry) -> None:
         bench = self._shell.bench
         self._wanted |= {self.graph, self.selection, self.evidence}
-        edges = len(entry.model.edges) if isinstance(entry.model, DirectedModel) else 0
-        self.graph.setText(f"{len(entry.model.domain)} nodes : {edges} edges")
+        self.graph.setText(f"{len(entry.model.domain)} nodes : {_edge_words(entry.model)}")
         chosen = bench.selection
         self.selection.setText(f"selected {len(chosen.nodes)} : {len(chosen.edges)}")
         live = bench.beliefs_in_view
@@ -121,16 +143,16 @@ class StatusBar(QStatusBar):
         """Show what is wanted and fits."""
         shown = [part for part in self._parts if part in self._wanted]
         gaps = 2 * theme().space(4)
+        wide = {part: part.sizeHint().width() + gaps for part in (*shown, self.signal)}
         for part in self._dropping:
-            needed = sum(p.sizeHint().width() + gaps for p in [*shown, self.signal])
-            if needed > self.width() and part in shown:
+            if part in shown and sum(wide.values()) > self.width():
                 shown.remove(part)
+                wide.pop(part)
         for part in self._parts:
             part.setVisible(part in shown)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
+        self._strip.place(
+            [p for p in self._left if p in wide], [p for p in self._right if p in wide]
+        )
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
@@ -141,6 +163,7 @@ class StatusBar(QStatusBar):
         if not busy and not waiting:
             self.signal.setText("Ready")
             self.signal.setIcon(icon("check-circle", "success_ink"))
+            self._colour_signal("ready")
             self._fit()
             return
         stopping = any(run.state.value == "cancelling" for run in runs.running)
@@ -151,8 +174,73 @@ class StatusBar(QStatusBar):
         self.signal.setIcon(
             icon("hourglass", "warning_ink") if stopping else icon("play-circle", "accent")
         )
+        self._colour_signal("stopping" if stopping else "busy")
         self._fit()
+
+    def _colour_signal(self, state: str) -> None:
+        if self.signal.property("state") != state:
+            self.signal.setProperty("state", state)
+            self.signal.style().unpolish(self.signal)
+            self.signal.style().polish(self.signal)
 
     def _on_signal_clicked(self) -> None:
         self._shell.bench.runs.stop_all()
         self._refresh_runs()
+
+
+def _edge_words(model: Model) -> str:
+    """How many edges, and for trees over each other how many of them differ."""
+    if isinstance(model, TreeMixture):
+        edges = sum(len(tree.edges) for tree in model.trees)
+        distinct = len(model.edge_counts)
+        return f"{edges} edges in {len(model.trees)} trees · {distinct} distinct"
+    if isinstance(model, LatentClasses):
+        return f"{model.class_count} hidden classes"
+    return f"{len(model.edges) if isinstance(model, DirectedModel) else 0} edges"
+
+
+class _Strip(QWidget):
+    """Parts side by side, from both ends, without a layout.
+
+    A layout would tell the window of every other word in it, and the window would lay out all of
+    its panels again.
+    """
+
+    asked = Signal()  # a part wants another size
+
+    def sizeHint(self) -> QSize:
+        parts = self.findChildren(QPushButton)
+        return QSize(0, max((part.sizeHint().height() for part in parts), default=0))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def place(self, left: Sequence[QWidget], right: Sequence[QWidget]) -> None:
+        """Those of the right side end where the strip ends."""
+        begin = 0
+        for part in left:
+            begin = self._put(part, begin) + _GAP
+        end = self.width()
+        for part in reversed(right):
+            end -= part.sizeHint().width()
+            self._put(part, end)
+            end -= _GAP
+
+    def _put(self, part: QWidget, x: int) -> int:
+        size = part.sizeHint()
+        part.setGeometry(
+            QRect(x, (self.height() - size.height()) // 2, size.width(), size.height())
+        )
+        return x + size.width()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            if self.sizeHint().height() != self.height():
+                self.updateGeometry()
+            self.asked.emit()
+            return True
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.asked.emit()

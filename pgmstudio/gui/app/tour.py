@@ -26,15 +26,16 @@ from PySide6.QtCore import (
     QtMsgType,
     qInstallMessageHandler,
 )
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QListWidget, QTableView
 
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.pages.data_page import DataPage
 from pgmstudio.gui.pages.import_page import ImportPage
 from pgmstudio.gui.pages.import_page_view import CUTS
 from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.style.theme import theme
 
 SIZE = (1280, 800)
@@ -173,6 +174,35 @@ class WindowTour:
         self.shell.reveal("tablePanel")
         page = self.hands.model_page()
         self.hands.click_canvas(page, self.hands.head(page, "dysp"))
+
+    def wrong_sum(self) -> None:
+        """A number is typed that leaves a column short: beliefs wait, and why is said."""
+        hands = self.hands
+        page = hands.model_page()
+        hands.click_canvas(page, hands.head(page, "dysp"))
+        inspector = panel_widget(hands.window, "inspectorPanel")
+        assert isinstance(inspector, InspectorPanel)
+        inspector.node.show_tab("table")
+        alike = hands.widget("tableAlike")
+        assert isinstance(alike, QCheckBox)
+        if not alike.isChecked():
+            hands.press("tableAlike")
+        grid = hands.widget("tableGrid")
+        assert isinstance(grid, QTableView)
+        model = grid.model()
+        model.setData(model.index(3, 4), "0.82")
+        hands.settle()
+
+    def right_again(self) -> None:
+        """The number as it was."""
+        grid = self.hands.widget("tableGrid")
+        assert isinstance(grid, QTableView)
+        model = grid.model()
+        model.setData(model.index(3, 4), "0.9")
+        inspector = panel_widget(self.hands.window, "inspectorPanel")
+        assert isinstance(inspector, InspectorPanel)
+        inspector.node.show_tab("belief")
+        self.hands.press("tableAlike")
 
     def knowledge(self) -> None:
         """Three tiers and two rules about edges."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEd
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
+from pgmstudio.gui.dialogs.param_slider import ParamSlider, has_slider
 from pgmstudio.gui.style.widgets import label, set_role
 
 # How objects (a start model, knowledge) are chosen: type -> choices by name, asked when shown.
@@ -34,6 +35,7 @@ class ParamForm(QWidget):
         self._fields: dict[str, _Field] = {}
         self._errors: dict[str, QLabel] = {}
         self._titles: dict[str, QLabel] = {}
+        self._sliders: dict[str, ParamSlider] = {}
         for spec in specs_of(params_type):
             if spec.kind is ParamKind.OBJECT and spec.object_type not in self._objects:
                 continue
@@ -55,9 +57,17 @@ class ParamForm(QWidget):
         place = 2 * len(self._fields)
         self._grid.addWidget(title, place, 0)
         self._grid.addWidget(field.widget, place, 1)
+        if has_slider(spec):
+            self._add_slider(spec, field, place)
         self._grid.addWidget(error, place + 1, 1)
         self._fields[spec.name], self._errors[spec.name] = field, error
         self._titles[spec.name] = title
+
+    def _add_slider(self, spec: ParamSpec, field: _Field, place: int) -> None:
+        slider = self._sliders[spec.name] = ParamSlider(spec)
+        self._grid.addWidget(slider, place, 2)
+        slider.moved_to.connect(field.set_value)
+        slider.show_value(spec.default if isinstance(spec.default, float) else None)
 
     @property
     def has_advanced(self) -> bool:
@@ -68,6 +78,8 @@ class ParamForm(QWidget):
             visible = shown or not field.spec.advanced
             field.widget.setVisible(visible)
             self._titles[name].setVisible(visible)
+            if name in self._sliders:
+                self._sliders[name].setVisible(visible and field.widget.isEnabled())
 
     def params(self) -> Any | None:
         """The parameters as they stand; fields that are wrong are marked."""
@@ -78,6 +90,8 @@ class ParamForm(QWidget):
             self._mark(wrong.problems)
             return None
         self._mark({})
+        for name, slider in self._sliders.items():
+            slider.show_value(getattr(made, name))
         return made
 
     def set_params(self, params: Any) -> None:
@@ -93,6 +107,8 @@ class ParamForm(QWidget):
     def set_locked(self, locked: bool) -> None:
         for field in self._fields.values():
             field.widget.setEnabled(not locked)
+        for slider in self._sliders.values():
+            slider.setVisible(not locked)
 
     def _on_changed(self) -> None:
         self.params()

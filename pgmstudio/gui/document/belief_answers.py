@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.interventions import doings_first
 from pgmstudio.core.inference.protocols import (
     Belief,
     ExplainingSession,
@@ -25,6 +26,9 @@ from pgmstudio.core.models.protocols import Model
 Evidence = Mapping[str, Finding]
 Beliefs = Mapping[str, NDArray[np.float64]]
 Opener = Callable[[Model], InferenceSession]
+
+ROUNDING = 1e-12
+ROUNDING_LOG2 = 1e-9
 
 
 @runtime_checkable
@@ -39,6 +43,16 @@ class AllBeliefs(Protocol):
     """A session that answers for every variable in one go."""
 
     def beliefs(self) -> Mapping[str, Belief]: ...
+
+
+@runtime_checkable
+class ComponentShares(Protocol):
+    """A session of a mixture: how probable each component is, given the evidence."""
+
+    # Methods alone: asking for a protocol reads its properties, and some take long.
+    def component_shares(self) -> NDArray[np.float64]: ...
+
+    def log2_most_probable_bound(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -63,6 +77,8 @@ class Answer:
     scale: Scale = Scale.PROBABILITY
     refusals: tuple[Refusal, ...] = ()
     seconds: float = 0.0
+    shares: tuple[float, ...] = ()  # of the components of a mixture
+    log2_bound: float | None = None  # none is more probable; None: what is told is exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +116,15 @@ def answer(
         beliefs = {name: session.belief(name) for name in domain.names}
     scale = next((belief.scale for belief in beliefs.values()), Scale.PROBABILITY)
     explained: Mapping[str, str] = {}
-    log2_explained = None
+    log2_explained, log2_bound = None, None
+    shares: tuple[float, ...] = ()
+    if isinstance(session, ComponentShares):
+        shares = tuple(session.component_shares().tolist())
     if explains and isinstance(session, ExplainingSession):
         explained, log2_explained = session.most_probable(), session.log2_most_probable()
+        if isinstance(session, ComponentShares):
+            bound = session.log2_most_probable_bound()
+            log2_bound = bound if bound > log2_explained + ROUNDING_LOG2 else None
     return Answer(
         dict(session.evidence),
         {name: belief.values for name, belief in beliefs.items()},
@@ -113,7 +135,27 @@ def answer(
         scale,
         refusals,
         time.perf_counter() - begin,
+        shares,
+        log2_bound,
     )
+
+
+def settled(before: Beliefs, after: Beliefs) -> Beliefs:
+    """`after`, with the very array of `before` where the two differ by rounding alone.
+
+    What the evidence does not reach then keeps its identity, and nobody paints it again.
+    """
+    same = [n for n, values in after.items() if n in before and before[n].size == values.size]
+    if not same:
+        return after
+    old = np.concatenate([before[name] for name in same])
+    new = np.concatenate([after[name] for name in same])
+    # Impossible and certain are exact words, also next to the smallest number.
+    differs = (np.abs(old - new) > ROUNDING) | ((old <= 0) != (new <= 0)) | ((old < 1) != (new < 1))
+    sizes = [after[name].size for name in same]
+    moved = np.logical_or.reduceat(differs, np.cumsum([0, *sizes[:-1]]))
+    kept = {name: before[name] for name, has in zip(same, moved.tolist(), strict=True) if not has}
+    return {**after, **kept}
 
 
 def settle(session: InferenceSession, wanted: Evidence, trusted: Evidence) -> tuple[Refusal, ...]:
@@ -128,7 +170,7 @@ def settle(session: InferenceSession, wanted: Evidence, trusted: Evidence) -> tu
     new = {name: finding for name, finding in wanted.items() if name not in old}
     session.retract_all()
     refusals = []
-    for name, finding in {**old, **new}.items():
+    for name, finding in {**doings_first(old), **doings_first(new)}.items():
         try:
             session.set_evidence(name, finding)
         except PgmStudioError as error:

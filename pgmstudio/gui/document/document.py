@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -23,6 +24,8 @@ class Document(QObject):
         super().__init__(parent)
         self._project = Project()
         self._path: Path | None = None
+        self._is_quiet = False
+        self.opened = 0  # how many projects were opened; a history belongs to one of them
         self.undo_stack = QUndoStack(self)
         self.undo_stack.cleanChanged.connect(self.file_changed)
 
@@ -45,11 +48,12 @@ class Document(QObject):
         """
         after = edit(self._project)
         if after is not self._project:
-            self.undo_stack.push(_Swap(self, text, self._project, after, merge))
+            self.undo_stack.push(UndoStep(self, text, self._project, after, merge))
 
     def replace(self, project: Project, path: Path | None, *, saved: bool = True) -> None:
         """Open another project; its history begins here."""
         before = self._project
+        self.opened += 1
         self.undo_stack.clear()
         if not saved:
             self.undo_stack.resetClean()
@@ -66,11 +70,24 @@ class Document(QObject):
     def show(self, project: Project) -> None:
         """Make `project` the present one; the undo command's way to swap."""
         before, self._project = self._project, project
-        if before is not project:
+        if before is not project and not self._is_quiet:
             self.changed.emit(before, project)
 
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Many steps inside, told as one change from the first project to the last."""
+        before, self._is_quiet = self._project, True
+        try:
+            yield
+        finally:
+            self._is_quiet = False
+        if self._project is not before:
+            self.changed.emit(before, self._project)
 
-class _Swap(QUndoCommand):
+
+class UndoStep(QUndoCommand):
+    """One change: the project before and after it."""
+
     def __init__(
         self, document: Document, text: str, before: Project, after: Project, merge: str
     ) -> None:
@@ -78,6 +95,10 @@ class _Swap(QUndoCommand):
         self._document = document
         self._before, self._after = before, after
         self._merge = merge
+
+    def again(self) -> UndoStep:
+        """The same change as a step of its own, which nothing merges with."""
+        return UndoStep(self._document, self.text(), self._before, self._after, "")
 
     def redo(self) -> None:
         self._document.show(self._after)
@@ -89,7 +110,7 @@ class _Swap(QUndoCommand):
         return hash(self._merge) & 0x3FFFFFFF if self._merge else -1
 
     def mergeWith(self, other: QUndoCommand) -> bool:
-        if not isinstance(other, _Swap) or other._merge != self._merge:
+        if not isinstance(other, UndoStep) or other._merge != self._merge:
             return False
         self._after = other._after
         return True

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.findings import weights_of
-from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.models.protocols import Model
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A few words with an icon in the colours of `tint`: evidence, virtual or target."""
+    """A few words with an icon in the colours of `tint`: evidence, virtual, do or target."""
 
     words: str
     icon: str
@@ -24,7 +24,7 @@ TARGET = Chip("target", "crosshair", "target")
 
 
 def chip_of(variable: Variable, finding: Finding) -> Chip:
-    """`yes` with a flag, `≠ yes`, `∈ 2 of 4`, `3 : 1`."""
+    """`yes` with a flag, `≠ yes`, `∈ 2 of 4`, `3 : 1`, `do yes`."""
     match finding:
         case Observed(state):
             return Chip(state, "flag-fill", "evidence")
@@ -35,6 +35,8 @@ def chip_of(variable: Variable, finding: Finding) -> Chip:
             return Chip(f"∈ {left} of {variable.cardinality}", "flag-fill", "evidence")
         case Likelihood():
             return Chip(odds(variable, finding), "sliders-horizontal", "virtual")
+        case Done(state):
+            return Chip(f"do {state}", "lock-simple", "do")
 
 
 def short_words(variable: Variable, finding: Finding) -> str:
@@ -42,6 +44,8 @@ def short_words(variable: Variable, finding: Finding) -> str:
     match finding:
         case Observed(state):
             return f"= {state}"
+        case Done():
+            return str(finding)
         case Likelihood() if variable.cardinality <= 3:
             given = dict(finding.weights)
             return " : ".join(f"{given.get(state, 0.0):.3g}" for state in variable.states)
@@ -82,7 +86,7 @@ def fits(model: Model, variable: str, finding: Finding) -> bool:
         return False
     states = set(model.domain[variable].states)
     match finding:
-        case Observed(state):
+        case Observed(state) | Done(state):
             return state in states
         case Excluded(excluded):
             return excluded < states

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.inference.protocols import Excluded, Finding, Observed
+from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Observed
 
 
 def after_click(present: Finding | None, state: str) -> Finding | None:
-    """Set the state; when it is set already, retract."""
-    return None if present == Observed(state) else Observed(state)
+    """Set the state; when it is set already, seen or done, retract."""
+    return None if present in (Observed(state), Done(state)) else Observed(state)
+
+
+def after_doing(present: Finding | None, state: str) -> Finding | None:
+    """Set the state from outside; when that was done already, undo it."""
+    return None if present == Done(state) else Done(state)
 
 
 def after_exclusion(variable: Variable, present: Finding | None, state: str) -> Finding | None:

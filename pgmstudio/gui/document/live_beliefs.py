@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
 from pgmstudio.core.inference.findings import weights_of
+from pgmstudio.core.inference.interventions import as_seen, done_states
 from pgmstudio.core.inference.measures import conflict_bits
 from pgmstudio.core.inference.protocols import (
     Finding,
@@ -26,6 +27,7 @@ from pgmstudio.core.inference.protocols import (
 )
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.models.protocols import Model
+from pgmstudio.gui.document import finding_after
 from pgmstudio.gui.document.belief_answers import (
     Answer,
     Beliefs,
@@ -34,10 +36,10 @@ from pgmstudio.gui.document.belief_answers import (
     Refusal,
     become,
     settle,
+    settled,
 )
 from pgmstudio.gui.document.belief_engine import BeliefEngine
 from pgmstudio.gui.document.evidence_words import fits, ruled_out_sentence
-from pgmstudio.gui.document.finding_after import after_allowing, after_click, after_exclusion
 from pgmstudio.gui.document.side_questions import SideQuestions
 from pgmstudio.gui.style.theme import theme
 
@@ -134,6 +136,16 @@ class LiveBeliefs(QObject):
         return self._answer.log2_most_probable
 
     @property
+    def log2_most_probable_bound(self) -> float | None:
+        """Nothing is more probable than this; None when what is shown is certainly the best."""
+        return self._answer.log2_bound
+
+    @property
+    def component_shares(self) -> tuple[float, ...]:
+        """P(component | evidence) of a mixture; empty for other models."""
+        return self._answer.shares
+
+    @property
     def log2_evidence(self) -> float:
         return self._answer.log2_evidence
 
@@ -142,6 +154,8 @@ class LiveBeliefs(QObject):
         """conf(e); None for fewer than two findings, or on another scale than probability."""
         evidence = self._answer.evidence
         if len(evidence) < 2 or self.scale is not Scale.PROBABILITY or not self._priors:
+            return None
+        if done_states(evidence):  # the priors are not those after it
             return None
         return conflict_bits(self._model.domain, evidence, self._priors, self.log2_evidence)
 
@@ -185,7 +199,7 @@ class LiveBeliefs(QObject):
         if belief is None or self._is_stale or belief[place] > 0:
             return False
         own = self.evidence.get(variable)  # its own finding may be replaced
-        return own is None or bool(weights_of(known, own)[place] > 0)
+        return own is None or bool(weights_of(known, as_seen(own))[place] > 0)
 
     def why_impossible(
         self, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
@@ -267,17 +281,25 @@ class LiveBeliefs(QObject):
 
     def click_state(self, variable: str, state: str) -> None:
         """Set hard evidence; on the state that is already set, retract it."""
-        self._set_or_retract(variable, after_click(self.evidence.get(variable), state))
+        self._set_or_retract(
+            variable, finding_after.after_click(self.evidence.get(variable), state)
+        )
+
+    def do(self, variable: str, state: str) -> None:
+        """Set the state from outside; when that was done already, undo it."""
+        self._set_or_retract(
+            variable, finding_after.after_doing(self.evidence.get(variable), state)
+        )
 
     def exclude_state(self, variable: str, state: str) -> None:
         """Add "not this state", or take it back."""
         known, present = self._model.domain[variable], self.evidence.get(variable)
-        self._set_or_retract(variable, after_exclusion(known, present, state))
+        self._set_or_retract(variable, finding_after.after_exclusion(known, present, state))
 
     def toggle_one_of(self, variable: str, state: str) -> None:
         """Add the state to "one of these", or take it out."""
         known, present = self._model.domain[variable], self.evidence.get(variable)
-        self._set_or_retract(variable, after_allowing(known, present, state))
+        self._set_or_retract(variable, finding_after.after_allowing(known, present, state))
 
     def _set_or_retract(self, variable: str, finding: Finding | None) -> None:
         if finding is None:
@@ -374,7 +396,7 @@ class LiveBeliefs(QObject):
     def _take(self, told: Answer) -> None:
         for refusal in told.refusals:
             self._put_back(refusal, told.evidence.get(refusal.variable))
-        self._answer = told
+        self._answer = replace(told, beliefs=settled(self.beliefs, told.beliefs))
         self._reasons.clear()
         self._last_update = time.perf_counter()
         self._is_stale = told.evidence != self.evidence or told.explains != self.shows_most_probable

@@ -19,7 +19,7 @@ from pgmstudio.gui.pages.missing_map import MissingTab
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
-from pgmstudio.gui.style.widgets import Segments, hairline, row
+from pgmstudio.gui.style.widgets import Segments, button, hairline, row
 from pgmstudio.gui.workers.questions import Asker
 
 _TABS = (
@@ -43,7 +43,14 @@ class DataPage(Page):
         self.tabs.chosen.connect(self.show_tab)
         self.facts = QuietLine("dataFacts")
         self._stack = QStackedWidget()
-        head = row(self.tabs, self.facts)
+        self.stepwise = button(
+            "Step by step",
+            self._on_stepwise,
+            icon_name="list-numbers",
+            tip="Learn step by step: from the columns that tell something to a model.",
+            name="dataStepwise",
+        )
+        head = row(self.tabs, self.facts, self.stepwise)
         head.setContentsMargins(16, 6, 16, 6)
         frame = QFrame()
         frame.setProperty("role", "surface")
@@ -89,6 +96,11 @@ class DataPage(Page):
         tab = self._tabs["table"]
         assert isinstance(tab, TableTab)
         return tab
+
+    def _on_stepwise(self) -> None:
+        from pgmstudio.gui.app.stepwise_actions import open_stepwise
+
+        open_stepwise(self._shell, self.data_id)
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         old, new = before.data.get(self.data_id), after.data.get(self.data_id)

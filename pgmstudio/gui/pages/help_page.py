@@ -22,7 +22,7 @@ from pgmstudio.gui.style.resource import folder_of
 from pgmstudio.gui.style.theme import theme
 
 # The order of the contents; pages not named here follow by name.
-FIRST = ("index.md", "window.md", "getting-started.md")
+FIRST = ("index.md", "window.md", "getting-started.md", "step-by-step.md")
 LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _CODE = QTextFormat.Property.BlockCodeLanguage

@@ -1,12 +1,13 @@
-"""The row of steps on top of an import page; every step can be gone to at any time."""
+"""The row of steps on top of a page; every step can be gone to at any time."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
@@ -108,14 +109,16 @@ class StepBar(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self) -> None:
+    def __init__(self, titles: Sequence[str] = STEPS, name: str = "importSteps") -> None:
         super().__init__()
-        self.setObjectName("importSteps")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 6, 16, 6)
+        self.setObjectName(name)
+        self._row = QWidget()
+        self._row.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        layout = QHBoxLayout(self._row)
+        layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
         self._steps = []
-        for number, text in enumerate(STEPS):
+        for number, text in enumerate(titles):
             step = _Step(number + 1, text)
             step.clicked.connect(partial(self._on_clicked, number))
             if number:
@@ -123,7 +126,32 @@ class StepBar(QWidget):
             layout.addWidget(step)
             self._steps.append(step)
         self.found = QuietLine("foundAutomatically")
-        layout.addWidget(self.found, 1)
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._both.setContentsMargins(12, 6, 16, 6)
+        self._both.setSpacing(6)
+        self._both.addWidget(self._row)
+        self._both.addWidget(self.found, 1)
+        theme().changed.connect(self._arrange)
+
+    def _arrange(self) -> None:
+        """Where steps and facts have no room in one line, the facts stand below."""
+        words = self.found.fontMetrics().horizontalAdvance(self.found.text())
+        margins = self._both.contentsMargins()
+        room = self.width() - margins.left() - margins.right() - self._both.spacing()
+        is_narrow = bool(words) and self._row.sizeHint().width() + words + 2 > room
+        ways, sides = QBoxLayout.Direction, Qt.AlignmentFlag
+        self._both.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        side = sides.AlignLeft if is_narrow else sides.AlignRight
+        self.found.setAlignment(side | sides.AlignVCenter)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def minimumSizeHint(self) -> QSize:
+        margins = self._both.contentsMargins()
+        least = self._row.minimumSizeHint().width() + margins.left() + margins.right()
+        return QSize(least, super().minimumSizeHint().height())
 
     def show_step(self, current: int) -> None:
         for number, step in enumerate(self._steps):
@@ -134,6 +162,7 @@ class StepBar(QWidget):
         """What was found out about the file, said at the right."""
         self.found.setText(words)
         self.found.setToolTip(words)
+        self._arrange()
 
     def _on_clicked(self, number: int, _checked: bool = False) -> None:
         self.chosen.emit(number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -34,9 +34,13 @@ _EDITS = {
 class KnowledgePage(Page):
     """Tiers, matrix and list are three looks at the same rules."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(
+        self, shell: Shell, names_of: Callable[[Project], list[str]] | None = None
+    ) -> None:
+        """`names_of`: the variables to speak of, when not all of the project."""
         super().__init__("knowledge")
         self._shell = shell
+        self._names_of = names_of or variables_of
         self._lanes = TierLanes()
         self._lanes.changed.connect(self._on_tiers)
         self._matrix = EdgeMatrix()
@@ -115,8 +119,8 @@ class KnowledgePage(Page):
         layout.addWidget(self._clash)
         layout.addWidget(self._stack, 1)
         shell.document.changed.connect(self._on_changed)
-        theme().changed.connect(self._refresh)
-        self._refresh()
+        theme().changed.connect(self.refresh)
+        self.refresh()
 
     @property
     def title(self) -> str:
@@ -136,13 +140,14 @@ class KnowledgePage(Page):
     # -- showing
 
     def _on_changed(self, before: Project, after: Project) -> None:
-        known = (variables_of(after), after.knowledge)
-        if known != (variables_of(before), before.knowledge):
-            self._refresh()
+        known = (self._names_of(after), after.knowledge)
+        if known != (self._names_of(before), before.knowledge):
+            self.refresh()
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Show the rules and variables there are now."""
         project = self._shell.project
-        names, rules = variables_of(project), project.knowledge
+        names, rules = self._names_of(project), project.knowledge
         self._lanes.show_tiers(names, rules.tiers, rules.closed_tiers)
         self._matrix.rules.show(names, rules)
         for place, combo in enumerate((self._source, self._target)):
@@ -150,8 +155,10 @@ class KnowledgePage(Page):
             combo.clear()
             combo.addItems(names)
             combo.setCurrentIndex(names.index(chosen) if chosen in names else place)
+        if len(names) > 1 and self._source.currentText() == self._target.currentText():
+            self._target.setCurrentIndex((self._source.currentIndex() + 1) % len(names))
         self._count.setText(counted(rules.rule_count(), "rule"))
-        clashes = rules.contradictions(names)
+        clashes = rules.contradictions(variables_of(project))
         self._clash.tell(" ".join(clashes[:6]))
         self._list_rules(rules)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -10,17 +9,23 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QSpinBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.editing import impute_mode, impute_random, missing_as_state
 from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
-from pgmstudio.core.project.edits import replace_data
+from pgmstudio.core.learning.em import network_of
+from pgmstudio.core.learning.em_completion import impute_by_model
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.import_page_steps import QuietLine
+from pgmstudio.gui.pages.last_model import last_model
+from pgmstudio.gui.pages.missing_remedies import REMEDIES, apply_remedy, land_filled
 from pgmstudio.gui.plots.pattern_map import MOST_PATTERNS, PatternMap
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
+
+BY_MODEL_TIP = (
+    "Each missing cell is drawn by the seed from the last model in view, given the rest of its row."
+)
 
 
 class MissingTab(QWidget):
@@ -40,36 +45,19 @@ class MissingTab(QWidget):
         self.seed.setRange(0, 2_000_000_000)
         self.seed.setAccessibleName("Seed of the random fill")
         self.seed.setToolTip("The same seed fills the cells in the same way.")
-        self._buttons = [
-            self._remedy(
-                "Fill with the most frequent state",
-                "fillMode",
-                "Every missing cell gets the most frequent state of its column.",
-                "Fill missing cells with the most frequent state",
-                impute_mode,
-            ),
-            self._remedy(
-                "Fill at random",
-                "fillRandom",
-                "States drawn as often as they occur in their column, by the seed.",
-                "Fill missing cells at random",
-                self._fill_random,
-            ),
-            self._remedy(
-                "Make “missing” a state",
-                "missingState",
-                "Columns with missing cells get one more state.",
-                "Make “missing” a state",
-                missing_as_state,
-            ),
-            self._remedy(
-                "Keep complete rows only",
-                "dropIncomplete",
-                "Rows with a missing cell are deleted.",
-                "Delete rows with missing cells",
-                DataSet.complete_rows,
-            ),
-        ]
+        self._buttons = {
+            name: button(remedy.words, partial(self._on_remedy, name), tip=remedy.tip, name=name)
+            for name, remedy in REMEDIES.items()
+        }
+        self._by_model = button(
+            "Fill as the model tells",
+            self._fill_by_model,
+            tip=BY_MODEL_TIP,
+            name="fillByModel",
+        )
+        self._filler = Asker(self)
+        self._filler.answered.connect(self._on_filled)
+        self._filler.failed.connect(shell.errors.report)
         self.map = PatternMap("missingMap")
         area: QScrollArea = scrolled(self.map, "missingScroll")
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -80,41 +68,46 @@ class MissingTab(QWidget):
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
         layout.addWidget(self.sentence)
-        mode, at_random, state, drop = self._buttons
-        layout.addWidget(row(mode, state, None))
+        made = self._buttons
+        layout.addWidget(row(made["fillMode"], made["missingState"], None))
+        layout.addWidget(row(made["dropIncomplete"], self._by_model, None))
         seed = label("Seed", "secondary")
-        layout.addWidget(row(drop, at_random, seed, self.seed, self._legend))
+        layout.addWidget(row(made["fillRandom"], seed, self.seed, self._legend))
         layout.addWidget(area, 1)
 
-    def _remedy(
-        self,
-        words: str,
-        name: str,
-        tip: str,
-        undo_text: str,
-        fill: Callable[[DataSet], DataSet],
-    ) -> QWidget:
-        return button(words, partial(self._change, undo_text, fill), tip=tip, name=name)
+    def _on_remedy(self, name: str) -> None:
+        apply_remedy(self._shell, self._data_id, REMEDIES[name], self.seed.value())
 
-    def _fill_random(self, data: DataSet) -> DataSet:
-        return impute_random(data, np.random.default_rng(self.seed.value()))
+    def _fill_by_model(self) -> None:
+        """Draw each missing cell from the last model in view, beside the window."""
+        entry = last_model(self._shell).entry
+        network = network_of(entry.model) if entry is not None else None
+        if network is None:
+            self._shell.tell("Open or learn a Bayesian network of these columns first.")
+            return
+        data, seed = self._shell.project.data[self._data_id].data, self.seed.value()
 
-    def _change(self, text: str, fill: Callable[[DataSet], DataSet]) -> None:
-        data = self._shell.project.data[self._data_id].data
-        changed = fill(data)
-        edit = partial(replace_data, data_id=self._data_id, data=changed)
-        if changed is not data and self._shell.change(text, edit):
-            self._shell.tell(f"{text}.", undo=True)
+        def fill(cancel: CancelToken) -> tuple[DataSet, DataSet]:
+            rng = np.random.default_rng(seed)
+            return data, impute_by_model(network, data, rng, cancel)
+
+        self._filler.ask(fill)
+
+    def _on_filled(self, found: tuple[DataSet, DataSet]) -> None:
+        before, filled = found
+        if before is self._shell.project.data[self._data_id].data:
+            land_filled(self._shell, self._data_id, filled, "Fill missing cells as the model tells")
 
     def show_data(self, data: DataSet) -> None:
         """Look at the patterns of `data` unless they are shown already."""
         if data is self._shown:
             return
         self._shown = data
-        for made in self._buttons:
+        tips = {name: remedy.tip for name, remedy in REMEDIES.items()}
+        for made in (*self._buttons.values(), self._by_model):
+            tip = tips.get(made.objectName(), BY_MODEL_TIP)
             made.setEnabled(data.has_missing)
-            if not data.has_missing:
-                made.setToolTip("Not now: no cell is missing.")
+            made.setToolTip(tip if data.has_missing else "Not now: no cell is missing.")
         self.sentence.tell(missing_sentence(data), "warning" if data.has_missing else "success")
 
         def look(_cancel: CancelToken) -> MissingPatterns:

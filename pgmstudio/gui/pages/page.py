@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QWidget
 
@@ -35,6 +37,13 @@ class Page(QWidget):
     def stands_alone(self) -> bool:
         """True sends the panels around the centre away while this page is in front."""
         return False
+
+    def selected_place(self) -> QRect | None:
+        """Where on the screen what is selected stands; None when nothing is or it is not drawn."""
+        return None
+
+    def keep_clear(self, covered: Sequence[QRect]) -> None:
+        """Panels lie over these parts of the screen now: keep what matters beside them."""
 
     def may_close(self) -> bool:
         """False keeps the tab open; the page says why by itself."""

@@ -7,6 +7,7 @@ from pgmstudio.core.inference.protocols import Finding, Observed
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.last_model import last_model
+from pgmstudio.gui.pages.row_desk import RowInView, row_desk
 from pgmstudio.gui.style.numbers import counted, grouped
 
 
@@ -45,6 +46,7 @@ def use_row_as_evidence(shell: Shell, data: DataSet, row: int) -> bool:
     page = next((p for p in shell.center.pages if p.model_id == model_id), None)
     if page is not None and not page.isVisible():
         shell.center.bring_to_front(page)
+    row_desk(shell).show_row(RowInView(model_id, data, row, findings))
     told = counted(len(findings), "finding")
     shell.tell(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {told}.")
     return True

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
+    QLabel,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -175,6 +176,7 @@ class WelcomePage(Page):
         filters.chosen.connect(self._show_group)
         layout.addWidget(row(label("Samples", "heading", size="title"), None, filters))
         layout.addLayout(self._grid)
+        layout.addWidget(self._tour_card())
         layout.addWidget(
             label(
                 "Drop a data file or a model anywhere in this window. <b>F1</b> opens the manual.",
@@ -183,6 +185,37 @@ class WelcomePage(Page):
             )
         )
         return side
+
+    def _tour_card(self) -> QFrame:
+        book = self._shell.book
+        card = QFrame()
+        card.setObjectName("welcomeTour")
+        card.setProperty("role", "card")
+        start = button(
+            "Start tour",
+            book["help.tour"].trigger,
+            icon_name="play",
+            tip=book.specs["help.tour"].tip,
+            name="welcomeStartTour",
+        )
+        words = QVBoxLayout()
+        words.setSpacing(theme().space(2))
+        words.addWidget(label("Take the tour", "heading"))
+        words.addWidget(
+            label(
+                "8 steps, about 3 minutes: from evidence in a sample to a model learned from rows.",
+                "secondary",
+                size="dense",
+                wrap=True,
+            )
+        )
+        inside = QHBoxLayout(card)
+        inside.setContentsMargins(*([theme().space(5)] * 4))
+        inside.setSpacing(theme().space(4))
+        inside.addWidget(_Sign("graduation-cap"))
+        inside.addLayout(words, 1)
+        inside.addWidget(start)
+        return card
 
     def _show_group(self, group: str) -> None:
         self._group = group
@@ -209,6 +242,20 @@ class WelcomePage(Page):
         from pgmstudio.gui.app.opening import open_files
 
         open_files(self._shell, [sample.path])
+
+
+class _Sign(QLabel):
+    """A large icon in the accent colour."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        size = theme().px("icon") * 3 // 2
+        self.setPixmap(icon(self._name, "accent").pixmap(size, size))
 
 
 class SampleCard(QFrame):

@@ -5,27 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QLineF, QPoint, QRectF, QSize, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFontMetrics,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QLineF, QPoint, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from pgmstudio.core.pictures.svg_nodes import Mark, percent
+from pgmstudio.gui.panels.bar_rows import LEFT, RIGHT, BarRows
 from pgmstudio.gui.panels.evidence_gestures import digit_of
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.node_painter import LEAST_SHIFT, paint_hatched, paint_prior
 
 MOST_ROWS = 12
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +32,18 @@ class Bars:
     is_stale: bool = False
 
     @property
+    def tint(self) -> str:
+        """The colour of the chosen state: seen, or done."""
+        return "evidence" if self.mark is None else self.mark.tint
+
+    @property
     def description(self) -> str:
         pairs = zip(self.states, self.beliefs, strict=False)
         told = [f"{state} {percent(value)} percent" for state, value in pairs]
         return ", ".join([self.title, *(["stale"] if self.is_stale else []), *told])
 
 
-class BeliefBars(QWidget):
+class BeliefBars(BarRows):
     """One row per state: name, bar, number. Keys: ↑↓, Enter or Space, 1…9, Shift, Ctrl."""
 
     state_used = Signal(str, object, object)  # state, modifiers, place for a refusal
@@ -58,18 +52,10 @@ class BeliefBars(QWidget):
     target_wished = Signal()  # T
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName("Belief")
-        self.setToolTip("Beliefs of the states; a click sets evidence.")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        super().__init__(name, "Belief", "Beliefs of the states; a click sets evidence.")
         self._bars = Bars()
         self._shown: tuple[float, ...] = ()  # on their way to the beliefs
         self._starts: tuple[float, ...] = ()
-        self._row = 0
-        self._hovered: int | None = None
         self._shows_all = False
         self.tip_of: Callable[[str], str] = str  # replaced by whoever knows more
         self._slide = QVariantAnimation(self)
@@ -92,6 +78,8 @@ class BeliefBars(QWidget):
         self._starts = self._shown if is_same and len(self._shown) == len(bars.beliefs) else ()
         self._bars = bars
         self.setAccessibleName(bars.description)
+        if not is_same:  # equal states are as high as before
+            self.updateGeometry()
         self._slide.stop()
         duration = theme().motion_ms("bars")
         if self._starts and duration and self.isVisible():
@@ -99,7 +87,6 @@ class BeliefBars(QWidget):
             self._slide.start()
         else:
             self._shown = bars.beliefs
-        self.updateGeometry()
         self.update()
 
     def _on_slide(self, share: float) -> None:
@@ -170,7 +157,7 @@ class BeliefBars(QWidget):
             rest = QRectF(0, len(self._order) * height, self.width(), height)
             painter.setFont(theme().font("dense"))
             painter.setPen(theme().color("accent"))
-            painter.drawText(rest, _LEFT, f"{self._hidden} more")
+            painter.drawText(rest, LEFT, f"{self._hidden} more")
 
     def _paint_row(self, painter: QPainter, row: QRectF, number: int, index: int) -> None:
         bars, colors = self._bars, theme()
@@ -178,51 +165,39 @@ class BeliefBars(QWidget):
         is_out = state in bars.impossible or (mark is not None and state in mark.struck)
         is_chosen = mark is not None and state == mark.chosen
         if self._hovered == index and state not in bars.impossible:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colors.color("hover"))
-            painter.drawRoundedRect(row.adjusted(-2, 1, 2, -1), 3, 3)
+            self._paint_ground(painter, row)
         left, right = self._columns()
         ink = colors.color("text_secondary" if is_out else "text")
-        font = colors.font("dense")
-        metrics = QFontMetrics(font)
-        painter.setFont(font)
+        painter.setFont(colors.font("dense"))
         painter.setPen(ink)
-        name = metrics.elidedText(state, Qt.TextElideMode.ElideMiddle, int(left - 8))
-        painter.drawText(row, _LEFT, name)
+        width = self._paint_name(painter, row, state, left)
         if is_out:
             middle = row.center().y() + 0.5
-            painter.drawLine(QLineF(0, middle, metrics.horizontalAdvance(name), middle))
+            painter.drawLine(QLineF(0, middle, width, middle))
         bar = QRectF(left, row.center().y() - 6, right - left, 12)
         self._paint_bar(painter, bar, index, is_chosen)
         if bars.beliefs:
             painter.setFont(colors.font("dense", "medium"))
-            painter.setPen(colors.color("evidence_ink") if is_chosen else ink)
-            painter.drawText(row, _RIGHT, f"{two_digits(bars.beliefs[index])} %")
+            painter.setPen(colors.color(f"{bars.tint}_ink") if is_chosen else ink)
+            painter.drawText(row, RIGHT, f"{two_digits(bars.beliefs[index])} %")
         if bars.most_probable == state:
             painter.setPen(QPen(colors.color("mpe"), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(row.adjusted(1, 1.5, -1, -1.5), 3, 3)
         if self.hasFocus() and number == self._row:
-            painter.setPen(QPen(colors.color("focus"), colors.line("focus")))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(row.adjusted(1, 1, -1, -1), 3, 3)
+            self._paint_focus(painter, row)
 
     def _paint_bar(self, painter: QPainter, bar: QRectF, index: int, is_chosen: bool) -> None:
-        bars, colors, radius = self._bars, theme(), theme().radius("bar")
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colors.color("belief_track"))
-        painter.drawRoundedRect(bar, radius, radius)
+        bars = self._bars
+        self._paint_fill(painter, bar, "belief_track")
         value = min(1.0, max(0.0, self._shown[index])) if self._shown else 0.0
         if value > 0:
-            fill = "stale" if bars.is_stale else "evidence" if is_chosen else "belief"
-            painter.setBrush(colors.color(fill))
+            fill = "stale" if bars.is_stale else bars.tint if is_chosen else "belief"
             width = max(1.0, bar.width() * value)
-            painter.drawRoundedRect(
-                QRectF(bar.left(), bar.top(), width, bar.height()), radius, radius
-            )
+            self._paint_fill(painter, QRectF(bar.left(), bar.top(), width, bar.height()), fill)
         if bars.weights:
             strip = QRectF(bar.left(), bar.bottom() - 3, bar.width() * bars.weights[index], 3)
-            paint_hatched(painter, strip, colors.color("virtual"))
+            paint_hatched(painter, strip, theme().color("virtual"))
         if bars.priors and bars.beliefs:
             prior = bars.priors[index]
             if abs(prior - bars.beliefs[index]) >= LEAST_SHIFT:
@@ -250,25 +225,12 @@ class BeliefBars(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         hovered = self._index_at(event.position().toPoint())
-        if hovered != self._hovered:
-            self._hovered = hovered
-            state = None if hovered is None else self._bars.states[hovered]
-            can = state is not None and state not in self._bars.impossible
-            shape = Qt.CursorShape.PointingHandCursor if can else Qt.CursorShape.ArrowCursor
-            self.setCursor(shape)
-            self.update()
+        state = None if hovered is None else self._bars.states[hovered]
+        self._hover(hovered, can_be_used=state not in {None, *self._bars.impossible})
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = None
-        self.update()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            index = self._index_at(event.pos())
-            if index is not None:
-                QToolTip.showText(event.globalPos(), self.tip_of(self._bars.states[index]), self)
-                return True
-        return super().event(event)
+    def tip_at(self, place: QPoint) -> str | None:
+        index = self._index_at(place)
+        return None if index is None else self.tip_of(self._bars.states[index])
 
     # -- keys
 
@@ -301,14 +263,6 @@ class BeliefBars(QWidget):
         if index in self._order:
             place = self.row_rect(state).center().toPoint()
         self.state_used.emit(state, held, place)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
 
 def two_digits(value: float) -> str:

@@ -9,18 +9,24 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
+from pgmstudio.core.inference.finding_traces import FindingTrace
+from pgmstudio.core.inference.measures import conflict_word
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.belief_answers import Refusal
 from pgmstudio.gui.document.evidence_words import chip_of, finding_words, short_words
+from pgmstudio.gui.document.finding_keeper import FindingKeeper, Traced, keeper_of
 from pgmstudio.gui.panels.chip_label import ChipLabel
 from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.panels.inspector_cautious import leave, words_of
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Section, button, label, tool_button
+from pgmstudio.gui.style.widgets import Note, Section, button, label, set_role, tool_button
 
 # More ways out than this only confuse.
 MOST_RETRACT_BUTTONS = 3
+# Of findings that clash, those are named that do at least this part as much as the worst.
+WORTH_NAMING = 0.2
 
 
 class EvidenceSection(Section):
@@ -29,6 +35,7 @@ class EvidenceSection(Section):
     def __init__(self, shell: Shell, name: str) -> None:
         super().__init__("Evidence", "untick to switch off")
         self.setObjectName(name)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # one more row paints one row
         self._shell = shell
         self._subject: Subject | None = None
         self.conflict = ConflictNote(f"{name}Conflict")
@@ -39,7 +46,10 @@ class EvidenceSection(Section):
         self._list = QVBoxLayout()
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(0)
+        self.clash = Note(level="warning", name=f"{name}Clash")
+        self._keeper: FindingKeeper | None = None
         self.add(self.conflict)
+        self.add(self.clash)
         self.add(self._none)
         self.add(self._list)
         self.conflict.retract_wished.connect(self._on_retract_wished)
@@ -55,6 +65,22 @@ class EvidenceSection(Section):
             self._rebuild(list(findings))
         for row in self._rows.values():
             row.show_finding(subject)
+        keeper = keeper_of(live)
+        if keeper is not self._keeper:
+            leave(self._keeper, self._tell_traces)
+            self._keeper = keeper
+            keeper.changed.connect(self._tell_traces)
+        keeper.follow()
+        self._tell_traces()
+
+    def _tell_traces(self) -> None:
+        """How each finding goes with the others, and which of them do not."""
+        if self._keeper is None or self._subject is None:
+            return
+        traced = self._keeper.traced
+        for name, row in self._rows.items():
+            row.show_trace(traced.traces.get(name) if len(traced.traces) > 1 else None)
+        self.clash.tell(clash_words(self._subject, traced))
 
     def _rebuild(self, names: list[str]) -> None:
         for name in [name for name in self._rows if name not in names]:
@@ -62,13 +88,13 @@ class EvidenceSection(Section):
             row.hide()
             self._list.removeWidget(row)
             row.deleteLater()
-        for name in names:
-            if name not in self._rows:
-                self._rows[name] = self._row(name)
-            # Re-adding moves it to the end, so the order becomes that of the names.
-            self._list.removeWidget(self._rows[name])
-            self._list.addWidget(self._rows[name])
-        self._rows = {name: self._rows[name] for name in names}
+        rows = {name: self._rows.get(name) or self._row(name) for name in names}
+        for place, row in enumerate(rows.values()):
+            at = self._list.itemAt(place)
+            if at is None or at.widget() is not row:
+                self._list.removeWidget(row)
+                self._list.insertWidget(place, row)
+        self._rows = rows
 
     def _row(self, name: str) -> _Row:
         row = _Row(name)
@@ -100,10 +126,13 @@ class _Row(QWidget):
         super().__init__()
         self.setObjectName(f"evidence.{variable}")
         self._variable = variable
+        self._told: tuple[object, ...] = ()
         self.tick = QCheckBox()
         self.tick.setObjectName(f"evidenceTick.{variable}")
         self.name = ElidedLabel(is_link=True)
         self.name.setObjectName(f"evidenceName.{variable}")
+        self.factor = label("", "tertiary", size="dense")
+        self.factor.setObjectName(f"evidenceFactor.{variable}")
         self.chip = ChipLabel(f"evidenceChip.{variable}", most_width=130)
         self.gone = tool_button("x", f"Retract {variable}", name=f"evidenceGone.{variable}")
         layout = QHBoxLayout(self)
@@ -111,6 +140,7 @@ class _Row(QWidget):
         layout.setSpacing(6)
         layout.addWidget(self.tick)
         layout.addWidget(self.name, 1)
+        layout.addWidget(self.factor)
         layout.addWidget(self.chip)
         layout.addWidget(self.gone)
 
@@ -118,10 +148,13 @@ class _Row(QWidget):
         variable, live = self._variable, subject.live
         finding = live.findings[variable]
         is_on = variable in live.evidence
-        title, words = subject.title(variable), finding_words(finding)
-        known = subject.variable(variable)
-        chip = replace(chip_of(known, finding), words=short_words(known, finding), icon="")
         self.tick.setChecked(is_on)
+        title, known = subject.title(variable), subject.variable(variable)
+        if (title, known, finding, is_on) == self._told:
+            return
+        self._told = title, known, finding, is_on
+        words = finding_words(finding)
+        chip = replace(chip_of(known, finding), words=short_words(known, finding), icon="")
         state = "in force" if is_on else "switched off"
         self.tick.setAccessibleName(f"{title} {words}, {state}")
         self.tick.setToolTip("Untick to switch it off." if is_on else "Tick to switch it on.")
@@ -132,6 +165,35 @@ class _Row(QWidget):
         self.chip.setEnabled(is_on)
         self.gone.setToolTip(f"Retract {title} {words}")
         self.gone.setAccessibleName(f"Retract {title}")
+
+    def show_trace(self, trace: FindingTrace | None) -> None:
+        """`×0.12`: so many times as probable given the others; a warning where they clash."""
+        self.factor.setVisible(trace is not None)
+        if trace is None:
+            return
+        factor = trace.normalised_likelihood
+        told = f"×{factor:.2g}" if 0.001 <= factor < 1000 else f"×2^{-trace.conflict_bits:.0f}"
+        self.factor.setText(told.replace("-", "−"))
+        is_odd = conflict_word(trace.conflict_bits) == "strong"
+        set_role(self.factor, "warning" if is_odd else "tertiary")
+        bits = f"{trace.conflict_bits:.2f}".replace("-", "−")
+        self.factor.setToolTip(f"{words_of(trace)} Conflict {bits} bits.")
+        self.factor.setAccessibleName(f"{self._variable}: conflict {bits} bits")
+
+
+def clash_words(subject: Subject, traced: Traced) -> str:
+    """Which findings speak against each other; nothing when that is no more than chance."""
+    if traced.conflict_bits < 0.5 or not traced.clashing:
+        return ""
+    worst = sorted(traced.clashing, key=lambda name: -traced.clashing[name])
+    most = traced.clashing[worst[0]]
+    worst = [name for name in worst if traced.clashing[name] >= most * WORTH_NAMING]
+    named = [f"{subject.title(n)} {finding_words(traced.evidence[n])}" for n in worst[:4]]
+    if len(worst) > 4:
+        named[3:] = [f"{len(worst) - 3} more"]
+    word = conflict_word(traced.conflict_bits)
+    told = f"{', '.join(named[:-1])} and {named[-1]}"
+    return f"{told} speak against each other: {word} conflict, {traced.conflict_bits:.1f} bits."
 
 
 class ConflictNote(QFrame):

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.information import information_about
+from pgmstudio.core.inference.interventions import as_seen
 from pgmstudio.core.inference.measures import ranked, shift_bits, shifts_bits
-from pgmstudio.core.inference.protocols import Finding, InferenceSession, Likelihood
+from pgmstudio.core.inference.protocols import Done, Finding, InferenceSession, Likelihood
 from pgmstudio.core.pictures.svg_nodes import mark_of
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
@@ -20,11 +21,12 @@ from pgmstudio.gui.document.belief_answers import become
 from pgmstudio.gui.panels.belief_bars import Bars, BeliefBars, tuple_of, two_digits
 from pgmstudio.gui.panels.evidence_gestures import say_at, state_tip, use_state
 from pgmstudio.gui.panels.evidence_list import EvidenceSection
+from pgmstudio.gui.panels.inspector_cautious import CautiousSection
 from pgmstudio.gui.panels.likelihood_sliders import LikelihoodSliders
 from pgmstudio.gui.panels.rank_bars import RankBars
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Section, button, label, row
+from pgmstudio.gui.style.widgets import Section, button, label, row, set_role
 
 ASK_NEXT = "ask-next"
 # While evidence is being dragged, what takes longer waits until it rests.
@@ -37,17 +39,20 @@ def bars_of(subject: Subject, name: str) -> Bars:
     live, variable = subject.live, subject.variable(name)
     belief, prior = live.beliefs.get(name, ()), live.priors.get(name, ())
     finding = live.evidence.get(name)
-    weights = () if finding is None else tuple_of(weights_of(variable, finding))
+    weights = () if finding is None else tuple_of(weights_of(variable, as_seen(finding)))
+    is_done = isinstance(finding, Done)
     return Bars(
         title=subject.title(name),
         states=variable.states,
         beliefs=tuple_of(belief) if len(belief) == variable.cardinality else (),
         priors=tuple_of(prior) if len(prior) == variable.cardinality else (),
-        mark=mark_of(dict(zip(variable.states, weights, strict=True))) if weights else None,
+        mark=mark_of(dict(zip(variable.states, weights, strict=True)), is_done=is_done)
+        if weights
+        else None,
         weights=weights if isinstance(finding, Likelihood) else (),
         impossible=frozenset(s for s in variable.states if live.is_impossible(name, s)),
         most_probable=live.most_probable.get(name),
-        is_stale=live.is_stale,
+        is_stale=live.is_stale or name in subject.waiting,
     )
 
 
@@ -62,11 +67,20 @@ def _what_to_ask(
     return target, information_about(session, domain, target, cancel)
 
 
+def tell_waiting(fact: QLabel, subject: Subject, name: str) -> None:
+    """Why the bars of a variable are grey: they wait for a table, or are not computed yet."""
+    waits = name in subject.waiting
+    set_role(fact, "chip-warning" if waits else "tertiary")
+    fact.setText("waits for the table" if waits else "stale" if subject.live.is_stale else "")
+    fact.setToolTip("A column of the table does not sum to 1 yet." if waits else "")
+
+
 class BeliefTab(QWidget):
     """Follows one variable."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # growing paints what is new
         self._shell = shell
         self._subject: Subject | None = None
         self._name = ""
@@ -113,6 +127,7 @@ class BeliefTab(QWidget):
             self.sliders,
         ):
             self._belief.add(content)
+        self.cautious = CautiousSection()
         self.evidence = EvidenceSection(shell, "nodeEvidence")
         self._changed = Section("What changed most", "bits from prior")
         self.shifts = RankBars("inspectorShifts")
@@ -128,7 +143,7 @@ class BeliefTab(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 8)
         layout.setSpacing(4)
-        for section in (self._belief, self.evidence, self._changed, self._next):
+        for section in (self._belief, self.cautious, self.evidence, self._changed, self._next):
             layout.addWidget(section)
         layout.addStretch(1)
         self._rest = QTimer(self)
@@ -155,6 +170,7 @@ class BeliefTab(QWidget):
         is_target = subject.target == name
         self._target.setText("No target" if is_target else "Make target")
         self._tell_belief(subject, name)
+        self.cautious.show_node(subject, name)
         self.evidence.show_subject(subject)
         self._tell_shifts(subject)
         self._tell_next(subject)
@@ -163,7 +179,7 @@ class BeliefTab(QWidget):
         live = subject.live
         count = len(live.evidence)
         self._belief.title.setText(f"Belief given {count} evidence" if count else "Prior belief")
-        self._belief.fact.setText("stale" if live.is_stale else "")
+        tell_waiting(self._belief.fact, subject, name)
         self._recompute.setVisible(live.is_stale and not live.is_live)
         belief, prior = live.beliefs.get(name), live.priors.get(name)
         if live.error is not None:

@@ -20,6 +20,7 @@ from pgmstudio.gui.panels.inspector_edges import (
     why_not_editable,
 )
 from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.inspector_why import WhySection
 from pgmstudio.gui.panels.notes_editor import NotesEditor
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.widgets import Section, button, hairline, row, scrolled
@@ -64,6 +65,7 @@ class EdgeInspector(QWidget):
             bars.state_used.connect(partial(self._on_state_used, place))
             bars.tip_of = partial(self._tip, place)
             section.add(bars)
+        self.why = WhySection(shell, "inspectorEdgeWhy")
         notes = Section("Notes")
         self.editor = NotesEditor("inspectorEdgeNotes", "Notes on this edge")
         self.editor.edited.connect(self._on_edited)
@@ -72,7 +74,7 @@ class EdgeInspector(QWidget):
         inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 8, 0, 8)
         inner.setSpacing(4)
-        for section in (strength, *(section for section, _ in self._ends), notes):
+        for section in (strength, self.why, *(section for section, _ in self._ends), notes):
             inner.addWidget(section)
         inner.addStretch(1)
         layout = QVBoxLayout(self)
@@ -102,6 +104,7 @@ class EdgeInspector(QWidget):
             self._asked = asked
             question = partial(information_around, subject.model.domain, live.evidence, edge[1])
             live.side.ask(TOPIC, question, self._on_bits)
+        self.why.show_pair(subject, *edge)
         self._tell()
 
     def _on_bits(self, told: tuple[str, dict[str, float]]) -> None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.edge_strengths import JointSession
 from pgmstudio.core.inference.measures import entropy_bits, mutual_information_bits
 from pgmstudio.core.inference.protocols import Finding, InferenceSession
 from pgmstudio.core.io.atomic import replace_file
@@ -31,13 +32,14 @@ from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.belief_answers import become
 from pgmstudio.gui.panels.fact_rows import FactRows
 from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.inspector_map import MapSection
+from pgmstudio.gui.panels.inspector_why import WhySection
 from pgmstudio.gui.panels.joint_table import JointGrid, joint_text
 from pgmstudio.gui.panels.rank_bars import RankBars
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, row, scrolled
-from pgmstudio.gui.views.strengths import JointSession
 
 TOPIC = "joint"
 MOST_CELLS, MOST_SHOWN = 2**20, 4096
@@ -128,8 +130,12 @@ class JointInspector(QWidget):
         inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 8, 0, 8)
         inner.setSpacing(4)
+        self.most_probable = MapSection(shell)
         inner.addWidget(self._facts_section)
+        inner.addWidget(self.most_probable)
         inner.addWidget(self._table_section)
+        self.why = WhySection(shell, "inspectorPairWhy")
+        inner.addWidget(self.why)
         inner.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -153,6 +159,7 @@ class JointInspector(QWidget):
         ):
             self._joint = None
         self._subject, self._names = subject, names
+        self.most_probable.show_nodes(subject, names)
         titles = [subject.title(name) for name in names]
         shape = [subject.variable(name).cardinality for name in names]
         cells = math.prod(shape)
@@ -178,6 +185,10 @@ class JointInspector(QWidget):
                 self._asked = asked
                 self._rest.start()
         self._tell(size)
+        if len(names) == 2:
+            self.why.show_pair(subject, *names)
+        else:
+            self.why.hide()
 
     def _ask(self) -> None:
         subject = self._subject

@@ -7,14 +7,20 @@ from functools import partial
 
 from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout, QWidget
 
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.sizes import SizeBreakdown
+from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project.model_edits import set_model_notes
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.evidence_words import Chip
 from pgmstudio.gui.panels.evidence_list import EvidenceSection
 from pgmstudio.gui.panels.fact_rows import Fact, FactRows
+from pgmstudio.gui.panels.inspector_components import ComponentSections
 from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.inspector_surprise import SurpriseSection
 from pgmstudio.gui.panels.model_facts import ModelFacts, bits_words, model_facts, provenance_facts
 from pgmstudio.gui.panels.notes_editor import NotesEditor
+from pgmstudio.gui.panels.size_section import SizeSection
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.icons import language_icon
 from pgmstudio.gui.style.numbers import counted, grouped
@@ -48,6 +54,7 @@ class ModelInspector(QWidget):
         for widget in (self._error, self._stale, self.facts):
             size.add(widget)
         self.evidence = EvidenceSection(shell, "modelEvidence")
+        self.surprise = SurpriseSection(shell)
         self._explanation = Section("Most probable explanation")
         self.explain = QCheckBox("Mark it in the picture")
         self.explain.setObjectName("inspectorExplain")
@@ -81,7 +88,18 @@ class ModelInspector(QWidget):
         inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 8, 0, 8)
         inner.setSpacing(4)
-        for section in (size, self.evidence, self._explanation, self._provenance, notes):
+        self.sizes = SizeSection()
+        self.components = ComponentSections(shell)
+        for section in (
+            size,
+            self.components,
+            self.sizes,
+            self.evidence,
+            self.surprise,
+            self._explanation,
+            self._provenance,
+            notes,
+        ):
             inner.addWidget(section)
         inner.addStretch(1)
         layout = QVBoxLayout(self)
@@ -94,13 +112,22 @@ class ModelInspector(QWidget):
         self._subject = subject
         entry, live = subject.entry, subject.live
         facts = [subject.language, counted(len(subject.model.domain), "variable")]
-        if subject.edges:
+        if isinstance(subject.model, TreeMixture):
+            facts += [
+                counted(len(subject.model.trees), "tree"),
+                "shared edges" if subject.model.is_shared else "free edges",
+            ]
+        elif isinstance(subject.model, LatentClasses):
+            facts.append(counted(subject.model.class_count, "class", "classes"))
+        elif subject.edges:
             facts.append(counted(len(subject.edges), "edge"))
         chip = Chip("edited", "", "virtual") if entry.is_edited else None
         self._head.tell(entry.title, " · ".join(facts), chip, language_icon(subject.model.kind))
         self._error.tell("" if live.error is None else str(live.error))
         self._stale.setVisible(self._shell.project.is_stale(subject.model_id))
+        self.components.show_subject(subject)
         self.evidence.show_subject(subject)
+        self.surprise.show_subject(subject)
         self._ask_facts(subject)
         self._tell_facts(subject)
         self._tell_explanation(subject)
@@ -158,6 +185,7 @@ class ModelInspector(QWidget):
                     for name, value in found.fit.items()
                 ]
         self.facts.show_facts(facts)
+        self.sizes.show_sizes(SizeBreakdown() if found is None else found.sizes, subject.title)
 
     # -- most probable explanation
 
@@ -174,6 +202,11 @@ class ModelInspector(QWidget):
         if live.evidence:
             given = math.exp2(log2 - live.log2_evidence)
             facts.append(("Given the evidence", f"{given:.4g}", "Divided by P(e)."))
+        if isinstance(subject.model, TreeMixture | LatentClasses):
+            bound = live.log2_most_probable_bound
+            told = "exact" if bound is None else f"lower bound; none above {math.exp2(bound):.4g}"
+            tip = "A sum of components cannot be maximised one variable at a time."
+            facts.append(("This is", told, tip))
         states = [
             (subject.title(name), state)
             for name, state in live.most_probable.items()

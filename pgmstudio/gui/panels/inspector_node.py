@@ -6,6 +6,8 @@ from functools import partial
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project.model_edits import set_node_note
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.inspector_belief import BeliefTab
@@ -69,12 +71,17 @@ class NodeInspector(QWidget):
         self._subject, self._name = subject, name
         variable = subject.variable(name)
         parents, children = len(subject.parents(name)), len(subject.children(name))
-        facts = [
-            name,
-            counted(variable.cardinality, "state"),
-            counted(parents, "parent") if parents else "no parents",
-            counted(children, "child", "children") if children else "no children",
-        ]
+        facts = [name, counted(variable.cardinality, "state")]
+        if isinstance(subject.model, TreeMixture):
+            joined = sum(name in pair for pair in subject.model.edge_counts)
+            facts.append(f"joined to {joined} in {counted(len(subject.model.trees), 'tree')}")
+        elif isinstance(subject.model, LatentClasses):
+            facts.append(f"an item of {counted(subject.model.class_count, 'class', 'classes')}")
+        else:
+            facts += [
+                counted(parents, "parent") if parents else "no parents",
+                counted(children, "child", "children") if children else "no children",
+            ]
         self._head.tell(subject.title(name), " · ".join(facts), subject.chip(name))
         match self.segments.current:
             case "belief":

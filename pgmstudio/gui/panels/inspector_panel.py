@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.panels.inspector_edge import EdgeInspector
-from pgmstudio.gui.panels.inspector_joint import JointInspector
-from pgmstudio.gui.panels.inspector_model import ModelInspector
-from pgmstudio.gui.panels.inspector_node import NodeInspector
+from pgmstudio.gui.document.table_work import table_work
+from pgmstudio.gui.document.workbench import Selection
 from pgmstudio.gui.panels.subject import subject_in_view
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import empty_state
+from pgmstudio.gui.workers.following import following_of
+from pgmstudio.gui.workers.learning_run import LearningRun
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.panels.inspector_edge import EdgeInspector
+    from pgmstudio.gui.panels.inspector_joint import JointInspector
+    from pgmstudio.gui.panels.inspector_model import ModelInspector
+    from pgmstudio.gui.panels.inspector_node import NodeInspector
+    from pgmstudio.gui.panels.inspector_run import RunInspector
+
+Page = TypeVar("Page", bound=QWidget)
+
+
+@runtime_checkable
+class HoldsText(Protocol):
+    """A page with fields that are typed into."""
+
+    def commit(self) -> None:
+        """Take over what was typed."""
 
 
 class InspectorPanel(QFrame):
-    """One variable, one edge, several variables, or the model itself."""
+    """One variable, one edge, several variables, a run, or the model itself.
+
+    Each has a page of its own, made when it is first needed: a start needs none of them.
+    """
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -26,13 +49,9 @@ class InspectorPanel(QFrame):
         self._shell = shell
         self.empty = empty_state("Facts about the model in view and its selection stand here.")
         self.empty.setObjectName("inspectorEmpty")
-        self.node = NodeInspector(shell)
-        self.edge = EdgeInspector(shell)
-        self.joint = JointInspector(shell)
-        self.model = ModelInspector(shell)
+        self._asked_run: LearningRun | None = None  # clicked at since the selection was another
         self._pages = QStackedWidget()
-        for page in (self.empty, self.node, self.edge, self.joint, self.model):
-            self._pages.addWidget(page)
+        self._pages.addWidget(self.empty)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._pages)
@@ -42,16 +61,83 @@ class InspectorPanel(QFrame):
         self._soon.timeout.connect(self._refresh)
         bench = shell.bench
         shell.document.changed.connect(self._later)
-        bench.model_in_view_changed.connect(self._later)
-        bench.selection_changed.connect(self._later)
+        bench.model_in_view_changed.connect(self._on_other_subject)
+        bench.selection_changed.connect(self._on_other_subject)
+        bench.runs.looked_at_changed.connect(self._on_looked_at)
+        bench.runs.run_ended.connect(self._later)
+        table_work(shell).changed.connect(self._later)
+        self._following = following_of(shell)
+        self._following.changed.connect(self._on_following)
         bench.beliefs_changed.connect(self._later)
         bench.target_changed.connect(self._later)
         theme().changed.connect(self._on_theme)
         self._on_theme()
         self._refresh()
 
+    @cached_property
+    def node(self) -> NodeInspector:
+        """The page of one variable."""
+        from pgmstudio.gui.panels.inspector_node import NodeInspector
+
+        return self._added(NodeInspector(self._shell))
+
+    @cached_property
+    def edge(self) -> EdgeInspector:
+        """The page of one edge."""
+        from pgmstudio.gui.panels.inspector_edge import EdgeInspector
+
+        return self._added(EdgeInspector(self._shell))
+
+    @cached_property
+    def joint(self) -> JointInspector:
+        """The page of several variables."""
+        from pgmstudio.gui.panels.inspector_joint import JointInspector
+
+        return self._added(JointInspector(self._shell))
+
+    @cached_property
+    def model(self) -> ModelInspector:
+        """The page of the model itself."""
+        from pgmstudio.gui.panels.inspector_model import ModelInspector
+
+        return self._added(ModelInspector(self._shell))
+
+    @cached_property
+    def run(self) -> RunInspector:
+        """The page of a run."""
+        from pgmstudio.gui.panels.inspector_run import RunInspector
+
+        return self._added(RunInspector(self._shell))
+
+    def _added(self, page: Page) -> Page:
+        self._pages.addWidget(page)
+        return page
+
     def _later(self, *_: object) -> None:
         self._soon.start()
+
+    def _on_other_subject(self, *_: object) -> None:
+        self._asked_run = None
+        self._later()
+
+    def _on_looked_at(self, run: LearningRun | None) -> None:
+        self._asked_run = run
+        self._later()
+
+    def _on_following(self, model_id: str) -> None:
+        is_shown = self._pages.currentWidget() is self.__dict__.get("run")
+        if model_id == self._shell.bench.model_id and is_shown != (self._run() is not None):
+            self._later()
+
+    def _run(self) -> LearningRun | None:
+        """The run to speak of: asked for, followed by the model in view, or without a model."""
+        bench = self._shell.bench
+        if self._asked_run is not None and self._asked_run in bench.runs.runs:
+            return self._asked_run
+        if bench.model_id is None:
+            return bench.runs.looked_at
+        follower = self._following.of_model(bench.model_id)
+        return None if follower is None else follower.run
 
     def _on_theme(self) -> None:
         self.setMinimumWidth(theme().px("right_min"))
@@ -64,12 +150,20 @@ class InspectorPanel(QFrame):
     def _refresh(self) -> None:
         """Hidden panels cost nothing; they are filled when they are shown."""
         subject = subject_in_view(self._shell)
-        if subject is None:
+        chosen, run = self._shell.bench.selection, self._run()
+        is_about_run = run is not None and (self._asked_run is run or not any_of(chosen))
+        if run is None and subject is None:
             self._show(self.empty)
             return
         if not self.isVisible():
             return
-        chosen = self._shell.bench.selection
+        if run is not None and is_about_run:
+            self._show(self.run)
+            self.run.show_run(run)
+            return
+        if subject is None:
+            self._show(self.empty)
+            return
         domain = subject.model.domain
         nodes = tuple(name for name in chosen.nodes if name in domain)
         edges = [edge for edge in chosen.edges if edge in subject.edges]
@@ -90,6 +184,11 @@ class InspectorPanel(QFrame):
         before = self._pages.currentWidget()
         if before is page:
             return
-        if isinstance(before, NodeInspector | EdgeInspector | ModelInspector):
+        if isinstance(before, HoldsText):
             before.commit()
         self._pages.setCurrentWidget(page)
+
+
+def any_of(selection: Selection) -> bool:
+    """Whether anything is selected."""
+    return bool(selection.nodes or selection.edges)

@@ -5,34 +5,21 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFormLayout,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.panels.alike_section import AlikeSection
 from pgmstudio.gui.panels.belief_bars import BeliefBars
+from pgmstudio.gui.panels.component_tables import component_columns, is_mixture
 from pgmstudio.gui.panels.evidence_gestures import say_at, state_tip, use_state
 from pgmstudio.gui.panels.fact_rows import FactRows
-from pgmstudio.gui.panels.inspector_belief import bars_of
+from pgmstudio.gui.panels.inspector_belief import bars_of, tell_waiting
+from pgmstudio.gui.panels.inspector_states import StateManager
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.numbers import grouped
-from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Section, button, label, row
-
-Index = QModelIndex | QPersistentModelIndex
-MOST_STATE_ROWS = 4
 
 
 class TableTab(QWidget):
@@ -50,8 +37,7 @@ class TableTab(QWidget):
             "inspectorIdentifier", "Identifier", "The name in files and formulas."
         )
         self._identifier.editingFinished.connect(self._on_identifier)
-        self._states = _StateChips()
-        self._states.itemChanged.connect(self._on_state)
+        self._states = StateManager(shell)
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(12)
@@ -78,6 +64,8 @@ class TableTab(QWidget):
         layout.setSpacing(4)
         layout.addWidget(names)
         layout.addWidget(table)
+        self._alike = AlikeSection(shell)
+        layout.addWidget(self._alike)
         self._belief = Section("Belief")
         self.bars = BeliefBars("inspectorTableBars")
         self.bars.state_used.connect(self._on_state_used)
@@ -96,16 +84,18 @@ class TableTab(QWidget):
                 field.setText(text)
         self._identifier.setReadOnly(not can)
         self._identifier.setToolTip("The name in files and formulas." if can else why)
-        self._states.show_states(variable.states, can, why)
+        self._states.show_node(subject, name)
         sizes = [subject.variable(p).cardinality for p in subject.parents(name)]
-        columns = math.prod(sizes)
+        columns, tip = math.prod(sizes), "One for each combination of the parents' states."
         product = " × ".join(map(str, sizes))
+        if is_mixture(subject.model):
+            columns, tip = component_columns(subject.model, name), "In all components together."
         self.facts.show_facts(
             [
                 (
                     "Columns",
                     f"{grouped(columns)} = {product}" if len(sizes) > 1 else grouped(columns),
-                    "One for each combination of the parents' states.",
+                    tip,
                 ),
                 (
                     "Free parameters",
@@ -116,7 +106,8 @@ class TableTab(QWidget):
             ]
         )
 
-        self._belief.fact.setText("stale" if subject.live.is_stale else "")
+        self._alike.show_node(subject, name)
+        tell_waiting(self._belief.fact, subject, name)
         self.bars.show_bars(bars_of(subject, name))
 
     def _tip(self, state: str) -> str:
@@ -163,23 +154,6 @@ class TableTab(QWidget):
         else:
             self._identifier.setText(old)
 
-    def _on_state(self, item: QListWidgetItem) -> None:
-        subject, new = self._subject, item.text().strip()
-        old = item.data(Qt.ItemDataRole.UserRole)
-        if subject is None or new == old:
-            return
-        edit = partial(
-            model_edits.rename_state,
-            model_id=subject.model_id,
-            variable=self._name,
-            old=old,
-            new=new,
-        )
-        if not new or not self._shell.change(f"Rename {self._name} = {old} to {new}", edit):
-            self._states.blockSignals(True)
-            item.setText(old)
-            self._states.blockSignals(False)
-
 
 def _field(name: str, what: str, tip: str) -> QLineEdit:
     made = QLineEdit()
@@ -193,83 +167,3 @@ def _source(subject: Subject) -> str:
     entry = subject.entry
     words = "learned" if entry.run_id or "learner" in entry.provenance else "as opened"
     return f"{words}, then edited" if entry.is_edited else words
-
-
-class _ChipDelegate(QStyledItemDelegate):
-    """An outlined chip for each state."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        metrics = QFontMetrics(theme().font("dense"))
-        width = metrics.horizontalAdvance(str(index.data())) + 20
-        return QSize(min(width, 150), theme().px("control_small") + 2)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        flags = QStyle.StateFlag
-        is_chosen = bool(option.state & flags.State_Selected)
-        has_focus = bool(option.state & flags.State_HasFocus)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        place = QRectF(option.rect).adjusted(1, 1, -1, -1)
-        line = "focus" if has_focus else "border_control"
-        painter.setPen(QPen(theme().color(line), 2 if has_focus else 1))
-        painter.setBrush(theme().color("selection" if is_chosen else "surface"))
-        painter.drawRoundedRect(place, theme().radius("control"), theme().radius("control"))
-        painter.setPen(theme().color("text"))
-        font = theme().font("dense")
-        painter.setFont(font)
-        words = QFontMetrics(font).elidedText(
-            str(index.data()), Qt.TextElideMode.ElideMiddle, int(place.width()) - 14
-        )
-        painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), words)
-        painter.restore()
-
-
-class _StateChips(QListWidget):
-    """States side by side; F2, Enter or a double click renames one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("inspectorStates")
-        self.setAccessibleName("States")
-        self.setFlow(QListWidget.Flow.LeftToRight)
-        self.setWrapping(True)
-        self.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.setSpacing(2)
-        self.setItemDelegate(_ChipDelegate(self))
-        self.setStyleSheet("QListView { background: transparent; }")
-        self.setFrameShape(QListWidget.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._shown: tuple[tuple[str, ...], bool] | None = None
-
-    def show_states(self, states: tuple[str, ...], editable: bool, why_not: str) -> None:
-        if (states, editable) == self._shown:
-            return
-        self._shown = (states, editable)
-        triggers = QAbstractItemView.EditTrigger
-        can = triggers.DoubleClicked | triggers.EditKeyPressed
-        self.setEditTriggers(can if editable else triggers.NoEditTriggers)
-        self.setToolTip("Double-click or F2 renames a state." if editable else why_not)
-        self.blockSignals(True)
-        self.clear()
-        for state in states:
-            item = QListWidgetItem(state)
-            item.setData(Qt.ItemDataRole.UserRole, state)
-            item.setToolTip(state)
-            if editable:
-                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            self.addItem(item)
-        self.blockSignals(False)
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """As high as the chips need, up to a few rows."""
-        last = self.item(self.count() - 1)
-        if last is not None:
-            row_height = theme().px("control_small") + 6
-            wanted = self.visualItemRect(last).bottom() + self.verticalOffset() + 8
-            self.setFixedHeight(min(wanted, MOST_STATE_ROWS * row_height + 8))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.editing import rows_over
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.likelihood import log2_likelihood
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
-from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.sizes import SizeBreakdown, size_breakdown
 
 LOG2_E = math.log2(math.e)
 
@@ -25,19 +25,19 @@ class ModelFacts:
     method: str  # of the triangulation; empty where there is none
     fit: Mapping[str, float]
     problem: str = ""
+    sizes: SizeBreakdown = field(default_factory=SizeBreakdown)
 
 
 def model_facts(model: Model, data: DataSet | None) -> ModelFacts:
     """Computed beside the window."""
-    method = model.clique_tree.method if isinstance(model, BayesianNetwork) else ""
-    if isinstance(model, Tree):
-        method = "a tree is its own"
+    sizes = size_breakdown(model)
+    method = sizes.triangulator
     size = model.effective_size()
     try:
         fit = {} if data is None else fit_per_row(model, data)
     except PgmStudioError as error:
-        return ModelFacts(size, method, {}, str(error))
-    return ModelFacts(size, method, fit)
+        return ModelFacts(size, method, {}, str(error), sizes)
+    return ModelFacts(size, method, fit, sizes=sizes)
 
 
 def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
@@ -45,7 +45,8 @@ def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
     rows = data.total_weight
     if not isinstance(model, ProbabilisticModel) or rows <= 0:
         return {}
-    total, free = log2_likelihood(model, data), model.representation_size()
+    total = log2_likelihood(model, rows_over(data, model.domain))
+    free = model.representation_size()
     return {
         "Log-likelihood": total / rows,
         "BIC": (total - free / 2 * math.log2(max(rows, 1.0))) / rows,

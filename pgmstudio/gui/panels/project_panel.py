@@ -24,6 +24,7 @@ from pgmstudio.gui.style.icons import icon, language_icon
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label, row, tool_button
+from pgmstudio.gui.workers.following import following_of
 
 KIND, KEY = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 
@@ -66,6 +67,8 @@ class ProjectPanel(QWidget):
         head.setContentsMargins(8, 0, 4, 0)
         layout.addWidget(head)
         layout.addWidget(self._tree, 1)
+        self._following = following_of(shell)
+        self._following.changed.connect(self._on_following)
         shell.document.changed.connect(self._on_changed)
         shell.document.file_changed.connect(self._retitle)
         shell.bench.model_in_view_changed.connect(self._on_model_in_view)
@@ -81,6 +84,14 @@ class ProjectPanel(QWidget):
     def _on_changed(self, before: Project, after: Project) -> None:
         parts = ("data", "models", "evidence_cases", "runs", "knowledge", "unknown")
         if any(getattr(before, part) is not getattr(after, part) for part in parts):
+            self._rebuild()
+
+    def _on_following(self, model_id: str) -> None:
+        """A badge comes or goes; what the run says of itself in between is told elsewhere."""
+        follower = self._following.of_model(model_id)
+        live = follower is not None and follower.is_on
+        shown = {i.data(0, KEY) for i in self._items() if i.text(1) == "live"}
+        if live != (model_id in shown):
             self._rebuild()
 
     def _rebuild(self) -> None:
@@ -102,6 +113,9 @@ class ProjectPanel(QWidget):
             head = self._head("Models", "share-network")
             for key, model in project.models.items():
                 badge = "stale" if project.is_stale(key) else ""
+                follower = self._following.of_model(key)
+                if follower is not None and follower.is_on:
+                    badge = "live"
                 fact = badge or f"{grouped(model.model.representation_size())} par."
                 item = self._row(head, "model", key, model.title, fact)
                 item.setIcon(0, language_icon(model.model.kind))

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFontMetrics,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 
+from pgmstudio.gui.panels.bar_rows import RIGHT, BarRows
 from pgmstudio.gui.style.theme import theme
-
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 Rank = tuple[str, str, float]  # key, title, bits
 
 
-class RankBars(QWidget):
+class RankBars(BarRows):
     """Keys: ↑↓ and Enter."""
 
     chosen = Signal(str)  # key
@@ -33,17 +21,9 @@ class RankBars(QWidget):
     def __init__(
         self, name: str, *, most: int = 5, digits: int = 2, name_share: float = 0.40
     ) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName("Ranking in bits")
-        self.setToolTip("A ranking in bits; a click selects.")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        super().__init__(name, "Ranking in bits", "A ranking in bits; a click selects.")
         self._most, self._digits, self._name_share = most, digits, name_share
         self._ranks: tuple[Rank, ...] = ()
-        self._row = 0
-        self._hovered: int | None = None
         theme().changed.connect(self.updateGeometry)
 
     @property
@@ -94,23 +74,15 @@ class RankBars(QWidget):
         for row, (_, title, bits) in enumerate(self._ranks):
             place = QRectF(0, row * height, self.width(), height)
             if row == self._hovered:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme().color("hover"))
-                painter.drawRoundedRect(place.adjusted(-2, 1, 2, -1), 3, 3)
+                self._paint_ground(painter, place)
             painter.setPen(theme().color("text"))
-            shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, int(left - 8))
-            painter.drawText(place, _LEFT, shown)
-            painter.drawText(place, _RIGHT, f"{bits:.{self._digits}f}")
+            self._paint_name(painter, place, title, left)
+            painter.drawText(place, RIGHT, f"{bits:.{self._digits}f}")
             if most > 0:
                 width = max(2.0, (right - left) * bits / most)
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme().color("belief"))
-                bar = QRectF(left, place.center().y() - 4, width, 8)
-                painter.drawRoundedRect(bar, theme().radius("bar"), theme().radius("bar"))
+                self._paint_fill(painter, QRectF(left, place.center().y() - 4, width, 8), "belief")
             if self.hasFocus() and row == self._row:
-                painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), 3, 3)
+                self._paint_focus(painter, place)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         row = self.row_at(event.position().toPoint())
@@ -120,25 +92,14 @@ class RankBars(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         hovered = self.row_at(event.position().toPoint())
-        if hovered != self._hovered:
-            self._hovered = hovered
-            hand, arrow = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
-            self.setCursor(arrow if hovered is None else hand)
-            self.update()
+        self._hover(hovered, can_be_used=hovered is not None)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = None
-        self.update()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            row = self.row_at(event.pos())
-            if row is not None:
-                _, title, bits = self._ranks[row]
-                words = f"{title}: {bits:.4g} bits\nClick selects it."
-                QToolTip.showText(event.globalPos(), words, self)
-                return True
-        return super().event(event)
+    def tip_at(self, place: QPoint) -> str | None:
+        row = self.row_at(place)
+        if row is None:
+            return None
+        _, title, bits = self._ranks[row]
+        return f"{title}: {bits:.4g} bits\nClick selects it."
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._ranks and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -149,11 +110,3 @@ class RankBars(QWidget):
             self.chosen.emit(self._ranks[self._row][0])
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()

@@ -7,16 +7,20 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
+    QRectF,
     Qt,
     QTimer,
 )
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QMenu,
     QSplitter,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -24,6 +28,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.panels.run_facts import share_words, state_words
 from pgmstudio.gui.plots.score_plot import ScorePlot, signed
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
@@ -32,6 +37,8 @@ from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.learning_run import LearningRun
 
 Index = QModelIndex | QPersistentModelIndex
+SHARE = Qt.ItemDataRole.UserRole
+BAR_WIDTH, BAR_HEIGHT = 58, 4  # px at 100 %
 HEADERS = ("Run", "State", "Score ↑", "Time")
 _SIGNS = {
     JobState.QUEUED: ("hourglass", "text_secondary"),
@@ -41,32 +48,6 @@ _SIGNS = {
     JobState.CANCELLED: ("stop-circle", "warning_ink"),
     JobState.FAILED: ("warning-circle", "danger_ink"),
 }
-
-
-def state_words(run: LearningRun) -> str:
-    """The state of a run in words: a share, a sentence of its own, or how it ended."""
-    if run.is_paused and run.state is JobState.RUNNING:
-        return "paused"
-    match run.state:
-        case JobState.QUEUED:
-            return "waits"
-        case JobState.RUNNING:
-            fraction = run.progress.fraction
-            if fraction is not None:
-                return (
-                    f"{fraction:.0%} · {run.progress.message}"
-                    if run.progress.message
-                    else (f"{fraction:.0%}")
-                )
-            return run.progress.message or "starts"
-        case JobState.CANCELLING:
-            return "stopping…"
-        case JobState.FINISHED:
-            return "finished"
-        case JobState.CANCELLED:
-            return "stopped, kept" if run.best is not None else "stopped"
-        case JobState.FAILED:
-            return "failed, see log"
 
 
 class RunTable(QAbstractTableModel):
@@ -118,6 +99,9 @@ class RunTable(QAbstractTableModel):
             return self._text(run, index.column())
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
             return _sign(run)
+        if role == SHARE and index.column() == 1:
+            is_busy = run.state is JobState.RUNNING and not run.is_paused
+            return run.progress.fraction if is_busy else None
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{run.request.title}: {state_words(run)}"
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
@@ -128,7 +112,7 @@ class RunTable(QAbstractTableModel):
         if column == 0:
             return run.request.title
         if column == 1:
-            return state_words(run)
+            return share_words(run)
         if column == 2:
             score = run.measures.get("score", run.progress.counters.get("score"))
             return "" if score is None else signed(score)
@@ -139,6 +123,33 @@ class RunTable(QAbstractTableModel):
 def _sign(run: LearningRun) -> QIcon:
     name, color = _SIGNS[run.state]
     return icon("pause", "warning_ink") if run.is_paused else icon(name, color)
+
+
+class _ShareDelegate(QStyledItemDelegate):
+    """A short bar before the share of a run that knows how far it is."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        share = index.data(SHARE)
+        if share is None:
+            super().paint(painter, option, index)
+            return
+        wide, high = (round(size * theme().scale) for size in (BAR_WIDTH, BAR_HEIGHT))
+        shifted = QStyleOptionViewItem(option)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, theme().color("selection"))
+        shifted.rect = option.rect.adjusted(wide + 8, 0, 0, 0)
+        super().paint(painter, shifted, index)
+        top = option.rect.center().y() - high // 2 + 1
+        whole = QRectF(option.rect.left() + 4, top, wide, high)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("belief_track"))
+        painter.drawRoundedRect(whole, high / 2, high / 2)
+        painter.setBrush(theme().color("accent"))
+        done = QRectF(whole.left(), whole.top(), max(high, whole.width() * share), high)
+        painter.drawRoundedRect(done, high / 2, high / 2)
+        painter.restore()
 
 
 class RunsPanel(QWidget):
@@ -157,6 +168,7 @@ class RunsPanel(QWidget):
         self._view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self._view.setShowGrid(False)
+        self._view.setItemDelegateForColumn(1, _ShareDelegate(self._view))
         self._view.verticalHeader().hide()
         self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
         header = self._view.horizontalHeader()
@@ -198,6 +210,8 @@ class RunsPanel(QWidget):
         splitter.addWidget(self._plot)
         splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 2)
+        splitter.setSizes([600, 400])  # the plot alone would ask for most of it
+        splitter.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 0)
         layout.setSpacing(2)
@@ -208,6 +222,7 @@ class RunsPanel(QWidget):
         layout.addWidget(head)
         layout.addWidget(splitter, 1)
         self._view.selectionModel().currentRowChanged.connect(self._on_selected)
+        self._view.clicked.connect(self._on_clicked)
         runs = shell.bench.runs
         runs.run_added.connect(self._on_added)
         runs.run_changed.connect(self._on_changed)
@@ -238,7 +253,12 @@ class RunsPanel(QWidget):
 
     def _on_selected(self, *_: object) -> None:
         self._plot.show_run(self.selected)
+        self._shell.bench.runs.look_at(self.selected)
         self._refresh()
+
+    def _on_clicked(self, _index: QModelIndex) -> None:
+        """Also a click on the run that was selected before wants to see it."""
+        self._shell.bench.runs.look_at(self.selected)
 
     def _refresh(self, *_: object) -> None:
         run = self.selected

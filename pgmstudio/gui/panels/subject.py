@@ -11,6 +11,7 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.evidence_words import TARGET, Chip, chip_of
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.document.table_work import table_work
 
 LANGUAGES = {
     "bayesian-network": "Bayesian network",
@@ -32,6 +33,7 @@ class Subject:
     entry: ModelEntry
     live: LiveBeliefs
     target: str | None
+    waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
 
     @property
     def model(self) -> Model:
@@ -74,4 +76,6 @@ def subject_in_view(shell: Shell) -> Subject | None:
     # Between a change of the document and its news the beliefs may still be of the old model.
     if entry is None or live is None or live.model is not entry.model:
         return None
-    return Subject(bench.model_id or "", entry, live, bench.target)
+    model_id = bench.model_id or ""
+    waiting = table_work(shell).stale_in(model_id, entry.model, live.evidence)
+    return Subject(model_id, entry, live, bench.target, waiting)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor
 
 from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.models.alike_columns import ColumnClasses, column_classes
 from pgmstudio.core.models.bayesian_network import ROW_SUM_TOLERANCE
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import grouped
@@ -18,6 +19,8 @@ from pgmstudio.gui.style.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
 STEPS = 8
+# Telling more columns apart takes longer than a typed number may.
+MOST_ALIKE = 1000
 
 
 class TableGrid(QAbstractTableModel):
@@ -32,6 +35,7 @@ class TableGrid(QAbstractTableModel):
         self.combinations: list[tuple[str, ...]] = [()]
         self.values: NDArray[np.float64] = np.zeros((1, 0))
         self.counts: NDArray[np.float64] | None = None
+        self.classes: ColumnClasses | None = None  # which columns are alike; None: not marked
         self.editable = True
         self.why_locked = ""
 
@@ -84,6 +88,18 @@ class TableGrid(QAbstractTableModel):
         sums = self.values.sum(axis=1)
         return [int(c) for c in np.flatnonzero(np.abs(sums - 1) > ROW_SUM_TOLERANCE)]
 
+    def mark_alike(self, epsilon: float | None) -> None:
+        """Say with letters and tints which columns are alike within ε; None: say nothing."""
+        shows = epsilon is not None and 1 < len(self.combinations) <= MOST_ALIKE
+        found = column_classes(self.values, epsilon) if shows and epsilon is not None else None
+        if (found is None) != (self.classes is None):
+            self.beginResetModel()  # a row more or less
+            self.classes = found
+            self.endResetModel()
+        else:
+            self.classes = found
+            self._all_changed()
+
     def set_values(self, values: NDArray[np.float64]) -> None:
         self.values = np.array(values, dtype=np.float64)
         self._all_changed()
@@ -98,7 +114,8 @@ class TableGrid(QAbstractTableModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         if self.variable is None:
             return 0
-        return self.head_rows + self.state_count + 1 + (self.counts is not None)
+        feet = 1 + (self.classes is not None) + (self.counts is not None)
+        return self.head_rows + self.state_count + feet
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if self.variable is None else 1 + len(self.combinations)
@@ -129,7 +146,9 @@ class TableGrid(QAbstractTableModel):
         if role == Qt.ItemDataRole.DecorationRole and self._is_sum(index) and index.column():
             right = (index.column() - 1) not in self._wrong
             return icon("check", "success_ink") if right else icon("warning-circle", "danger_ink")
-        if role == Qt.ItemDataRole.FontRole and (index.column() == 0 or self._is_sum(index)):
+        if role == Qt.ItemDataRole.FontRole and (
+            index.column() == 0 or self._is_sum(index) or self._is_alike(index)
+        ):
             return theme().font("dense", "semibold")
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._tip(index)
@@ -138,6 +157,16 @@ class TableGrid(QAbstractTableModel):
     @property
     def _wrong(self) -> set[int]:
         return set(self.wrong_columns())
+
+    def _is_alike(self, index: Index) -> bool:
+        place = self.head_rows + self.state_count + 1
+        return self.classes is not None and index.row() == place
+
+    def _class_of(self, index: Index) -> int | None:
+        """The class of a column, when there is something to say of it."""
+        if self.classes is None or not 0 < index.column() <= len(self.classes.classes):
+            return None
+        return self.classes.classes[index.column() - 1]
 
     def _is_sum(self, index: Index) -> bool:
         return index.row() == self.head_rows + self.state_count
@@ -153,7 +182,10 @@ class TableGrid(QAbstractTableModel):
                 return self.variable.states[state]
             return _short(self.values[column - 1, state])
         if self._is_sum(index):
-            return "Sum" if column == 0 else f"{self.values[column - 1].sum():.4g}"
+            return "Sum" if column == 0 else _sum_words(float(self.values[column - 1].sum()))
+        if self._is_alike(index):
+            number = self._class_of(index)
+            return "Alike" if column == 0 else "" if number is None else class_letter(number)
         assert self.counts is not None
         return "Rows in data" if column == 0 else grouped(round(self.counts[column - 1]))
 
@@ -162,6 +194,11 @@ class TableGrid(QAbstractTableModel):
         if cell is not None:
             share = min(1.0, max(0.0, float(self.values[cell])))
             return theme().sequential(int(share * (STEPS - 3) + 0.2))
+        number = self._class_of(index)
+        if number is not None and self._is_alike(index):
+            tint = theme().category(number)
+            tint.setAlphaF(0.3)
+            return tint
         if index.column() == 0 or index.row() < self.head_rows:
             return theme().color("sunken")
         return None
@@ -174,10 +211,14 @@ class TableGrid(QAbstractTableModel):
         if self._is_sum(index) and index.column():
             wrong = (index.column() - 1) in self._wrong
             return theme().color("danger_ink" if wrong else "success_ink")
+        if self._is_alike(index) and index.column():
+            return theme().color("text")
         return theme().color("text_secondary" if index.row() >= self.head_rows else "text")
 
     def _tip(self, index: Index) -> str:
         cell = self.cell_of(index)
+        if self._is_alike(index) and index.column():
+            return "Columns of one letter differ by no more than ε in any probability."
         if cell is None or self.variable is None:
             return ""
         given = ", ".join(
@@ -203,6 +244,12 @@ class TableGrid(QAbstractTableModel):
         return True
 
 
+def class_letter(number: int) -> str:
+    """A, B, …, Z, then A2, B2, …"""
+    letter, turn = chr(ord("A") + number % 26), number // 26
+    return letter if not turn else f"{letter}{turn + 1}"
+
+
 def parse_probability(text: str) -> float | None:
     """A number from 0 to 1; "20 %" and a decimal comma are understood; None otherwise."""
     text = text.strip().replace(",", ".").replace("−", "-")
@@ -221,3 +268,9 @@ def _short(value: float) -> str:
     if len(text.partition(".")[2]) < 2:
         text = f"{value:.2f}"
     return f"{value:.2g}" if 0 < value < 0.00005 else text
+
+
+def _sum_words(total: float) -> str:
+    """Two digits, and as many more as it takes to see that it is not 1."""
+    text = f"{total:.2f}"
+    return text if abs(float(text) - total) <= ROW_SUM_TOLERANCE else f"{total:.4g}"

@@ -6,21 +6,36 @@ change. Until then the model and its beliefs are as they were, and the panel say
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QHeaderView,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.tree import Tree
-from pgmstudio.core.project.model_edits import EditableTables, set_table
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.project.model_edits import EditableTables
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.component_views import component_views
+from pgmstudio.gui.document.table_work import Waiting, table_work
+from pgmstudio.gui.panels.component_tables import (
+    NO_TABLE,
+    NO_TREE,
+    is_mixture,
+    network_shown,
+    table_edit,
+    table_words,
+)
 from pgmstudio.gui.panels.table_clipboard import pasted, table_text
 from pgmstudio.gui.panels.table_model import TableGrid
 from pgmstudio.gui.style.theme import theme
@@ -38,6 +53,8 @@ class TablePanel(QWidget):
         self.setObjectName("table")
         self._shell = shell
         self._shown: tuple[str, str] | None = None  # model id, variable
+        self._table: object = None  # the numbers of the model that are shown
+        self._work = table_work(shell)
         self._grid = TableGrid()
         self._grid.edited.connect(self._on_edited)
         self._view = _TableView(self)
@@ -63,6 +80,7 @@ class TablePanel(QWidget):
         self._complement = button(
             "Complement",
             self._on_complement,
+            icon_name="circle-half",
             name="tableComplement",
             tip="Set the selected cells to what is missing to 1 in their columns.",
         )
@@ -76,10 +94,17 @@ class TablePanel(QWidget):
         self._random = button(
             "Randomise",
             self._on_randomise,
+            icon_name="dice-five",
             name="tableRandomise",
             tip="Random columns, uniform over all distributions.",
         )
-        self._empty = Note("Select one variable to see and edit its table.", name="tableEmpty")
+        folding = (self._normalise, self._complement, self._fill, self._random)
+        self._words = {made: made.text() for made in folding}
+        self._alike = QCheckBox("Alike columns")
+        self._alike.setObjectName("tableAlike")
+        self._alike.setToolTip("Which columns are alike? Those within ε get the same letter.")
+        self._alike.clicked.connect(self._on_alike)
+        self._empty = Note(NO_TABLE, name="tableEmpty")
         self._last_edit: tuple[int, int] | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 8)
@@ -93,16 +118,37 @@ class TablePanel(QWidget):
             None,
             self._chip,
             self._fix,
+            self._alike,
         )
+        self._bar.setMinimumWidth(1)  # it folds instead of widening the whole side
         layout.addWidget(self._bar)
         layout.addWidget(self._empty)
         layout.addWidget(self._view, 1)
         layout.addStretch(0)
+        component_views(shell).changed.connect(self._refresh)
         shell.bench.selection_changed.connect(self._refresh)
         shell.bench.model_in_view_changed.connect(self._refresh)
         shell.document.changed.connect(self._on_document_changed)
         theme().changed.connect(self._refresh)
+        self._work.alike_changed.connect(self._tell_alike)
         self._refresh()
+
+    # -- room
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """In little room the title goes, then the words of buttons that have a sign."""
+        for made, words in self._words.items():
+            made.setText(words)
+        self._title.show()
+        if self._bar.sizeHint().width() > self._bar.width():
+            self._title.hide()
+        if self._bar.sizeHint().width() > self._bar.width():
+            for made in self._words:
+                made.setText("")
 
     # -- what is shown
 
@@ -115,27 +161,39 @@ class TablePanel(QWidget):
         bench = self._shell.bench
         nodes = bench.selection.nodes
         entry = bench.project.models.get(bench.model_id or "")
-        network = None if entry is None else _network_of(entry.model)
+        model_id = bench.model_id or ""
+        network = None if entry is None else network_shown(self._shell, model_id, entry.model)
+        has_trees = entry is not None and isinstance(entry.model, TreeMixture)
+        self._empty.tell(NO_TREE if has_trees and network is None else NO_TABLE)
         has_table = network is not None and len(nodes) == 1 and nodes[0] in network.domain
         self._empty.setVisible(not has_table)
         self._view.setVisible(has_table)
         self._bar.setVisible(has_table)
         if network is None or entry is None or not has_table:
-            self._shown = None
+            self._shown = self._last_edit = None
             self._grid.clear()
+            self._tell_sums()
             return
         name = nodes[0]
-        self._shown = (bench.model_id or "", name)
+        shown, table = (model_id, name), network.table(name)
+        if shown == self._shown and table is self._table and self.waits:
+            self._tell_sums()  # numbers being typed stay while something else changes
+            return
+        self._shown, self._table = shown, table
         self._last_edit = None
-        self._title.setText(f"Table of {entry.node_titles.get(name, name)}")
+        words = table_words(self._shell, model_id, entry.model)
+        self._title.setText(f"Table of {entry.node_titles.get(name, name)}{words}")
+        self._fold()
         index = network.domain.index(name)
         parents = [network.domain.variables[p] for p in network.dag.parent_indices[index]]
-        self._grid.editable = isinstance(entry.model, EditableTables)
+        self._grid.editable = isinstance(entry.model, EditableTables) or is_mixture(entry.model)
         self._grid.why_locked = (
             f"A {entry.model.kind} is not edited by hand; convert it to a Bayesian network."
         )
-        counts = self._counts(network, index)
+        # A mixture's tables are of the rows of a component, not of all.
+        counts = None if is_mixture(entry.model) else self._counts(network, index)
         self._grid.show(network.domain.variables[index], parents, network.tables[index], counts)
+        self._tell_alike()
         self._span_heads()
         for widget in (self._normalise, self._complement, self._random):
             widget.setEnabled(self._grid.editable)
@@ -143,6 +201,8 @@ class TablePanel(QWidget):
         self._fill.setToolTip(
             "Estimate this table from the rows of the model's data set."
             if counts is not None
+            else "Not now: the rows of one component are not known apart from the others."
+            if is_mixture(entry.model)
             else "Not now: no data set of this project has these columns."
         )
         self._tell_sums()
@@ -180,10 +240,12 @@ class TablePanel(QWidget):
         self._view.setColumnWidth(0, max(110, self._view.columnWidth(0) + 16))
 
     def _tell_sums(self) -> None:
-        wrong = self._grid.wrong_columns()
+        wrong = [] if self._shown is None else self._grid.wrong_columns()
+        self._tell_waiting(bool(wrong))
         self._chip.setVisible(bool(wrong))
         self._fix.setVisible(bool(wrong) and self._last_edit is not None)
         if not wrong:
+            self._fold()
             return
         total = self._grid.values[wrong[0]].sum()
         many = f"{len(wrong)} columns do not sum to 1"
@@ -195,6 +257,26 @@ class TablePanel(QWidget):
             possible = combination in wrong and 0 <= new <= 1
             self._fix.setVisible(possible)
             self._fix.setText(f"Fix it: {old:.4g} → {new:.4g}")
+        self._fold()
+
+    def _tell_waiting(self, waits: bool) -> None:
+        if self._shown is None or not waits:
+            self._work.wait_for(None)
+            return
+        model_id, name = self._shown
+        title = self._shell.project.models[model_id].node_titles.get(name, name)
+        self._work.wait_for(Waiting(model_id, name, title))
+
+    def _tell_alike(self) -> None:
+        marks, epsilon = self._work.marks_alike, self._work.epsilon
+        self._alike.setChecked(marks)
+        had_row = self._grid.classes is not None
+        self._grid.mark_alike(epsilon if marks and self._shown is not None else None)
+        if had_row != (self._grid.classes is not None):
+            self._span_heads()
+
+    def _on_alike(self, on: bool) -> None:
+        self._work.set_alike(marks=on)
 
     @property
     def waits(self) -> bool:
@@ -214,6 +296,8 @@ class TablePanel(QWidget):
     def _commit(self, text: str) -> None:
         """One undoable change, once every column sums to 1."""
         self._tell_sums()
+        if self._work.marks_alike:
+            self._tell_alike()
         if self._shown is None or self._grid.wrong_columns():
             if self._shown is not None:
                 self._shell.bench.message.emit(
@@ -221,13 +305,12 @@ class TablePanel(QWidget):
                 )
             return
         model_id, variable = self._shown
-        network = _network_of(self._shell.project.models[model_id].model)
+        model = self._shell.project.models[model_id].model
+        network = network_shown(self._shell, model_id, model)
         assert network is not None
         table = self._grid.values.reshape(network.table(variable).shape)
         if not np.array_equal(table, network.table(variable)):
-            self._shell.change(
-                text, partial(set_table, model_id=model_id, variable=variable, table=table.copy())
-            )
+            self._shell.change(text, table_edit(self._shell, model_id, variable, table.copy()))
 
     def _chosen_columns(self) -> list[int]:
         chosen = {i.column() - 1 for i in self._view.selectedIndexes() if i.column() > 0}
@@ -333,9 +416,3 @@ class _TableView(QTableView):
         if below.isValid():
             clear = QItemSelectionModel.SelectionFlag.ClearAndSelect
             self.selectionModel().setCurrentIndex(below, clear)
-
-
-def _network_of(model: object) -> BayesianNetwork | None:
-    if isinstance(model, Tree):
-        return model.as_bayesian_network
-    return model if isinstance(model, BayesianNetwork) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import (
@@ -30,6 +31,7 @@ ROW = Qt.ItemDataRole.UserRole
 MINI_WIDTH, MINI_HEIGHT, MINI_GAP = 46, 14, 9
 MARGIN = 8
 MOST_STATES = 8
+MOST_ALONE = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,11 @@ class VariableRows(QAbstractListModel):
         if [row.name for row in rows] == [row.name for row in self.rows]:
             before, self.rows = self.rows, rows
             changed = [i for i, (a, b) in enumerate(zip(before, rows, strict=True)) if a != b]
-            if changed:
-                self.dataChanged.emit(self.index(changed[0]), self.index(changed[-1]))
+            # A view paints one row for one, but all it shows for a range.
+            few = len(changed) <= MOST_ALONE
+            spans = [(i, i) for i in changed] if few else [(changed[0], changed[-1])]
+            for first, last in spans:
+                self.dataChanged.emit(self.index(first), self.index(last))
             return False
         self.beginResetModel()
         self.rows = rows
@@ -151,9 +156,7 @@ class VariableDelegate(QStyledItemDelegate):
         font = theme().font("body")
         painter.setFont(font)
         painter.setPen(theme().color("text"))
-        words = QFontMetrics(font).elidedText(
-            row.title, Qt.TextElideMode.ElideMiddle, max(0, right - left)
-        )
+        words = _elided(row.title, theme().scale, max(0, right - left))
         room = QRect(left, place.top(), max(0, right - left), place.height())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), words)
         painter.restore()
@@ -184,6 +187,13 @@ class VariableDelegate(QStyledItemDelegate):
         return left + width + 2
 
 
+@lru_cache(maxsize=2048)
+def _elided(title: str, scale: float, room: int) -> str:
+    """Cutting words takes longer than drawing them; the font is another at another scale."""
+    metrics = QFontMetrics(theme().font("body"))
+    return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, room)
+
+
 def paint_mini(painter: QPainter, place: QRect, row: VariableRow) -> None:
     """One column per state, as high as its belief; a hair where there is nothing."""
     shown = row.shown()
@@ -197,7 +207,8 @@ def paint_mini(painter: QPainter, place: QRect, row: VariableRow) -> None:
     for number, index in enumerate(shown):
         value = min(1.0, max(0.0, row.shares[index])) if row.shares else 0.0
         is_chosen = row.states[index] == row.chosen
-        fill = "stale" if row.is_stale else "evidence" if is_chosen else "belief"
+        tint = "evidence" if row.chip is None else row.chip.tint  # seen, or done
+        fill = "stale" if row.is_stale else tint if is_chosen else "belief"
         height = max(1.0, place.height() * value)
         x = place.left() + number * step
         bar = QRectF(round(x), bottom - height, max(1.0, round(x + step) - round(x) - 1), height)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidge
 
 from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.inference.measures import entropies_bits, shifts_bits
-from pgmstudio.core.inference.protocols import Observed
+from pgmstudio.core.inference.protocols import Done, Observed
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.subject import Subject, subject_in_view
@@ -183,7 +183,7 @@ class VariablesPanel(QWidget):
                     variable.states,
                     tuple(values.tolist()) if len(values) == variable.cardinality else (),  # type: ignore[union-attr]
                     subject.chip(name) if finding is not None or name == subject.target else None,
-                    finding.state if isinstance(finding, Observed) else None,
+                    finding.state if isinstance(finding, Observed | Done) else None,
                     live.is_stale,
                     cursor[1] if cursor is not None and cursor[0] == name else None,
                 )

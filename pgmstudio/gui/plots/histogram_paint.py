@@ -113,7 +113,8 @@ class CutMarks:
 def frame_of(width: float, height: float, column: ColumnValues) -> Frame:
     """The plot inside a widget of that size: pills above, ticks, labels and counts below."""
     caption = QFontMetricsF(theme().font("caption"))
-    left = caption.horizontalAdvance(grouped(int(max(column.bars.max(initial=1), 1)))) + 14
+    marks = [grouped(int(tick)) for tick in ticks(0, _tallest(column), 3)]
+    left = max(map(caption.horizontalAdvance, marks)) + 14
     top = pill_height() + theme().space(3)
     below = caption.height() * 3 + theme().space(5)
     plot = QRectF(left, top, max(60.0, width - left - 10), max(40.0, height - top - below))

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
 
+from pgmstudio.gui.plots.loading import plot_library
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label, row
@@ -27,6 +28,8 @@ class ScorePlot(QWidget):
         self.setObjectName("scorePlot")
         self.setAccessibleName("Score of the run by step")
         self._run: LearningRun | None = None
+        self._library = plot_library()
+        self._library.loaded.connect(self.refresh)
         self._plot: Any = None
         self._curves: dict[str, Any] = {}
         self._heading = label("Score by step", "heading", size="dense")
@@ -54,6 +57,8 @@ class ScorePlot(QWidget):
 
     def show_run(self, run: LearningRun | None) -> None:
         self._run = run
+        if run is not None:
+            self._library.ask()  # it is there when the first points come
         self.refresh()
 
     def refresh_soon(self) -> None:
@@ -70,6 +75,8 @@ class ScorePlot(QWidget):
         if run is None or not has_points:
             self._best.setText("")
             return
+        if not self._library.ask():
+            return  # drawn when it is loaded
         self._make_plot()
         self._draw(run)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
@@ -78,27 +78,39 @@ class GlyphEngine(QIconEngine):
 
     def __init__(self, name: str, color: str, on: str, disabled: str) -> None:
         super().__init__()
-        self._letter, self._name = glyph(name), name
+        glyph(name)  # an unknown one is told now, not when it is painted
+        self._name = name
         self._color, self._on, self._disabled = color, on, disabled
 
     def clone(self) -> QIconEngine:
         return GlyphEngine(self._name, self._color, self._on, self._disabled)
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        _paint(painter, rect, self._name, self._color_of(mode, state))
+
+    def _color_of(self, mode: QIcon.Mode, state: QIcon.State) -> str:
         if mode is QIcon.Mode.Disabled:
-            color = self._disabled
-        else:
-            color = self._on if state is QIcon.State.On else self._color
-        painter.save()
-        painter.setPen(QColor(color))
-        painter.setFont(glyph_font(round(rect.height() * FILL)))
-        painter.drawText(QRectF(rect), Qt.AlignmentFlag.AlignCenter, self._letter)
-        painter.restore()
+            return self._disabled
+        return self._on if state is QIcon.State.On else self._color
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        made = QPixmap(size)
-        made.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(made)
-        self.paint(painter, QRect(0, 0, size.width(), size.height()), mode, state)
-        painter.end()
-        return made
+        return _drawn(self._name, self._color_of(mode, state), size.width(), size.height())
+
+
+@lru_cache(maxsize=512)
+def _drawn(name: str, color: str, width: int, height: int) -> QPixmap:
+    """Every button asks for its picture whenever it is painted."""
+    made = QPixmap(width, height)
+    made.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(made)
+    _paint(painter, QRect(0, 0, width, height), name, color)
+    painter.end()
+    return made
+
+
+def _paint(painter: QPainter, rect: QRect, name: str, color: str) -> None:
+    painter.save()
+    painter.setPen(QColor(color))
+    painter.setFont(glyph_font(round(rect.height() * FILL)))
+    painter.drawText(QRectF(rect), Qt.AlignmentFlag.AlignCenter, glyph(name))
+    painter.restore()

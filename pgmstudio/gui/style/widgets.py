@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
@@ -26,6 +26,8 @@ from pgmstudio.gui.style.theme import Weight, theme
 
 def set_role(widget: QWidget, role: str) -> None:
     """Give a widget another role of the style sheet and let it show."""
+    if widget.property("role") == role:
+        return  # polishing costs more than painting
     widget.setProperty("role", role)
     widget.style().unpolish(widget)
     widget.style().polish(widget)
@@ -168,6 +170,17 @@ class Segments(QWidget):
     def button(self, key: str) -> QToolButton:
         return self._buttons[key]
 
+    def show_only(self, keys: Collection[str]) -> None:
+        """Hide the other words; the row keeps its round ends."""
+        shown = [key for key in self._buttons if key in keys]
+        for key, made in self._buttons.items():
+            made.setVisible(key in keys)
+            place = _place(shown.index(key), len(shown)) if key in keys else "only"
+            if made.property("place") != place:
+                made.setProperty("place", place)
+                made.style().unpolish(made)
+                made.style().polish(made)
+
 
 def _place(number: int, count: int) -> str:
     if count == 1:
@@ -210,11 +223,14 @@ class Note(QFrame):
 
     def tell(self, text: str, level: str | None = None) -> None:
         """Another sentence; an empty one hides the note."""
-        self._level = level or self._level
-        self._text.setText(text)
-        self.setAccessibleName(text)
+        wanted = level or self._level
         # Before it has a place, "visible" would open it as a window of its own.
         self.setVisible(bool(text) and self.parent() is not None)
+        if (text, wanted) == (self.text, self._level) and self.property("role"):
+            return
+        self._level = wanted
+        self._text.setText(text)
+        self.setAccessibleName(text)
         self._restyle()
 
     def event(self, event: QEvent) -> bool:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
+from pgmstudio.gui.views.ambiguous_layer import AmbiguousLayer
 from pgmstudio.gui.views.find_bar import FindBar
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.graph_view import GraphView
 from pgmstudio.gui.views.legend import Legend, LegendEntry, legend_entries, rule_entries
 from pgmstudio.gui.views.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
 from pgmstudio.gui.views.rules_layer import RulesLayer
+from pgmstudio.gui.views.separation_layer import SeparationLayer
 from pgmstudio.gui.views.strengths import Strengths
+from pgmstudio.gui.views.surprise_layer import SurpriseLayer
 
 _EDGE = 12
 
@@ -42,6 +47,9 @@ class Canvas(QWidget):
         self.shows_minimap = True
         self._strengths: Strengths | None = None
         self.rules = RulesLayer(self.scene)
+        self.separation = SeparationLayer(self.scene)
+        self.surprise = SurpriseLayer(self.scene)
+        self.ambiguous = AmbiguousLayer(self.scene)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
@@ -62,6 +70,28 @@ class Canvas(QWidget):
         self.find_bar.closed.connect(self._on_find_closed)
         theme().changed.connect(self._soon.start)
 
+    # -- where it is on the screen
+
+    def place_of(self, nodes: Sequence[str]) -> QRect | None:
+        """Where on the screen the last of these nodes stands; None when none is drawn."""
+        drawn = [node for node in nodes if node in self.scene.nodes]
+        if not drawn:
+            return None
+        seen = self.view.mapFromScene(self.scene.nodes[drawn[-1]].box).boundingRect()
+        return QRect(self.view.viewport().mapToGlobal(seen.topLeft()), seen.size())
+
+    def keep_clear(self, covered: Sequence[QRect]) -> None:
+        """Panels lie over these parts of the screen: keep what matters beside them."""
+        here = QRect(self.view.mapToGlobal(QPoint(0, 0)), self.view.size())
+        right = below = 0
+        for part in covered:
+            shared = part & here
+            if shared.width() == here.width():
+                below = max(below, shared.height())
+            elif part.right() >= here.right():
+                right = max(right, shared.width())
+        self.view.keep_clear(right, below)
+
     # -- legend, zoom, minimap
 
     @property
@@ -70,7 +100,8 @@ class Canvas(QWidget):
 
     def show_strengths(self, strengths: Strengths | None) -> None:
         self._strengths = strengths
-        self.scene.show_strengths(None if strengths is None else strengths.widths)
+        shown = (None, None) if strengths is None else (strengths.widths, strengths.labels)
+        self.scene.show_strengths(*shown)
         self._soon.start()
 
     def show_rules(self, knowledge: Knowledge) -> None:
@@ -88,6 +119,9 @@ class Canvas(QWidget):
 
     def _on_contents_changed(self) -> None:
         self.rules.follow()
+        self.separation.follow()
+        self.surprise.follow()
+        self.ambiguous.follow()
 
     def toggle_legend(self) -> None:
         self.shows_legend = not self.shows_legend
@@ -104,7 +138,8 @@ class Canvas(QWidget):
     def legend_entries(self) -> list[LegendEntry]:
         """What the legend says now; exports draw the same."""
         entries = legend_entries(self.scene, self.view.detail, self._strengths)
-        return entries + rule_entries(self.rules.kinds)
+        entries += rule_entries(self.rules.kinds) + self.separation.legend_entries()
+        return entries + self.surprise.legend_entries() + self.ambiguous.legend_entries()
 
     def _on_zoom_changed(self, _zoom: float) -> None:
         self._soon.start()

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QKeySequence
 
 from pgmstudio.gui.views.edge_tool import EdgeTool
 from pgmstudio.gui.views.node_item import NodeItem
+from pgmstudio.gui.views.separation_tool import SeparationTool
 from pgmstudio.gui.views.tools import LEAST_WEIGHT, Modifiers
 from pgmstudio.gui.views.walking import first_of, nearest
 from pgmstudio.gui.views.wishes import Hit
@@ -115,6 +116,8 @@ class CanvasKeys:
                 Key.Key_Delete: wishes.delete.emit,
                 Key.Key_Backspace: wishes.delete.emit,
             }
+        elif view.is_pruned:
+            deeds |= dict.fromkeys((Key.Key_Delete, Key.Key_Backspace), wishes.delete.emit)
         step = view.step_match
         if step is not None:  # a search is open
             deeds |= {Key.Key_N: lambda: step(1), Key.Key_P: lambda: step(-1)}
@@ -125,8 +128,13 @@ class CanvasKeys:
                 Key.Key_Enter: partial(self._enter, item),
                 Key.Key_C: lambda: wishes.clear_evidence.emit(name),
                 Key.Key_T: lambda: wishes.target.emit(name),
+                Key.Key_D: partial(self._choose_done, item),
                 Key.Key_F2: lambda: view.begin_rename(name),
             }
+            if isinstance(view.tool, SeparationTool):
+                pick = view.tool.pick
+                keys = {"A": Key.Key_A, "B": Key.Key_B, "Z": Key.Key_Z}
+                deeds |= {key: partial(pick, name, role) for role, key in keys.items()}
         return deeds.get(key)
 
     def _inside(self, item: NodeItem, state: int, key: Qt.Key, held: Modifiers) -> Deed | None:
@@ -150,6 +158,7 @@ class CanvasKeys:
             Key.Key_L: lambda: self._shift_weight(item, state, 0.0),
             Key.Key_C: lambda: wishes.clear_evidence.emit(item.id),
             Key.Key_T: lambda: wishes.target.emit(item.id),
+            Key.Key_D: lambda: wishes.do.emit(item.id, item.face.states[state]),
             Key.Key_Escape: self.leave,
             Key.Key_Return: self.leave,
             Key.Key_Enter: self.leave,
@@ -203,7 +212,7 @@ class CanvasKeys:
 
     def _enter(self, item: NodeItem) -> None:
         tool = self._view.tool
-        if isinstance(tool, EdgeTool):
+        if isinstance(tool, EdgeTool | SeparationTool):
             tool.pick(item.id)
         elif item.face.shows_rows and item.geometry.shown:
             if self._view.detail.value != "full":
@@ -212,6 +221,10 @@ class CanvasKeys:
             self._set_state(item, item.geometry.shown[0])
         else:
             self._view.wishes.open_node.emit(item.id)
+
+    def _choose_done(self, item: NodeItem) -> None:
+        corner: QPoint = self._view.mapFromScene(item.box.bottomLeft())
+        self._view.wishes.do_menu.emit(item.id, self._view.viewport().mapToGlobal(corner))
 
     def enter(self, node: str) -> None:
         """Go to the first state of a node."""

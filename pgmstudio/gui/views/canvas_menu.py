@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.core.pictures.svg_nodes import percent
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Project
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.views.do_menu import do_menu
 from pgmstudio.gui.views.edge_item import EdgeItem
 from pgmstudio.gui.views.node_face import MODE_TITLES, NodeFace
 from pgmstudio.gui.views.node_item import NodeItem
+from pgmstudio.gui.views.why_menu import add_why
 from pgmstudio.gui.views.wishes import Hit
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
         _edge_menu(menu, page, hit.edge)
     else:
         _ground_menu(menu, page, hit)
+    add_why(menu, page, hit)
     return menu
 
 
@@ -59,6 +64,7 @@ def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
             lambda: page.asking.begin_likelihood(name),
             "sliders-horizontal",
         )
+        menu.addMenu(do_menu(face, name, page.canvas, menu, page.asking.why_no_do()))
         no_evidence = "" if face.weights else "there is no evidence on this node."
         clear = lambda: wishes.clear_evidence.emit(name)  # noqa: E731
         _add(menu, "clear", "Clear evidence", clear, "eraser", no_evidence)
@@ -66,6 +72,7 @@ def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
     text = "No longer the target" if face.is_target else "Make target"
     _add(menu, "target", text, lambda: wishes.target.emit(name), "crosshair")
     _add(menu, "table", "Show table", lambda: wishes.open_node.emit(name), "table")
+    _separation_menu(menu, page, name)
     modes = menu.addMenu("Show as")
     for mode, title in MODE_TITLES.items():
         _add(modes, f"mode.{mode.value}", title, partial(page.set_mode, mode, [name]))
@@ -96,7 +103,44 @@ def _state_menu(
 def _edge_menu(menu: QMenu, page: ModelPage, item: EdgeItem) -> None:
     ends = item.ends
     _add(menu, "reverse", "Reverse", lambda: page.editing.reverse([ends]))
+    covered, inheriting = page.editing.turning(*ends)
+    turn = lambda: page.editing.turn(*ends)  # noqa: E731
+    _add(menu, "turn", "Reverse, keep the distribution", turn, "arrows-left-right", covered)
+    if covered and inheriting:
+        _add(menu, "turn-inheriting", inheriting, turn, "arrows-left-right")
+    _pin_menu(menu, page, ends)
     _add(menu, "delete", "Delete", lambda: page.editing.delete((), [ends]))
+
+
+def _pin_menu(menu: QMenu, page: ModelPage, ends: tuple[str, str]) -> None:
+    """Rules about this edge, for the next time something is learned."""
+    rules, edge = page.canvas.rules.knowledge, " → ".join(ends)
+
+    def rule(word: str, edit: Callable[..., Project]) -> Deed:
+        return lambda: page.editing.change(
+            f"{word} {edge}", partial(edit, source=ends[0], target=ends[1])
+        )
+
+    if ends in rules.required:
+        free = rule("Unpin", edits.forget_edge_rule)
+        _add(menu, "unpin", "Unpin: learning may drop it", free, "push-pin-slash")
+    else:
+        _add(menu, "pin", "Pin: learning keeps it", rule("Pin", edits.require_edge), "push-pin")
+    if ends in rules.forbidden:
+        _add(menu, "allow", "Allow when learning", rule("Allow", edits.forget_edge_rule))
+    else:
+        forbid = rule("Forbid", edits.forbid_edge)
+        _add(menu, "forbid", "Forbid when learning", forbid, "prohibit")
+
+
+def _separation_menu(menu: QMenu, page: ModelPage, name: str) -> None:
+    parts = menu.addMenu(icon("path"), "d-separation")
+    parts.setObjectName("menu.separation")
+    parts.setToolTipsVisible(True)
+    reason = page.separation.why_not()
+    for role, text in (("A", "As A"), ("B", "As B"), ("Z", "As given")):
+        deed = partial(page.separation.pick, name, role)
+        _add(parts, f"separation.{role}", text, deed, None, reason)
 
 
 def _ground_menu(menu: QMenu, page: ModelPage, hit: Hit) -> None:

@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from pgmstudio.core.pictures.picture import EdgeStyle, PictureEdge, Point
+from pgmstudio.core.pictures.component_pictures import dash_of, strand_offsets
+from pgmstudio.core.pictures.picture import EdgeStyle, PictureEdge, Point, Strand
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
@@ -18,6 +19,7 @@ from pgmstudio.gui.views.zoomed import Zoomed
 
 HIT_WIDTH = 12.0
 LABEL_ROOM = 110.0
+STRENGTH_ROOM = 56.0  # “100 %” beside the line
 _STEP_RADIUS = 8.0
 
 
@@ -29,14 +31,26 @@ class EdgePen:
     width: float
     dash: tuple[float, ...]
     meaning: str
+    has_ring: bool = False  # a small hollow one at the middle
 
 
 PENS = {
     EdgeStyle.DIRECTED: EdgePen("edge", 1.5, (), "edge"),
     EdgeStyle.UNDIRECTED: EdgePen("reversible", 1.5, (), "edge without direction"),
     EdgeStyle.COMPELLED: EdgePen("compelled", 2.0, (), "compelled edge"),
-    EdgeStyle.FILL_IN: EdgePen("fill_in", 1.5, (4.0, 3.0), "added edge"),
+    EdgeStyle.REVERSIBLE: EdgePen("reversible", 1.5, (), "reversible edge", has_ring=True),
+    EdgeStyle.MORAL: EdgePen("reversible", 1.5, (4.0, 3.0), "joins parents"),
+    EdgeStyle.FILL_IN: EdgePen("fill_in", 2.0, (4.0, 3.0), "fill-in"),
+    EdgeStyle.ADDED: EdgePen("required", 2.0, (), "+ added"),
+    EdgeStyle.MISSING: EdgePen("forbidden", 2.0, (6.0, 4.0), "− missing"),
+    EdgeStyle.REVERSED: EdgePen("label_ink", 2.0, (), "⇄ reversed"),
 }
+
+
+# An edge into a variable that was set from outside, which no longer listens to its parents.
+CUT = EdgePen("edge_dim", 1.5, (4.0, 4.0), "cut by do")
+CUT_GAP = 10.0
+_RING_RADIUS = 4.0
 
 
 @dataclass(slots=True)
@@ -47,6 +61,8 @@ class EdgeLook:
     is_selected: bool = False
     is_hovered: bool = False
     step: int | None = None  # its number on the path of a cycle
+    words: str = ""  # its strength as a label, where that is shown
+    is_cut: bool = False  # by an intervention at its end
 
 
 class EdgeItem(QGraphicsItem):
@@ -82,6 +98,7 @@ class EdgeItem(QGraphicsItem):
 
     def set_edge(self, edge: PictureEdge) -> None:
         if edge != self.edge:
+            self.prepareGeometryChange()
             self.edge = edge
             self.update()
 
@@ -96,11 +113,11 @@ class EdgeItem(QGraphicsItem):
         else:
             self._far.quadTo(QPointF(*route.bend), target)
         self._line = line_of(route, 0.0)
-        reach = 14.0
+        reach = 14.0 + 4.0 * len(self.edge.strands)
         bounds = self._line.boundingRect().united(QRectF(source, target).normalized())
-        if self.edge.label:
-            x, y = route.at(0.6)
-            bounds = bounds.united(QRectF(x - LABEL_ROOM / 2, y - 9, LABEL_ROOM, 18))
+        x, y = route.at(0.6)
+        room = LABEL_ROOM if self.edge.label else STRENGTH_ROOM
+        bounds = bounds.united(QRectF(x - room / 2, y - 9, room, 18))
         self._bounds = bounds.adjusted(-reach, -reach, reach, reach)
         self.update()
 
@@ -127,13 +144,15 @@ class EdgeItem(QGraphicsItem):
 
     def shape(self) -> QPainterPath:
         stroker = QPainterPathStroker()
-        stroker.setWidth(HIT_WIDTH)
+        stroker.setWidth(HIT_WIDTH + 5.0 * max(0, len(self.edge.strands) - 1))
         return stroker.createStroke(self._line)
 
     def _color(self) -> str:
         if self.look.step is not None:
             return "danger_ink"
-        return "accent" if self.look.is_selected else PENS[self.edge.style].color
+        if self.look.is_selected:
+            return "accent"
+        return (CUT if self.look.is_cut else PENS[self.edge.style]).color
 
     def paint(
         self,
@@ -146,12 +165,21 @@ class EdgeItem(QGraphicsItem):
         if detail is Detail.DOT:
             self._paint_far(painter, zoom)
             return
-        pen_of_style = PENS[self.edge.style]
+        pen_of_style = CUT if self.look.is_cut else PENS[self.edge.style]
         width = self._drawn_width()
         color = theme().color(self._color())
         has_arrow = self.edge.style.has_arrow
-        paint_edge(painter, self.route, color, width, has_arrow, pen_of_style.dash)
-        if self.edge.label and detail is Detail.FULL:
+        route = self.route.shortened(CUT_GAP) if self.look.is_cut else self.route
+        if self.edge.strands:
+            paint_strands(painter, route, self.edge.strands, lifted=self._is_lifted())
+            if self.look.is_selected:
+                paint_edge(painter, route, color, theme().line("hairline"), False)
+            return
+        paint_edge(painter, route, color, width, has_arrow, pen_of_style.dash)
+        if pen_of_style.has_ring:
+            paint_ring(painter, self.route, color, width)
+        is_short = self.edge.style.is_difference or self.look.words
+        if is_short or (self.edge.label and detail is Detail.FULL):
             self._paint_label(painter)
         if self.look.step is not None:
             self._paint_step(painter, self.look.step)
@@ -165,16 +193,21 @@ class EdgeItem(QGraphicsItem):
         painter.drawPath(self._far)
 
     def _paint_label(self, painter: QPainter) -> None:
+        label = self.edge.label or self.look.words
+        if not label:
+            return
         x, y = self.route.at(0.6)  # nearer the target: siblings' labels do not meet
         metrics = canvas_metrics("caption")
-        words = metrics.elidedText(self.edge.label, Qt.TextElideMode.ElideRight, LABEL_ROOM - 10)
+        words = metrics.elidedText(label, Qt.TextElideMode.ElideRight, LABEL_ROOM - 10)
         width = metrics.horizontalAdvance(words) + 8
         place = QRectF(x - width / 2, y - 8, width, 16)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("canvas"))
         painter.drawRoundedRect(place, 4, 4)
-        painter.setPen(theme().color("text_secondary"))
-        painter.setFont(canvas_font("caption"))
+        is_sign = self.edge.style.is_difference
+        ink = PENS[self.edge.style].color if is_sign else "text_secondary"
+        painter.setPen(theme().color(ink))
+        painter.setFont(canvas_font("caption", "semibold" if is_sign else "regular"))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
 
     def _paint_step(self, painter: QPainter, step: int) -> None:
@@ -224,6 +257,29 @@ def paint_edge(
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         painter.drawPolygon(arrow_head(route.end, route.arrival, length))
+
+
+def paint_strands(
+    painter: QPainter, route: EdgeRoute, strands: tuple[Strand, ...], *, lifted: bool = False
+) -> None:
+    """Parallel lines without arrows, each in the colour and the dashes of its component."""
+    for strand, aside in zip(strands, strand_offsets(strands), strict=True):
+        alpha = 1.0 if lifted else strand.alpha
+        if strand.component is None:
+            color = theme().color("edge", alpha)
+        else:
+            color = theme().category(strand.component, "line")
+            color.setAlphaF(alpha)
+        width = max(strand.width, theme().line("edge_hover")) if lifted else strand.width
+        dash = dash_of(strand.component, strand.width)
+        paint_edge(painter, route.beside(aside), color, width, False, dash)
+
+
+def paint_ring(painter: QPainter, route: EdgeRoute, color: QColor, width: float) -> None:
+    """The sign of an edge that may lead either way."""
+    painter.setPen(QPen(color, width))
+    painter.setBrush(theme().color("canvas"))
+    painter.drawEllipse(QPointF(*route.at(0.5)), _RING_RADIUS, _RING_RADIUS)
 
 
 def arrow_head(tip: Point, angle: float, length: float) -> QPolygonF:

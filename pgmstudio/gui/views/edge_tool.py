@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from pgmstudio.core.pictures.routes import EdgeRoute
+from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.views.edge_item import paint_edge
 from pgmstudio.gui.views.tools import Modifiers, Tool
 from pgmstudio.gui.views.wishes import EdgeAdvice, Hit
+
+_SIGN = 13.0
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 if TYPE_CHECKING:
     from pgmstudio.gui.views.graph_view import GraphView
@@ -39,6 +44,12 @@ class EdgeTool(Tool):
     def advice(self) -> EdgeAdvice:
         """What is said at the pointer now."""
         return self._advice
+
+    def add_forecast(self, source: str, target: str, words: str, is_large: bool) -> None:
+        """News about an edge that may still be looked at."""
+        if (source, target) == (self._source, self._goal) and not self._advice.refusal:
+            self._advice = replace(self._advice, forecast=words, is_large=is_large)
+            self._view.viewport().update()
 
     def press(self, hit: Hit, modifiers: Modifiers) -> None:
         if hit.node is not None:
@@ -124,19 +135,30 @@ class EdgeTool(Tool):
         paint_edge(painter, route, theme().color(color), 2.0, True, (6.0, 4.0))
         if advice.words:
             ink = "danger_ink" if advice.refusal else "warning_ink" if advice.is_warning else "text"
-            self._paint_words(painter, advice.words, ink)
+            lines = [(advice.words, ink)]
+            if advice.forecast:
+                lines.append((advice.forecast, "warning_ink" if advice.is_large else "text"))
+            self._paint_words(painter, lines, advice.is_large)
 
-    def _paint_words(self, painter: QPainter, words: str, ink: str) -> None:
+    def _paint_words(self, painter: QPainter, lines: list[tuple[str, str]], is_large: bool) -> None:
         """A small card beside the pointer, as large on screen at any zoom."""
         painter.save()
         painter.translate(self._point)
         painter.scale(1 / self._view.zoom, 1 / self._view.zoom)
-        width = canvas_metrics("dense", "medium").horizontalAdvance(words) + 16
-        card = QRectF(14, 14, width, 24)
+        metrics = canvas_metrics("dense", "medium")
+        sign = _SIGN + 6 if is_large else 0.0
+        width = max(metrics.horizontalAdvance(words) for words, _ in lines) + 16 + sign
+        card = QRectF(14, 14, width, 4 + 20 * len(lines))
         painter.setPen(theme().color("border_control"))
         painter.setBrush(theme().color("raised"))
         painter.drawRoundedRect(card, 5, 5)
-        painter.setPen(theme().color(ink))
         painter.setFont(canvas_font("dense", "medium"))
-        painter.drawText(card, Qt.AlignmentFlag.AlignCenter, words)
+        for number, (words, ink) in enumerate(lines):
+            place = QRectF(card.left() + 8, card.top() + 2 + 20 * number, width - 16, 20)
+            if is_large and number == len(lines) - 1:
+                middle = place.center().y() - _SIGN / 2
+                paint_icon(painter, "warning", ink, QRectF(place.left(), middle, _SIGN, _SIGN))
+                place.setLeft(place.left() + sign)
+            painter.setPen(theme().color(ink))
+            painter.drawText(place, _LEFT, words)
         painter.restore()

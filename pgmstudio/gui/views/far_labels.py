@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -27,13 +28,15 @@ def paint_far_labels(
     far = (detail or view.detail) is Detail.DOT
     if not far and not view.has_dots:
         return
+    hovered = view.hovered
+    near = hovered if isinstance(hovered, tuple) else (hovered,)
     for item in view.graph.nodes.values():
-        if item.isVisible() and (far or item.face.mode is NodeMode.DOT) and _matters(item, view):
+        if (far or item.face.mode is NodeMode.DOT) and _matters(item, near) and item.isVisible():
             _paint_label(painter, item, zoom or view.zoom)
 
 
-def _matters(item: NodeItem, view: GraphView) -> bool:
-    look, hovered = item.look, view.hovered
+def _matters(item: NodeItem, near: Container[str | None]) -> bool:
+    look = item.look
     return (
         look.is_selected
         or look.has_focus
@@ -41,8 +44,7 @@ def _matters(item: NodeItem, view: GraphView) -> bool:
         or bool(look.role)
         or bool(item.face.weights)
         or item.face.is_target
-        or item.id == hovered
-        or (isinstance(hovered, tuple) and item.id in hovered)
+        or item.id in near
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
@@ -113,13 +113,17 @@ class GraphScene(QGraphicsScene):
             self.contents_changed.emit()
         # All nodes, not only the given: a movement still under way is taken over.
         late = [item for item in self.nodes.values() if item.shown_beliefs != item.face.beliefs]
-        start = {item.id: item.shown_beliefs for item in late}
-        end = {item.id: item.face.beliefs for item in late}
-        if len(late) > MOST_SLIDING or not any(item.face.shows_rows for item in late):
-            self._bars.stop()
-            self._show_beliefs(end)
-        else:
+        sliding = [item for item in late if item.shows_bars]
+        if len(sliding) > MOST_SLIDING:
+            sliding = []
+        seen = {item.id for item in sliding}
+        self._show_beliefs({item.id: item.face.beliefs for item in late if item.id not in seen})
+        start = {item.id: item.shown_beliefs for item in sliding}
+        end = {item.id: item.face.beliefs for item in sliding}
+        if sliding:
             self._bars.start(lambda share: self._show_beliefs(between(start, end, share)))
+        else:
+            self._bars.stop()
         return bool(resized)
 
     def _show_beliefs(self, values: Mapping[str, tuple[float, ...]]) -> None:
@@ -189,15 +193,16 @@ class GraphScene(QGraphicsScene):
 
     def content_rect(self) -> QRectF:
         """What has to be in sight to see everything."""
-        rect = QRectF()
-        for item in self.nodes.values():
-            if item.isVisible():
-                rect = rect.united(item.box)
+        sides = [item.sides for item in self.nodes.values() if item.isVisible()]
         for edge in self.edges.values():
-            if edge.isVisible() and edge.route.bend is not None:
+            if edge.route.bend is not None and edge.isVisible():
                 x, y = edge.route.at(0.5)
-                rect = rect.united(QRectF(x - 2, y - 2, 4, 4))
-        return rect.adjusted(-8, -8, 8, 8)
+                sides.append((x - 2, y - 2, x + 2, y + 2))
+        if not sides:
+            return QRectF(-8, -8, 16, 16)
+        left, top, right, bottom = zip(*sides, strict=True)
+        corner = QPointF(min(left) - 8, min(top) - 8)
+        return QRectF(corner, QPointF(max(right) + 8, max(bottom) + 8))
 
     # -- marks that come and go
 
@@ -237,10 +242,18 @@ class GraphScene(QGraphicsScene):
             elif item.look.role == "cycle":
                 item.change_look(role="")
 
-    def show_strengths(self, widths: Mapping[Edge, float] | None) -> None:
-        """Widths of edges by their strength; None: the plain width."""
+    def show_strengths(
+        self, widths: Mapping[Edge, float] | None, words: Mapping[Edge, str] | None = None
+    ) -> None:
+        """Widths of edges by their strength and, where given, words on them; None: plain."""
         for ends, edge in self.edges.items():
-            edge.change_look(width=None if widths is None else widths.get(ends))
+            width = None if widths is None else widths.get(ends)
+            edge.change_look(width=width, words="" if words is None else words.get(ends, ""))
+
+    def show_cut(self, nodes: Collection[str]) -> None:
+        """The edges that lead into these nodes no longer say anything."""
+        for ends, edge in self.edges.items():
+            edge.change_look(is_cut=ends[1] in nodes and edge.edge.style.has_arrow)
 
     def show_only(self, nodes: frozenset[str] | None) -> None:
         """Hide everything else; None shows all again."""
@@ -249,6 +262,11 @@ class GraphScene(QGraphicsScene):
         for ends, edge in self.edges.items():
             edge.setVisible(nodes is None or (ends[0] in nodes and ends[1] in nodes))
         self.contents_changed.emit()
+
+    def forget_pixels(self) -> None:
+        """What is kept from painting was made for another screen."""
+        for item in self.nodes.values():
+            item.forget_pixels()
 
     def _on_theme_changed(self) -> None:
         for item in (*self.nodes.values(), *self.edges.values()):

@@ -24,6 +24,7 @@ from pgmstudio.gui.views.name_editor import NameEditor
 from pgmstudio.gui.views.node_face import Detail, NodeMode
 from pgmstudio.gui.views.node_item import NodeItem
 from pgmstudio.gui.views.pointing import hit_in, tooltip_of
+from pgmstudio.gui.views.separation_tool import SeparationTool
 from pgmstudio.gui.views.snapping import Box, free_place
 from pgmstudio.gui.views.tools import Modifiers, NodeTool, SelectTool, Tool
 from pgmstudio.gui.views.wishes import Adviser, EdgeAdvice, Hit, Wishes
@@ -42,6 +43,7 @@ class GraphView(ZoomView):
         super().__init__(scene, parent)
         self.wishes = Wishes(self)
         self.is_editable = True
+        self.is_pruned = False  # edges can be taken away, though nothing can be drawn
         self.snaps_to_grid = False
         self.advise: Adviser | None = None
         self.explain_impossible: Callable[[str, str], str] | None = None
@@ -57,7 +59,8 @@ class GraphView(ZoomView):
         self.keys = CanvasKeys(self)
         self.editor = NameEditor(self)
         self.tools: dict[str, Tool] = {
-            tool.name: tool for tool in (SelectTool(self), NodeTool(self), EdgeTool(self))
+            tool.name: tool
+            for tool in (SelectTool(self), NodeTool(self), EdgeTool(self), SeparationTool(self))
         }
         self._tool = self.tools["select"]
         scene.selection_shown.connect(self._repaint_far)
@@ -98,6 +101,10 @@ class GraphView(ZoomView):
     @property
     def is_busy(self) -> bool:
         return self._tool.is_busy
+
+    @property
+    def is_pressed(self) -> bool:
+        return self.is_panning or self._tool.is_pressed
 
     @property
     def tool(self) -> Tool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,18 +16,25 @@ from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.workers.questions import Asker
 
-METHODS = {"layered": "Layered", "force": "Force", "tree": "Tree", "circle": "Circle"}
+METHODS = {
+    "layered": "Layered",
+    "force": "Force",
+    "tree": "Tree",
+    "circle": "Circle",
+    "star": "Star",
+}
 METHOD_TIPS = {
     "layered": "Arrows lead down, few cross.",
     "force": "Joined nodes near each other, as if by springs.",
     "tree": "A tidy tree; other graphs by a spanning tree.",
     "circle": "All nodes on one circle.",
+    "star": "The best connected node in the middle.",
 }
 # From here on a layout takes long enough to be worth the start of a process.
 PROCESS_FROM = 150
 # A drawing this much wider than high cannot be looked at as a whole.
 WIDEST_SHAPE = 6.0
-LOW_BOX, CLOSER = 40.0, 2.0
+LOW_BOX, CLOSER, WIDER = 40.0, 2.0, 0.6
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class LayoutQuestion:
-    """What to lay out; without a method layered, unless that is far too wide."""
+    """What to lay out; without a method as suits the picture, unless that is far too wide."""
 
     picture_name: str
     picture: GraphPicture
@@ -53,7 +60,7 @@ class LayoutQuestion:
 
     def answer(self, cancel: CancelToken) -> Placed:
         picture, sizes = self.picture, self.sizes
-        method = self.method or "layered"
+        method = self.method or picture.method
         positions = self._positions(method, cancel)
         is_large = len(picture.nodes) >= PROCESS_FROM
         if self.method is None and is_large and _shape(positions) > WIDEST_SHAPE:
@@ -70,6 +77,8 @@ class LayoutQuestion:
         is_low = bool(heights) and heights[len(heights) // 2] < LOW_BOX
         has_labels = any(edge.label for edge in self.picture.edges)  # which need the room
         closer = CLOSER if is_low and not has_labels else 1.0
+        if self.picture.method == "force" and any(e.strands for e in self.picture.edges):
+            closer = WIDER  # parallel lines need air to be told apart
         sizes = {i: (w * closer, h * closer) for i, (w, h) in self.sizes.items()}
         found = _found(Placement(self.picture, method=method, sizes=sizes), cancel)
         return {i: (round(x / closer), round(y / closer)) for i, (x, y) in found.items()}
@@ -94,6 +103,19 @@ def placed_beside(
 ) -> dict[str, Point]:
     """Known nodes stay, new ones come near their neighbours."""
     return place(picture, known, sizes=sizes)
+
+
+def follow_renames(
+    known: Mapping[str, dict[str, Point]], before: Sequence[str], after: Sequence[str]
+) -> None:
+    """A renamed node keeps the place that was found for it in each picture."""
+    if len(before) != len(after):
+        return
+    names = {a: b for a, b in zip(before, after, strict=True) if a != b}
+    for places in known.values():
+        for was, now in names.items():
+            if was in places and was not in after:
+                places[now] = places.pop(was)
 
 
 class LayoutMaker(QObject):

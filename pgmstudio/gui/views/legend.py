@@ -6,18 +6,18 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from pgmstudio.core.pictures.picture import EdgeStyle
+from pgmstudio.core.pictures.picture import EdgeStyle, Strand
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
-from pgmstudio.gui.views.edge_item import PENS, paint_edge
+from pgmstudio.gui.views.edge_item import CUT, PENS, paint_edge, paint_ring, paint_strands
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
-from pgmstudio.gui.views.node_painter import LEAST_SHIFT, paint_hatched, paint_prior
+from pgmstudio.gui.views.node_painter import LEAST_SHIFT, diamond, paint_hatched, paint_prior
 from pgmstudio.gui.views.rules_layer import PENS as RULE_PENS
 from pgmstudio.gui.views.strengths import Strengths
 
@@ -77,24 +77,33 @@ def legend_entries(
 
 
 def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[LegendEntry]:
-    entries = []
-    styles = {edge.style for edge in scene.picture.edges}
+    entries = _strand_entries(scene)
+    styles = {edge.style for edge in scene.picture.edges if not edge.strands}
     has_widths = any(edge.look.width is not None for edge in scene.edges.values())
     if strengths is not None and strengths.values and has_widths:
         low, high = strengths.range
         thin, thick = strengths.width_of(low), strengths.width_of(high)
         entries += [
             LegendEntry(f"Edge width: {strengths.title}"),
-            LegendEntry(_number(low), _edge_sample(EdgeStyle.UNDIRECTED, thin)),
-            LegendEntry(
-                f"{_number(high)} {strengths.unit}", _edge_sample(EdgeStyle.UNDIRECTED, thick)
-            ),
+            LegendEntry(strengths.number(low), _edge_sample(EdgeStyle.UNDIRECTED, thin)),
+            LegendEntry(strengths.told(high), _edge_sample(EdgeStyle.UNDIRECTED, thick)),
         ]
-    if len(styles) > 1 or EdgeStyle.FILL_IN in styles or EdgeStyle.COMPELLED in styles:
+    if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
         for style in EdgeStyle:
             if style in styles:
                 sample = _edge_sample(style, PENS[style].width)
                 entries.append(LegendEntry(PENS[style].meaning, sample))
+    if any(edge.look.is_cut for edge in scene.edges.values()):
+        entries.append(LegendEntry(CUT.meaning, _cut_sample))
+    return entries
+
+
+def _strand_entries(scene: GraphScene) -> list[LegendEntry]:
+    """Whose line is whose, and what its width means."""
+    picture = scene.picture
+    entries = [LegendEntry(name, _strand_sample(number)) for number, name in picture.lines]
+    if picture.width_words and picture.edges:
+        entries.append(LegendEntry(picture.width_words, _wedge_sample))
     return entries
 
 
@@ -111,8 +120,10 @@ def _far_entries(faces: list[NodeFace], detail: Detail) -> list[LegendEntry]:
     entries = []
     marks = [face.mark for face in faces if face.mark is not None]
     sample = _dot_sample if detail is Detail.DOT else _outline_sample
-    if any(not mark.is_soft for mark in marks):
+    if any(mark.tint == "evidence" for mark in marks):
         entries.append(LegendEntry("evidence", sample("evidence")))
+    if any(mark.is_done for mark in marks):
+        entries.append(LegendEntry("set from outside", sample("do")))
     if any(mark.is_soft for mark in marks):
         entries.append(LegendEntry("likelihood", sample("virtual")))
     if any(face.is_target for face in faces):
@@ -124,10 +135,6 @@ def _shows_prior(face: NodeFace) -> bool:
     return face.mode is NodeMode.PRIOR and any(
         abs(a - b) >= LEAST_SHIFT for a, b in zip(face.priors, face.beliefs, strict=False)
     )
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
 # -- samples
@@ -187,6 +194,9 @@ def _dot_sample(color: str) -> Sample:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color(color))
         box = QRectF(place.right() - 12, place.center().y() - 5, 10, 10)
+        if color == "do":
+            painter.drawPolygon(diamond(box.center(), 6))
+            return
         (painter.drawRect if color == "evidence" else painter.drawEllipse)(box)
 
     return paint
@@ -198,8 +208,33 @@ def _edge_sample(style: EdgeStyle, width: float) -> Sample:
         route = EdgeRoute((place.left(), y), (place.right(), y))
         color = theme().color(PENS[style].color)
         paint_edge(painter, route, color, width, style.has_arrow, PENS[style].dash)
+        if PENS[style].has_ring:
+            paint_ring(painter, route, color, width)
 
     return paint
+
+
+def _strand_sample(component: int) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        y = place.center().y()
+        route = EdgeRoute((place.left(), y), (place.right(), y))
+        paint_strands(painter, route, (Strand(2.0, component),))
+
+    return paint
+
+
+def _wedge_sample(painter: QPainter, place: QRectF) -> None:
+    y = place.center().y()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("edge"))
+    corners = [(place.left(), y), (place.right(), y - 3), (place.right(), y + 3)]
+    painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
+
+
+def _cut_sample(painter: QPainter, place: QRectF) -> None:
+    y = place.center().y()
+    route = EdgeRoute((place.left(), y), (place.right(), y))
+    paint_edge(painter, route, theme().color(CUT.color), CUT.width, True, CUT.dash)
 
 
 def _lines(entries: Sequence[LegendEntry], room: float) -> list[list[LegendEntry]]:

@@ -13,20 +13,40 @@ from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Segments, button, label, tool_button
 from pgmstudio.gui.views.layout_maker import METHODS
 from pgmstudio.gui.views.node_face import MODE_TITLES, NodeMode
+from pgmstudio.gui.views.strengths import KINDS
 
 PICTURE_TITLES = {
     "dag": ("DAG", "Variables and arrows from parents to children."),
     "cpdag": ("CPDAG", "Arrows where every equivalent graph has them."),
     "pattern": ("Pattern", "Arrows of v-structures only."),
     "moral": ("Moral", "Without directions, parents of a child joined."),
+    "triangulated": ("Triangulated", "The moral graph with the fill-ins that make it chordal."),
     "clique-tree": ("Clique tree", "The cliques that beliefs are computed in."),
     "tree": ("Tree", "The edges of the tree without directions."),
+    "overlay": ("Overlay", "All trees of a mixture over each other."),
+    "star": ("Star", "The hidden class in the middle, the items around it."),
 }
-STRENGTHS = {"none": "Edge width: none", "mi": "Edge width: MI"}
+STRENGTHS = {key: kind.words for key, kind in KINDS.items()}
 _TOOLS = (
     ("select", "cursor", "Select and move (Esc)"),
     ("node", "plus-circle", "Add a node: click on the ground (N)"),
     ("edge", "flow-arrow", "Draw an edge: drag from node to node (L)"),
+    ("separation", "path", "d-separation: click A, B and what is given"),
+)
+_MARGIN = 5
+# What gives way when the bar is narrow, the least used first.
+_FOLDED = (
+    "strengths",
+    "layouts",
+    "triangulated",
+    "pattern",
+    "modes",
+    "moral",
+    "clique-tree",
+    "tools",
+    "cpdag",
+    "tree",
+    "dag",
 )
 
 
@@ -45,6 +65,7 @@ class ModelBar(QFrame):
         self.setObjectName("modelBar")
         self.setProperty("role", "surface")
         words = [(name, *PICTURE_TITLES.get(name, (name.capitalize(), name))) for name in pictures]
+        self._picture_names = tuple(pictures)
         self._pictures = Segments(words, "picture")
         self._pictures.chosen.connect(self.picture_chosen)
         self._tools: dict[str, QToolButton] = {}
@@ -66,6 +87,9 @@ class ModelBar(QFrame):
         self._modes.activated.connect(self._on_mode)
         self._layouts.activated.connect(self._on_layout)
         self._strengths.activated.connect(self._on_strength)
+        self._picture_menu = self._menu_button(
+            "pictureMenu", "More\u2002", "More pictures of this model"
+        )
         self._view_menu = self._menu_button("viewMenu", "View", "Nodes, layout and edge width")
         self._tool_menu = self._menu_button("toolMenu", "Tools", "Select, add nodes, draw edges")
         self._chip = label("", "chip-evidence")
@@ -79,10 +103,11 @@ class ModelBar(QFrame):
             name="clearEvidence",
         )
         row = QHBoxLayout(self)
-        row.setContentsMargins(10, 5, 10, 5)
+        row.setContentsMargins(10, _MARGIN, 10, _MARGIN)
         row.setSpacing(8)
         for widget in (
             self._pictures,
+            self._picture_menu,
             self._tool_box,
             self._tool_menu,
             self._modes,
@@ -98,6 +123,7 @@ class ModelBar(QFrame):
         self._pictures.setVisible(len(pictures) > 1)
         self._fill_menus()
         self.show_tool("select")
+        self._shown_count = -1
         self.show_evidence(0)
         theme().changed.connect(self._restyle)
         self._restyle()
@@ -143,6 +169,11 @@ class ModelBar(QFrame):
                         combo.currentIndex() == index
                     )
                 )
+        for name in self._picture_names:
+            title, tip = PICTURE_TITLES.get(name, (name.capitalize(), name))
+            action = self._picture_menu.menu().addAction(title)
+            action.setToolTip(tip)
+            action.triggered.connect(lambda _=False, name=name: self.picture_chosen.emit(name))
         for name, sign, tip in _TOOLS:
             action = self._tool_menu.menu().addAction(icon(sign), tip)
             action.triggered.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
@@ -165,6 +196,7 @@ class ModelBar(QFrame):
 
     def show_picture(self, name: str) -> None:
         self._pictures.choose(name)
+        self._fold()
 
     def show_tool(self, name: str) -> None:
         for key, made in self._tools.items():
@@ -180,14 +212,39 @@ class ModelBar(QFrame):
         self._strengths.setCurrentIndex(self._strengths.findData(key))
 
     def show_evidence(self, count: int) -> None:
+        if count == self._shown_count:
+            return
+        self._shown_count = count
         self._chip.setText(f"⚑ {count} evidence")
+        self._fix_chip()
         self._chip.setVisible(count > 0)
         self._clear.setVisible(count > 0)
         self._fold()
 
+    def _fix_chip(self) -> None:
+        """Another number as wide as the last moves nothing: a fixed size is not asked about."""
+        self._chip.ensurePolished()
+        height = theme().px("view_bar") - 2 * _MARGIN
+        self._chip.setFixedSize(self._chip.sizeHint().width(), height)
+
+    def set_separable(self, why_not: str) -> None:
+        """Whether there are trails to be asked about in this picture."""
+        made, tip = self._tools["separation"], next(t[2] for t in _TOOLS if t[0] == "separation")
+        made.setEnabled(not why_not)
+        made.setToolTip(f"Not now: {why_not}" if why_not else tip)
+
+    def set_measurable(self, why_not: str) -> None:
+        """Whether the widths of edges can show something else than they do."""
+        self._strengths.setEnabled(not why_not)
+        tip = "What the width of edges shows"
+        self._strengths.setToolTip(f"Not now: {why_not}" if why_not else tip)
+        for action in self._view_menu.menu().actions():
+            if action.text() in STRENGTHS.values():
+                action.setEnabled(not why_not)
+
     def set_editable(self, editable: bool, why_not: str = "") -> None:
         """Tools that change the structure can be used or say why not."""
-        for name, _, tip in _TOOLS[1:]:
+        for name, _, tip in (tool for tool in _TOOLS if tool[0] in ("node", "edge")):
             self._tools[name].setEnabled(editable)
             self._tools[name].setToolTip(tip if editable else f"Not now: {why_not}")
 
@@ -195,13 +252,11 @@ class ModelBar(QFrame):
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as it can fold; otherwise it would keep the window from becoming narrow."""
-        shown = [w for w in (self._pictures, self._chip, self._clear) if not w.isHidden()]
-        folded = [*shown, self._tool_menu, self._view_menu]
-        width = sum(widget.sizeHint().width() + self._row.spacing() for widget in folded)
-        return QSize(width, super().minimumSizeHint().height())
+        return QSize(self._width({*_FOLDED}) + 20, super().minimumSizeHint().height())
 
     def _restyle(self) -> None:
         self.setMinimumHeight(theme().px("view_bar"))
+        self._fix_chip()
         self._fold()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -209,23 +264,38 @@ class ModelBar(QFrame):
         self._fold()
 
     def _fold(self) -> None:
-        """Combos give way to *View*, the least used first, then tools to *Tools*."""
+        """What is used least gives way: combos to *View*, pictures to *More*, tools to *Tools*."""
+        hidden: set[str] = set()
+        for step in ("", *_FOLDED):
+            hidden |= {step} if step else set()
+            if self._width(hidden) <= self.width() - 20:
+                break
+        combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
+        for name, combo in combos.items():
+            combo.setVisible(name not in hidden)
+        self._view_menu.setVisible(bool(hidden & set(combos)))
+        self._tool_box.setVisible("tools" not in hidden)
+        self._tool_menu.setVisible("tools" in hidden)
+        self._pictures.show_only(self._shown_pictures(hidden))
+        self._picture_menu.setVisible(bool(hidden & set(self._picture_names)))
 
-        def width(widgets: Sequence[QWidget]) -> int:
-            return sum(w.sizeHint().width() + self._row.spacing() for w in widgets)
+    def _shown_pictures(self, hidden: set[str]) -> list[str]:
+        """The one in view is never hidden."""
+        chosen = self._pictures.current
+        return [name for name in self._picture_names if name not in hidden or name == chosen]
 
-        fixed = [w for w in (self._pictures, self._chip, self._clear) if not w.isHidden()]
-        room = self.width() - 20 - width(fixed)
-        combos = [self._modes, self._layouts, self._strengths]
-        shown = list(combos)
-        while shown and width([self._tool_box, *shown, *self._view_button(shown)]) > room:
-            shown.pop()
-        for combo in combos:
-            combo.setVisible(combo in shown)
-        self._view_menu.setVisible(len(shown) < len(combos))
-        folds_tools = width([self._tool_box, *shown, *self._view_button(shown)]) > room
-        self._tool_box.setVisible(not folds_tools)
-        self._tool_menu.setVisible(folds_tools)
-
-    def _view_button(self, shown: Sequence[QWidget]) -> list[QWidget]:
-        return [self._view_menu] if len(shown) < 3 else []
+    def _width(self, hidden: set[str]) -> int:
+        """What the bar needs without these."""
+        shown: list[QWidget] = [w for w in (self._chip, self._clear) if not w.isHidden()]
+        shown.append(self._tool_menu if "tools" in hidden else self._tool_box)
+        combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
+        shown += [combo for name, combo in combos.items() if name not in hidden]
+        if hidden & set(combos):
+            shown.append(self._view_menu)
+        if hidden & set(self._picture_names):
+            shown.append(self._picture_menu)
+        width = sum(w.sizeHint().width() + self._row.spacing() for w in shown)
+        if len(self._picture_names) > 1:
+            pictures = [self._pictures.button(name) for name in self._shown_pictures(hidden)]
+            width += sum(made.sizeHint().width() for made in pictures) + self._row.spacing()
+        return width

@@ -10,12 +10,16 @@ from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import CycleError, PgmStudioError
+from pgmstudio.core.graphs.size_forecast import SizeForecast
+from pgmstudio.core.models.arc_reversal import inherited_edges, why_not_reversible
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.pictures.picture import Point
-from pgmstudio.core.project import edits, model_edits
+from pgmstudio.core.project import edits, equivalence_edits, model_edits
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.views.canvas import Canvas
+from pgmstudio.gui.views.edge_forecast import EdgeForecaster
+from pgmstudio.gui.views.edge_tool import EdgeTool
 from pgmstudio.gui.views.node_face import MODE_TITLES, NodeMode
 from pgmstudio.gui.views.snapping import (
     SIDES,
@@ -69,6 +73,10 @@ class ModelEditing(QObject):
         super().__init__(canvas)
         self._shell, self._model_id, self._canvas = shell, model_id, canvas
         self.picture_name = ""
+        self.delete_instead: Callable[[], bool] | None = None  # a language's own way, if it has one
+        self._forecasts = EdgeForecaster(self)
+        self._forecasts.told.connect(self._on_forecast)
+        self._forecasts.failed.connect(shell.errors.report)
         wishes = canvas.wishes
         wishes.move.connect(self.move_nodes)
         wishes.add_edge.connect(self.add_edge)
@@ -97,7 +105,19 @@ class ModelEditing(QObject):
     # -- structure
 
     def advise(self, source: str, target: str) -> EdgeAdvice:
-        return edge_advice(self.entry, source, target)
+        """What is known at once; what becomes of the clique tree follows."""
+        self._forecasts.forget()
+        model, advice = self.entry.model, edge_advice(self.entry, source, target)
+        if isinstance(model, BayesianNetwork) and not advice.refusal:
+            self._forecasts.ask(model, source, target)
+        return advice
+
+    def _on_forecast(self, source: str, target: str, size: SizeForecast) -> None:
+        tool = self._canvas.view.tool
+        if isinstance(tool, EdgeTool):
+            before, after = _grouped(size.before), _grouped(size.after)
+            words = f"{before} → {after} clique-tree cells" if size.grows else "cliques stay"
+            tool.add_forecast(source, target, words, size.is_warning)
 
     def add_edge(self, source: str, target: str) -> None:
         edit = partial(model_edits.add_edge, model_id=self._model_id, source=source, target=target)
@@ -120,6 +140,8 @@ class ModelEditing(QObject):
             self.change(f"Rename {old} to {new}", edit)
 
     def delete_selected(self) -> None:
+        if self.delete_instead is not None and self.delete_instead():
+            return
         scene = self._canvas.scene
         nodes = scene.selected_nodes
         edges = [e for e in scene.selected_edges if e[0] not in nodes and e[1] not in nodes]
@@ -152,6 +174,29 @@ class ModelEditing(QObject):
         turned = in_order(*(partial(turn, source=a, target=b) for a, b in edges))
         if self.change(f"Reverse {_what((), edges)}", turned):
             self._canvas.wishes.select.emit((), tuple((b, a) for a, b in edges))
+
+    def turning(self, source: str, target: str) -> tuple[str, str]:
+        """Why the edge is not covered (empty: it is), and the words for turning it nonetheless."""
+        model = self.entry.model
+        if not isinstance(model, BayesianNetwork) or not model.dag.has_edge(source, target):
+            return "this is not an edge of a Bayesian network.", ""
+        reason = why_not_reversible(model.dag, source, target)
+        if reason:
+            return reason, ""
+        added = inherited_edges(model.dag, source, target)
+        if not added:
+            return "", ""
+        named = ", ".join(" → ".join(edge) for edge in added)
+        reason = f"the two have other parents besides each other; {named} would be needed."
+        return reason, f"Reverse, keep the distribution, add {_count(len(added), 'edge')}"
+
+    def turn(self, source: str, target: str) -> None:
+        """Reverse the edge with new tables, so that the distribution stays as it is."""
+        edit = partial(
+            equivalence_edits.turn_edge, model_id=self._model_id, source=source, target=target
+        )
+        if self.change(f"Reverse {source} → {target}, same distribution", edit):
+            self._canvas.wishes.select.emit((), ((target, source),))
 
     # -- places
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pgmstudio.core.inference.findings import weights_of
-from pgmstudio.core.inference.protocols import Finding
+from pgmstudio.core.inference.interventions import as_seen
+from pgmstudio.core.inference.protocols import Done, Finding
+from pgmstudio.core.models.component_measures import component_names
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.pictures.picture import GraphPicture, PictureNode
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
@@ -18,6 +25,8 @@ MOST_WITH_BARS = 24
 
 def usual_mode(entry: ModelEntry) -> NodeMode:
     """How nodes are drawn that nobody chose a mode for."""
+    if isinstance(entry.model, TreeMixture):
+        return NodeMode.LINE  # many lines meet, so boxes are low
     return NodeMode.PRIOR if len(entry.model.domain) <= MOST_WITH_BARS else NodeMode.NAME
 
 
@@ -46,32 +55,79 @@ class FaceMaker:
     live: LiveBeliefs | None
     target: str | None
     has_waited: bool = False  # so long that the beliefs in view are called stale
+    waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
+    blend: float = 1.0  # how far from the prior (0) to the beliefs given evidence (1)
 
     def faces(self, picture: GraphPicture) -> dict[str, NodeFace]:
         evidence: Mapping[str, Finding] = {} if self.live is None else self.live.evidence
-        return {node.id: self._face(node, evidence) for node in picture.nodes}
+        usual, is_stale = usual_mode(self.entry), self._is_stale()
+        return {n.id: self._face(n, evidence, usual, is_stale) for n in picture.nodes}
 
-    def _face(self, node: PictureNode, evidence: Mapping[str, Finding]) -> NodeFace:
+    def _is_stale(self) -> bool:
+        """Beliefs that come at once are not called so: a blink of grey would only disturb."""
+        live = self.live
+        return live is not None and live.is_stale and (self.has_waited or not live.is_live)
+
+    def _face(
+        self, node: PictureNode, evidence: Mapping[str, Finding], usual: NodeMode, is_stale: bool
+    ) -> NodeFace:
         name, entry, live = node.variable, self.entry, self.live
         if name is None or name not in entry.model.domain:
-            return NodeFace(node.label)
+            return self._hidden_face(node, is_stale)
         variable = entry.model.domain[name]
-        mode = mode_of(entry, name)
+        mode = mode_of(entry, name) if name in entry.display_modes else usual
         if live is not None and live.error is not None and mode is not NodeMode.DOT:
             mode = NodeMode.NAME
         finding = evidence.get(name)
-        beliefs = () if live is None else live.beliefs.get(name, ())
-        priors = () if live is None else live.priors.get(name, ())
+        beliefs = None if live is None else live.beliefs.get(name)
+        priors = None if live is None else live.priors.get(name)
+        if self.blend < 1 and beliefs is not None and priors is not None:
+            beliefs = (1 - self.blend) * priors + self.blend * beliefs
         return NodeFace(
             title=entry.node_titles.get(name, name),
             mode=mode,
             states=variable.states,
-            beliefs=tuple(map(float, beliefs)) if len(beliefs) == variable.cardinality else (),
-            priors=tuple(map(float, priors)) if len(priors) == variable.cardinality else (),
-            weights=() if finding is None else tuple(map(float, weights_of(variable, finding))),
+            beliefs=_floats(beliefs, variable.cardinality),
+            priors=_floats(priors, variable.cardinality),
+            weights=()
+            if finding is None
+            else tuple(map(float, weights_of(variable, as_seen(finding)))),
             most_probable=None if live is None else live.most_probable.get(name),
             is_target=name == self.target,
-            # Beliefs that come at once are not called stale: a blink of grey would only disturb.
-            is_stale=live is not None and live.is_stale and (self.has_waited or not live.is_live),
+            is_stale=is_stale or name in self.waiting,
             note=entry.node_notes.get(name, ""),
+            is_done=isinstance(finding, Done),
         )
+
+    def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeFace:
+        """A hidden class shows how probable each of its states is; anything else its label."""
+        model = self.entry.model
+        if not isinstance(model, LatentClasses) or node.variable != model.hidden:
+            return NodeFace(node.label)
+        priors = tuple(model.weights.tolist())
+        shares = () if self.live is None else self.live.component_shares
+        shares = shares if len(shares) == len(priors) else ()
+        return NodeFace(
+            title=self.entry.node_titles.get(model.hidden, model.hidden),
+            mode=mode_of(self.entry, model.hidden)
+            if model.hidden in self.entry.display_modes
+            else NodeMode.PRIOR,
+            states=component_names(model),
+            beliefs=blended(priors, shares, self.blend),
+            priors=priors,
+            is_stale=is_stale,
+        )
+
+
+def blended(
+    priors: tuple[float, ...], shares: tuple[float, ...], blend: float
+) -> tuple[float, ...]:
+    """What a slider between prior and posterior shows; nothing while shares are not known."""
+    if blend >= 1 or len(shares) != len(priors):
+        return shares
+    return tuple((1 - blend) * a + blend * b for a, b in zip(priors, shares, strict=True))
+
+
+def _floats(values: NDArray[np.float64] | None, count: int) -> tuple[float, ...]:
+    """None where they are not known, or of a variable that has other states by now."""
+    return () if values is None or len(values) != count else tuple(values.tolist())

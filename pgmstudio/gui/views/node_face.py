@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
+from operator import attrgetter
 
 from pgmstudio.core.pictures.boxes import MOST_ROWS
 from pgmstudio.core.pictures.svg_nodes import Mark, mark_of, percent
@@ -15,6 +16,7 @@ class NodeMode(Enum):
 
     DOT = "dot"
     NAME = "name"
+    LINE = "line"
     ENTROPY = "entropy"
     BARS = "bars"
     PRIOR = "prior"
@@ -27,6 +29,7 @@ class NodeMode(Enum):
 MODE_TITLES = {
     NodeMode.DOT: "Dots",
     NodeMode.NAME: "Names",
+    NodeMode.LINE: "Names + belief",
     NodeMode.ENTROPY: "Entropy",
     NodeMode.BARS: "Bars",
     NodeMode.PRIOR: "Bars + prior",
@@ -36,6 +39,7 @@ MODE_TITLES = {
 MODE_TIPS = {
     NodeMode.DOT: "A dot; its name when it is hovered, selected or observed.",
     NodeMode.NAME: "The name alone.",
+    NodeMode.LINE: "The name over a thin line: the last of two states, else the likeliest.",
     NodeMode.ENTROPY: "The name and the entropy of its belief.",
     NodeMode.BARS: "A bar for the belief in every state.",
     NodeMode.PRIOR: "Bars, with the prior as an outline.",
@@ -75,16 +79,34 @@ class NodeFace:
     is_target: bool = False
     is_stale: bool = False
     note: str = ""
+    is_done: bool = False  # the state of `weights` was set from outside
 
     @property
     def shows_rows(self) -> bool:
         return self.mode.has_rows and bool(self.states)
 
+    def shows_beliefs(self, detail: Detail) -> bool:
+        """Whether other beliefs would be seen: a name or a dot looks the same with any."""
+        is_small = self.mode in (NodeMode.ENTROPY, NodeMode.LINE)
+        return detail is Detail.FULL and (self.shows_rows or is_small)
+
+    def differs_in_beliefs_alone(self, other: NodeFace) -> bool:
+        """Nothing but beliefs, priors and the most probable state tells the two apart."""
+        return bool(_besides_beliefs(self) == _besides_beliefs(other))
+
     @property
     def mark(self) -> Mark | None:
         if not self.weights:
             return None
-        return mark_of(dict(zip(self.states, self.weights, strict=True)))
+        weights = dict(zip(self.states, self.weights, strict=True))
+        return mark_of(weights, is_done=self.is_done)
+
+    @property
+    def line_share(self) -> float | None:
+        """How long the thin line under a name is: the last of two states, else the likeliest."""
+        if not self.beliefs:
+            return None
+        return self.beliefs[-1] if len(self.beliefs) == 2 else max(self.beliefs)
 
     @property
     def entropy_bits(self) -> float | None:
@@ -112,7 +134,8 @@ class NodeFace:
         words = [self.title]
         mark = self.mark
         if mark is not None:
-            words.append(f"evidence {mark.words}" if not mark.is_soft else mark.words)
+            is_seen = not mark.is_soft and not mark.is_done
+            words.append(f"evidence {mark.words}" if is_seen else mark.words)
         if self.is_target:
             words.append("target")
         if self.is_stale:
@@ -122,3 +145,8 @@ class NodeFace:
             for state, value in zip(self.states, self.beliefs, strict=False)
         ]
         return ", ".join(words)
+
+
+_besides_beliefs = attrgetter(
+    *(f.name for f in fields(NodeFace) if f.name not in ("beliefs", "priors", "most_probable"))
+)

@@ -30,7 +30,8 @@ def face_size(node: PictureNode, face: NodeFace) -> Size:
         width, height = box_size(PictureNode(node.id, face.title), face.states)
         return _even(width), height
     lines = face.title.split("\n")
-    metrics = canvas_metrics("dense", "medium")
+    marked = bool(face.weights) or face.is_target or face.is_stale or bool(face.note)
+    metrics = canvas_metrics("dense", "semibold" if marked else "medium")
     wanted = max(metrics.horizontalAdvance(line) for line in lines) + 2 * INDENT + 4
     if face.mode is NodeMode.ENTROPY:
         wanted += 40
@@ -66,6 +67,17 @@ class NodeGeometry:
         if not self.face.shows_rows:
             return ()
         return tuple(i for i in range(len(self.face.states)) if i not in self.shown)
+
+    @property
+    def rows(self) -> QRectF:
+        """Everything below the head, inside the outline."""
+        return QRectF(3, HEAD + 2, self.width - 6, self.height - HEAD - 5)
+
+    @property
+    def bars(self) -> QRectF:
+        """The column of the bars, with all that reaches beyond their ends."""
+        high = ROW * len(self.shown)
+        return QRectF(self.bar_left - 3, ROWS_TOP, self.bar_width + 6, high)
 
     def row(self, place: int) -> QRectF:
         return QRectF(0, ROWS_TOP + ROW * place, self.width, ROW)

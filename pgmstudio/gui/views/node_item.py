@@ -31,8 +31,12 @@ class NodeItem(QGraphicsItem):
         self._geometry: NodeGeometry | None = None
         self.look = NodeLook(shape=node.shape)
         self.shown_beliefs: tuple[float, ...] = face.beliefs
+        self._painted: Detail | None = None  # how much of it is on screen; None: nothing yet
         self.setZValue(1)
+        # The picture of the whole node is kept; a change is told as a part of it, and only that
+        # part is painted again.
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
         self.setAcceptedMouseButtons(self.acceptedMouseButtons().NoButton)
 
     @property
@@ -49,7 +53,7 @@ class NodeItem(QGraphicsItem):
 
     @property
     def centre(self) -> Point:
-        return self.pos().x(), self.pos().y()
+        return self.x(), self.y()
 
     @property
     def geometry(self) -> NodeGeometry:
@@ -60,26 +64,59 @@ class NodeItem(QGraphicsItem):
 
     def set_face(self, node: PictureNode, face: NodeFace) -> bool:
         """Show another face; True when the box has another size now."""
-        if face == self._face and node == self.node:
+        before = self._face
+        is_same_node = node is self.node or node == self.node
+        if face == before and is_same_node:
             return False
+        only_beliefs = is_same_node and face.differs_in_beliefs_alone(before)
+        shown = () if self._geometry is None else self._geometry.shown
         self.node, self._face = node, face
         self.look.shape = node.shape
         self._geometry = None
         if len(self.shown_beliefs) != len(face.beliefs):
             self.shown_beliefs = face.beliefs
-        size = face_size(node, face)
+        size = self._size if only_beliefs else face_size(node, face)
         is_resized = size != self._size
         if is_resized:
             self.prepareGeometryChange()
             self._size = size
             self._corner, self._bounds = _frame(size)
-        self.update()
+        if not only_beliefs or is_resized:
+            self.update()
+        elif self.shows_bars and self.geometry.shown == shown:
+            self._update_part(self.geometry.rows)
+        elif self._shows_beliefs:
+            self.update()
         return is_resized
+
+    def _update_part(self, part: QRectF) -> None:
+        # A dashed outline comes out differently where it is cut, so it is painted as a whole.
+        if self._face.weights:
+            self.update()
+        else:
+            self.update(part.translated(self._corner))
+
+    @property
+    def _shows_beliefs(self) -> bool:
+        return self._painted is None or self._face.shows_beliefs(self._painted)
+
+    @property
+    def shows_bars(self) -> bool:
+        """Whether anybody would see them slide."""
+        return self._face.shows_rows and self._shows_beliefs
+
+    def forget_pixels(self) -> None:
+        """Paint all of it anew the next time, as many pixels as it takes then."""
+        self.setCacheMode(QGraphicsItem.CacheMode.NoCache)
+        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
 
     def show_beliefs(self, values: tuple[float, ...]) -> None:
         """What the bars show while they slide."""
+        if values == self.shown_beliefs:
+            return
         self.shown_beliefs = values
-        self.update()
+        if self.shows_bars:
+            self._update_part(self.geometry.bars)
 
     def change_look(self, **changes: object) -> None:
         """Selected, focused, … ; repaints only when something differs."""
@@ -101,6 +138,12 @@ class NodeItem(QGraphicsItem):
         """The box in scene coordinates."""
         corner = self.pos() + self.corner
         return QRectF(corner.x(), corner.y(), *self._size)
+
+    @property
+    def sides(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the box in the scene."""
+        left, top = self.x() + self._corner.x(), self.y() + self._corner.y()
+        return left, top, left + self._size[0], top + self._size[1]
 
     def in_box(self, scene_point: QPointF) -> QPointF:
         """A point of the scene in the coordinates of `geometry`."""
@@ -124,11 +167,15 @@ class NodeItem(QGraphicsItem):
         zoom = self._zoomed.zoom_of(painter)
         detail = self._zoomed.detail_of(zoom)
         face, look = self._face, self.look
+        part = None
+        if self._zoomed.forced is None:  # for the screen, not for a file
+            self._painted, part = detail, option.exposedRect.translated(-self._corner)
         if detail is Detail.DOT or face.mode is NodeMode.DOT:
             paint_dot(painter, face, look, zoom)
             return
         painter.translate(self.corner)
-        NodePainter(painter, face, look, self.geometry, self.shown_beliefs).paint(detail, zoom)
+        made = NodePainter(painter, face, look, self.geometry, self.shown_beliefs)
+        made.paint(detail, zoom, part)
 
 
 def _frame(size: Size) -> tuple[QPointF, QRectF]:

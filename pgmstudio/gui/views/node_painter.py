@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from pgmstudio.core.pictures.boxes import HEAD, LINE
 from pgmstudio.core.pictures.picture import NodeShape
@@ -71,14 +71,16 @@ def paint_dot(painter: QPainter, face: NodeFace, look: NodeLook, zoom: float) ->
     if face.weights:
         mark = face.mark
         is_square = mark is not None and not mark.is_soft
-        color = "evidence" if is_square else "virtual"
+        color = "virtual" if mark is None else mark.tint
     elif face.is_target:
         color = "target"
     if color != "edge":
         radius *= 1.35
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color(color))
-    if is_square:
+    if color == "do":
+        painter.drawPolygon(diamond(QPointF(0, 0), radius * 1.2))
+    elif is_square:
         side = radius * 0.9
         painter.drawRect(QRectF(-side, -side, 2 * side, 2 * side))
     else:
@@ -89,6 +91,14 @@ def paint_dot(painter: QPainter, face: NodeFace, look: NodeLook, zoom: float) ->
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(QPointF(0, 0), radius * 1.7, radius * 1.7)
+
+
+def diamond(middle: QPointF, half: float) -> QPolygonF:
+    """What was set from outside, from afar: a shape of its own, not only a colour."""
+    x, y = middle.x(), middle.y()
+    return QPolygonF(
+        [QPointF(x, y - half), QPointF(x + half, y), QPointF(x, y + half), QPointF(x - half, y)]
+    )
 
 
 class NodePainter:
@@ -107,15 +117,20 @@ class NodePainter:
         self._values = shown_beliefs
         self._mark = face.mark
         self._box = QRectF(0, 0, geometry.width, geometry.height)
+        self._wanted = self._box.adjusted(-1, -1, 1, 1)
 
-    def paint(self, detail: Detail, zoom: float) -> None:
-        """For every detail but dots."""
+    def paint(self, detail: Detail, zoom: float, part: QRectF | None = None) -> None:
+        """For every detail but dots; only `part` is wanted, the rest may be left out."""
+        if part is not None:
+            self._wanted = part
         self._paint_box()
-        self._paint_rings()
+        if not self._box.contains(self._wanted):
+            self._paint_rings()
         if detail is Detail.NAME:
             self._paint_name(zoom)
         elif self._face.shows_rows:
-            self._paint_head(HEAD / 2)
+            if self._wanted.top() <= HEAD:
+                self._paint_head(HEAD / 2)
             self._paint_rows()
         else:
             self._paint_label()
@@ -129,7 +144,7 @@ class NodePainter:
             pen.setDashPattern([2.5, 1.5])
             return pen
         if mark is not None:
-            return QPen(colors.color("evidence"), colors.line("node_evidence"))
+            return QPen(colors.color(mark.tint), colors.line("node_evidence"))
         if self._face.is_target:
             return QPen(colors.color("target"), colors.line("node_selected"))
         return QPen(colors.color("border_control"), colors.line("node"))
@@ -170,12 +185,25 @@ class NodePainter:
         metrics = self._painter.fontMetrics()
         shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, int(room.width()))
         mark = self._mark
-        ink = "text" if mark is None else "virtual_ink" if mark.is_soft else "evidence_ink"
+        ink = "text" if mark is None else f"{mark.tint}_ink"
         self._painter.setPen(theme().color(ink))
         self._painter.drawText(room, _CENTER, shown)
 
+    def _paint_line(self, share: float) -> None:
+        """The belief as a thin line under the name."""
+        painter, box = self._painter, self._box
+        track = QRectF(INDENT - 2, box.bottom() - 5.5, box.width() - 2 * INDENT + 4, 2)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("belief_track"))
+        painter.drawRect(track)
+        tint = "belief" if self._mark is None else self._mark.tint
+        painter.setBrush(theme().color("stale" if self._face.is_stale else tint))
+        painter.drawRect(QRectF(track.left(), track.top(), track.width() * share, 2))
+
     def _paint_label(self) -> None:
         painter, face = self._painter, self._face
+        if face.mode is NodeMode.LINE and face.line_share is not None:
+            self._paint_line(face.line_share)
         if self._mark is not None or face.is_target or face.is_stale or face.note:
             self._paint_head(self._box.height() / 2, with_words=False)
             return
@@ -220,7 +248,7 @@ class NodePainter:
         if mark is not None:
             ink = f"{mark.tint}_ink"
             words = mark.words
-            symbols.append(("sliders-horizontal" if mark.is_soft else "flag-fill", ink))
+            symbols.append((mark.icon, ink))
         if face.is_target:
             words = words or "target"
             symbols.append(("crosshair", "target_ink"))
@@ -271,8 +299,8 @@ class NodePainter:
             painter.setFont(canvas_font("caption"))
             painter.setPen(theme().color("text_tertiary"))
             painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, f"{len(hidden)} more")
-            if self._values:
-                rest = percent(min(1.0, sum(self._values[i] for i in hidden)))
+            if self._face.beliefs:  # numbers do not slide
+                rest = percent(min(1.0, sum(self._face.beliefs[i] for i in hidden)))
                 painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, rest)
 
     def _paint_row(self, place: int, index: int, name: str) -> None:
@@ -287,14 +315,16 @@ class NodePainter:
         ink = colors.color("text_secondary" if is_out else "text")
         painter.setFont(canvas_font("caption"))
         painter.setPen(ink)
-        painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, name)
+        if self._wanted.left() < self._geometry.bar_left - 2:
+            painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, name)
         if is_out:
             end = INDENT + canvas_metrics("caption").horizontalAdvance(name)
             middle = row.center().y() + 0.5
             painter.drawLine(QLineF(INDENT, middle, end, middle))
         if is_known:
             painter.setFont(canvas_font("caption", "medium"))
-            painter.setPen(colors.color("evidence_ink") if is_chosen else ink)
+            chosen = f"{mark.tint}_ink" if mark is not None else "evidence_ink"
+            painter.setPen(colors.color(chosen) if is_chosen else ink)
             number = percent(face.beliefs[index])
             painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, number)
         self._paint_bar(place, index, mark, is_chosen)
@@ -317,7 +347,8 @@ class NodePainter:
         painter.drawRoundedRect(bar, radius, radius)
         value = min(1.0, max(0.0, self._values[index])) if self._values else 0.0
         if value > 0:
-            fill = "stale" if face.is_stale else "evidence" if is_chosen else "belief"
+            tint = "evidence" if mark is None else mark.tint
+            fill = "stale" if face.is_stale else tint if is_chosen else "belief"
             painter.setBrush(colors.color(fill))
             painter.drawRoundedRect(_part(bar, value), radius, radius)
         painter.setPen(QPen(colors.color("surface", 0.6), 0.75))

@@ -12,7 +12,7 @@ from pgmstudio.gui.style.widgets import tool_button
 from pgmstudio.gui.views.graph_view import GraphView
 from pgmstudio.gui.views.zoom_view import ZOOM_STEP
 
-MINIMAP_FROM = 60
+MINIMAP_FROM, MINIMAP_MS = 60, 60
 BUBBLE_WIDTH = 340
 # Never shortened: words need their time also when motion is reduced.
 BUBBLE_MS = 6000
@@ -73,8 +73,13 @@ class Minimap(QWidget):
         self._view = view
         self._picture: QPixmap | None = None
         self._area = QRectF()
-        view.graph.contents_changed.connect(self._redraw)
-        view.graph.selection_shown.connect(self._redraw)
+        # After what it is an overview of: nobody looks here first.
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(MINIMAP_MS)
+        self._soon.timeout.connect(self._redraw)
+        view.graph.contents_changed.connect(self._soon.start)
+        view.graph.selection_shown.connect(self._soon.start)
         view.looked_elsewhere.connect(self.update)
         theme().changed.connect(self._redraw)
         self.resize(self.sizeHint())
@@ -103,6 +108,7 @@ class Minimap(QWidget):
         scale, origin = self._scale()
         painter = QPainter(picture)
         painter.setPen(Qt.PenStyle.NoPen)
+        boxes: dict[str, list[QRectF]] = {}
         for item in self._view.graph.nodes.values():
             if not item.isVisible():
                 continue
@@ -111,13 +117,16 @@ class Minimap(QWidget):
             if item.look.is_selected:
                 color = "accent"
             elif mark is not None:
-                color = "virtual" if mark.is_soft else "evidence"
+                color = mark.tint
             elif item.face.is_target:
                 color = "target"
-            painter.setBrush(theme().color(color))
             width, height = max(2.0, item.size[0] * scale), max(2.0, item.size[1] * scale)
-            place = item.pos() * scale + origin
-            painter.drawRect(QRectF(place.x() - width / 2, place.y() - height / 2, width, height))
+            x, y = item.x() * scale + origin.x(), item.y() * scale + origin.y()
+            box = QRectF(x - width / 2, y - height / 2, width, height)
+            boxes.setdefault(color, []).append(box)
+        for color in sorted(boxes, key="edge_dim".__ne__):  # what stands out lies on top
+            painter.setBrush(theme().color(color))
+            painter.drawRects(boxes[color])
         painter.end()
         return picture
 

@@ -58,7 +58,8 @@ def tooltip_of(hit: Hit) -> str:
         source, target = hit.edge.ends
         arrow = "→" if hit.edge.edge.style.has_arrow else "–"
         name = f"{source} {arrow} {target}"
-        return f"{name}\n{hit.edge.edge.label}" if hit.edge.edge.label else name
+        told = [name, hit.edge.edge.label, *(strand.told for strand in hit.edge.edge.strands)]
+        return "\n".join(filter(None, told))
     if hit.node is None:
         return ""
     face = hit.node.face
@@ -66,6 +67,9 @@ def tooltip_of(hit: Hit) -> str:
         words = face.title if hit.node.id == face.title else f"{face.title} ({hit.node.id})"
         if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
             words += f"\nEntropy {face.entropy_bits:.3f} bits"
+        if face.mode is NodeMode.LINE and face.beliefs:
+            shares = zip(face.states, face.beliefs, strict=True)
+            words += "".join(f"\n{state} {percent(value)} %" for state, value in shares)
         return f"{words}\n{face.note}" if face.note else words
     state = face.states[hit.state]
     words = f"{face.title} = {state}"

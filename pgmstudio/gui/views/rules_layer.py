@@ -50,6 +50,10 @@ class RulesLayer(QGraphicsItem):
         scene.addItem(self)
 
     @property
+    def knowledge(self) -> Knowledge:
+        return self._knowledge
+
+    @property
     def kinds(self) -> set[str]:
         """The kinds of rule in sight, for the legend."""
         return {kind for kind, _ in self._drawn} if self.isVisible() else set()

@@ -36,6 +36,11 @@ class Tool:
         """A gesture is under way."""
         return False
 
+    @property
+    def is_pressed(self) -> bool:
+        """A press has not been released yet."""
+        return self.is_busy
+
     def press(self, hit: Hit, modifiers: Modifiers) -> None: ...
 
     def move(self, point: QPointF, modifiers: Modifiers) -> None: ...
@@ -67,6 +72,10 @@ class SelectTool(Tool):
     @property
     def is_busy(self) -> bool:
         return bool(self._gesture)
+
+    @property
+    def is_pressed(self) -> bool:
+        return self._pressed is not None
 
     def press(self, hit: Hit, modifiers: Modifiers) -> None:
         self._pressed, self._modifiers, self._gesture = hit, modifiers, ""

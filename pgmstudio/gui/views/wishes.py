@@ -39,6 +39,8 @@ class EdgeAdvice:
     is_warning: bool = False
     refusal: str = ""
     path: tuple[str, ...] = ()  # the cycle it would close, from its target to its source
+    forecast: str = ""  # what becomes of the clique tree; comes a moment later
+    is_large: bool = False  # and is worth a warning
 
 
 Adviser = Callable[[str, str], EdgeAdvice]
@@ -63,9 +65,12 @@ class Wishes(QObject):
     toggle_state = Signal(str, str)  # one of several
     likelihood = Signal(str, object)  # node id, weight by state
     clear_evidence = Signal(str)
+    do = Signal(str, str)  # node id, state: set from outside
+    do_menu = Signal(str, object)  # node id, global point: choose the state first
+    pick = Signal(str, str)  # node id, its part in a question about separation
     target = Signal(str)
     open_node = Signal(str)
     menu = Signal(object, object)  # Hit, global point
     refused = Signal(str)  # a sentence to show at the pointer
-    tool = Signal(str)  # "select", "node", "edge"
+    tool = Signal(str)  # "select", "node", "edge", "separation"
     find = Signal()

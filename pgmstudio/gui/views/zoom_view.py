@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPen, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFrame, QGraphicsView, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPen, QResizeEvent, QTransform, QWheelEvent
+from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.graph_scene import GraphScene
@@ -28,8 +28,13 @@ class ZoomView(QGraphicsView):
         self.graph = scene
         self._zoom = 1.0
         self._is_fitted = True
+        self._waits_to_fit = False  # it was fitted before something hid a part of it
+        self._clear_later = QTimer(self)
+        self._clear_later.setSingleShot(True)
+        self._clear_later.timeout.connect(self._show_selected_beside)
         self._pan_from: QPoint | None = None
-        self._foot = float(FIT_MARGIN)
+        self._foot = self._head = float(FIT_MARGIN)
+        self._covered = (0, 0)  # pixels at the right and below that something else hides
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -45,6 +50,11 @@ class ZoomView(QGraphicsView):
     @property
     def is_busy(self) -> bool:
         """A gesture is under way, and the ground must not move below it."""
+        return False
+
+    @property
+    def is_pressed(self) -> bool:
+        """A button of the mouse is down on the canvas."""
         return False
 
     @property
@@ -73,17 +83,20 @@ class ZoomView(QGraphicsView):
         self.zoom_changed.emit(zoom)
         self.looked_elsewhere.emit()
 
-    def _apply_zoom(self) -> None:
+    def _apply_zoom(self, content: QRectF | None = None) -> None:
         scale = self.pixels_per_unit
-        self.resetTransform()
-        self.scale(scale, scale)
-        self._give_room()
+        # In one step: the same zoom again paints nothing anew.
+        self.setTransform(QTransform.fromScale(scale, scale))
+        self._give_room(content)
 
-    def _give_room(self) -> None:
+    def _give_room(self, content: QRectF | None = None) -> None:
         """A scene rectangle large enough to push any node to any side of the view."""
         width = self.viewport().width() / self.pixels_per_unit
         height = self.viewport().height() / self.pixels_per_unit
-        self.setSceneRect(self.graph.content_rect().adjusted(-width, -height, width, height))
+        content = self.graph.content_rect() if content is None else content
+        room = content.adjusted(-width, -height, width, height)
+        if room != self.sceneRect():  # the ground would be drawn anew
+            self.setSceneRect(room)
 
     def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
         self.set_zoom(self._zoom * factor, anchor)
@@ -92,15 +105,17 @@ class ZoomView(QGraphicsView):
         """Everything in sight, at most at 100 %."""
         content = self.graph.content_rect()
         width = max(40.0, self.viewport().width() - 2.0 * FIT_MARGIN)
-        height = max(40.0, self.viewport().height() - FIT_MARGIN - self._foot)
+        height = max(40.0, self.viewport().height() - self._head - self._foot)
         wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
+        before = self._zoom, self.sight()
         self._zoom = min(1.0, max(LEAST_ZOOM, wanted / theme().scale))
-        self._apply_zoom()
-        foot = (self._foot - FIT_MARGIN) / 2 / self.pixels_per_unit
+        self._apply_zoom(content)
+        foot = (self._foot - self._head) / 2 / self.pixels_per_unit
         self.centerOn(content.center() + QPointF(0, foot))
         self._is_fitted = True
-        self.zoom_changed.emit(self._zoom)
-        self.looked_elsewhere.emit()
+        if (self._zoom, self.sight()) != before:
+            self.zoom_changed.emit(self._zoom)
+            self.looked_elsewhere.emit()
 
     def keep_foot(self, height: float) -> None:
         """Keep the lowest part of the view free below a fitted graph, for what floats there."""
@@ -108,6 +123,52 @@ class ZoomView(QGraphicsView):
         # Only for more: a smaller legend after fitting must not start a dance with the zoom.
         if needs_more and self._is_fitted:
             self.fit()
+
+    def keep_head(self, height: float) -> None:
+        """Keep the topmost part of the view free above a fitted graph, for what floats there."""
+        height = max(float(FIT_MARGIN), height)
+        is_other, self._head = height != self._head, height
+        if is_other and self._is_fitted:
+            self.fit()
+
+    def keep_clear(self, right: int, below: int) -> None:
+        """So many pixels are hidden at the sides now: in a moment what is selected is beside them.
+
+        What was fitted is fitted again when nothing hides it any more.
+        """
+        if (right, below) == (0, 0) and self._covered != (0, 0) and self._waits_to_fit:
+            self._waits_to_fit = False
+            self.fit()
+        self._covered = (right, below)
+        # Not before a double click is over: its second click must meet what the first one met.
+        self._clear_later.start(QApplication.doubleClickInterval())
+
+    def _show_selected_beside(self) -> None:
+        if self._covered == (0, 0) or not self.graph.selected_nodes:
+            return
+        if self.is_pressed:
+            self._clear_later.start()
+            return
+        item = self.graph.nodes.get(self.graph.selected_nodes[-1])
+        if item is not None and self._pan_to_show(item.box) and self._is_fitted:
+            self._is_fitted, self._waits_to_fit = False, True
+
+    def _pan_to_show(self, box: QRectF) -> bool:
+        """Move the ground so that a box lies in the free part; False when it does already."""
+        margin = round(12 * theme().scale)
+        right, below = self._covered
+        free = self.viewport().rect().adjusted(margin, margin, -right - margin, -below - margin)
+        seen = self.mapFromScene(box).boundingRect()
+        across = max(0, seen.right() - free.right())
+        down = max(0, seen.bottom() - free.bottom())
+        # A box larger than the free part shows its beginning.
+        across -= max(0, free.left() - (seen.left() - across))
+        down -= max(0, free.top() - (seen.top() - down))
+        if (across, down) == (0, 0):
+            return False
+        self._scroll_by(QPoint(across, down))
+        self.looked_elsewhere.emit()
+        return True
 
     def keep_fitted(self) -> None:
         """Fit again as soon as the places change."""
@@ -119,6 +180,7 @@ class ZoomView(QGraphicsView):
         if item is not None and item.isVisible():
             margin = int(24 * theme().scale)
             self.ensureVisible(item.box, margin, margin)
+            self._pan_to_show(item.box)
             self.looked_elsewhere.emit()
 
     def look_at(self, node: str) -> None:
@@ -207,6 +269,12 @@ class ZoomView(QGraphicsView):
         while y <= rect.bottom() + GRID:
             painter.drawLine(QPointF(left, y), QPointF(rect.right() + GRID, y))
             y += GRID
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:  # moved to another screen
+            self.resetCachedContent()
+            self.graph.forget_pixels()
+        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -21,6 +21,7 @@ from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.plain import plain_params, restored_params
 from pgmstudio.core.project.project import ModelEntry, Outcome, Project, Run
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.workers.following import following_of
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest
 
@@ -73,6 +74,11 @@ class Landing(QObject):
             return None
         title = f"{run.title}, reproduced"
         request = RunRequest(title, run.learner, params, run.seed, run.data_id or "", part, run_id)
+        from pgmstudio.gui.workers.bootstrap_runs import settings_of, start_bootstrap
+
+        settings = settings_of(run)
+        if settings is not None:
+            return start_bootstrap(self._shell, request, settings)
         return self.start(request)
 
     def _part_of(self, run: Run) -> str | None:
@@ -84,12 +90,19 @@ class Landing(QObject):
         raise DataError(f"The rows of {entry.name} have changed since; the run cannot be repeated.")
 
     def _on_run_ended(self, run: LearningRun) -> None:
+        if not run.is_unwanted:
+            self._land(run)
+        following_of(self._shell).forget(run)
+
+    def _land(self, run: LearningRun) -> None:
         if run.state is JobState.FAILED and run.error is not None:
             self._shell.errors.report(run.error)
         if run.state is JobState.CANCELLED and run.best is None:
             self._shell.tell(f"{run.request.title} was stopped before it found a model.")
             return
-        model_id = self._shell.project.next_model_id() if run.best is not None else None
+        follower = following_of(self._shell).of_run(run)
+        into = follower.model_id if follower is not None and run.best is not None else None
+        model_id = into or (self._shell.project.next_model_id() if run.best is not None else None)
         record = self._record(run)
         entry = None
         if run.best is not None:
@@ -101,7 +114,7 @@ class Landing(QObject):
             )
         word = "Learn" if run.state is JobState.FINISHED else "Keep the best of"
         if self._shell.change(
-            f"{word} {run.request.title}", partial(add_run, run=record, model=entry)
+            f"{word} {run.request.title}", partial(add_run, run=record, model=entry, into=into)
         ):
             run.model_id = model_id
             self._shell.tell(self._same_as_before(run) or end_sentence(run))
@@ -136,6 +149,7 @@ class Landing(QObject):
             measures=run.measures,
             trace=tuple(zip(steps[::thin], scores[::thin], strict=True)),
             messages=tuple(run.notes),
+            kept={kind: keepsake.plain() for kind, keepsake in run.kept.items()},
         )
 
     def _tell_constraints(self, run: LearningRun) -> None:

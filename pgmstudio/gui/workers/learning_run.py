@@ -10,12 +10,15 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from pgmstudio.core.learning.protocols import Finished, Found
+from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import CancelToken, Note, Progress
 from pgmstudio.gui.workers.job import Job, JobState
+
+# A share of a shorter time says nothing about the rest.
+LEAST_TO_FORECAST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,13 @@ class LearningRun(QObject):
         self.task = task
         self.best: Model | None = None
         self.measures: dict[str, float] = {}
+        self.found_at: dict[str, float] = {}  # what the run counted when it found its best
         self.progress = Progress(None, "waits")
         self.notes: list[str] = []
+        self.kept: dict[str, Keepsake] = {}  # what it saw on the way, by kind
         self.trace = Trace()
         self.error: BaseException | None = None
+        self.is_unwanted = False  # its result is not to land in the project
         self.model_id: str | None = None  # where its result landed in the project
         self._begin: float | None = None
         self._end: float | None = None
@@ -83,6 +89,14 @@ class LearningRun(QObject):
             return 0.0
         return (self._end or time.monotonic()) - self._begin
 
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long it will still take; None when that cannot be told."""
+        done = self.progress.fraction
+        if self.state is not JobState.RUNNING or not done or self.seconds < LEAST_TO_FORECAST:
+            return None
+        return self.seconds * (1 - done) / done
+
     def start(self) -> None:
         self._begin = time.monotonic()
         self._job.start()
@@ -105,6 +119,7 @@ class LearningRun(QObject):
             match event:
                 case Found(model, measures) | Finished(model, measures):
                     self.best, self.measures = model, dict(measures)
+                    self.found_at = dict(self.progress.counters)
                     self._note_found()
                     self.found.emit()
                 case Progress():
@@ -112,6 +127,8 @@ class LearningRun(QObject):
                     self._note_progress(event)
                 case Note(message):
                     self.notes.append(message)
+                case Kept(keepsake):
+                    self.kept[keepsake.kind] = keepsake
         self.changed.emit()
 
     def _note_progress(self, progress: Progress) -> None:

@@ -17,16 +17,28 @@ class RunQueue(QObject):
     run_changed = Signal(object)
     run_ended = Signal(object)
     order_changed = Signal()
+    looked_at_changed = Signal(object)  # LearningRun or None
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self._runs: list[LearningRun] = []
         self.workers = worker_count()
+        self._looked_at: LearningRun | None = None
 
     @property
     def runs(self) -> tuple[LearningRun, ...]:
         return tuple(self._runs)
+
+    @property
+    def looked_at(self) -> LearningRun | None:
+        """The run that is selected in the list of runs."""
+        return self._looked_at if self._looked_at in self._runs else None
+
+    def look_at(self, run: LearningRun | None) -> None:
+        """Somebody wants to see this run."""
+        self._looked_at = run
+        self.looked_at_changed.emit(run)
 
     @property
     def running(self) -> tuple[LearningRun, ...]:
@@ -60,6 +72,14 @@ class RunQueue(QObject):
             self._runs.remove(run)
             self.order_changed.emit()
 
+    def discard(self, run: LearningRun) -> None:
+        """Stop a run and take it off the list; what it found is not wanted."""
+        run.is_unwanted = True
+        if run.state.is_end:
+            self.remove(run)
+        else:
+            run.stop()
+
     def stop_all(self) -> None:
         for run in reversed(self._runs):
             if not run.state.is_end:
@@ -71,6 +91,8 @@ class RunQueue(QObject):
 
     def _on_ended(self, run: LearningRun) -> None:
         self.run_ended.emit(run)
+        if run.is_unwanted:
+            self.remove(run)
         self._start_next()
 
     def _start_next(self) -> None:

@@ -18,6 +18,7 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.io.knowledge_files import parse_knowledge, write_knowledge
 from pgmstudio.core.io.model_files import MODEL_FORMATS, ModelFile, Properties
 from pgmstudio.core.io.project_file import project_bytes, project_from_bytes
+from pgmstudio.core.io.uai_evidence import parse_evidence
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.project import Project
 from tests.core.io.example_projects import full_project
@@ -58,6 +59,7 @@ COMMON = [b"", b"\x00", b"\xff\xfe", b"1e999", b"-1", b"nan", b"9" * 5000, b"\xe
 BIF_WORDS = [b"{", b"}", b"(", b")", b";", b"*", b"/*", b"//", b"default", b"table", b"property"]
 XML_WORDS = [b"<", b">", b"&", b"&x;", b"<!ENTITY x 'y'>", b"<TABLE>", b"</TABLE>", b"<![CDATA["]
 JSON_WORDS = [b"{", b"}", b"[" * 3000, b"]", b":", b",", b"null", b"true", b'"\\ud800"', b"{}"]
+GRAPH_WORDS = [b"[", b"]", b"->", b"--", b"=", b"#1", b"node", b"|", b"BAYES", b"MARKOV", b"<-"]
 RULE_WORDS = [b"/knowledge", b"->", b"--", b"\n", b",", b"addtemporal", b"9*", b"required", b"\t"]
 
 
@@ -106,11 +108,34 @@ FILE = ModelFile(
 
 @pytest.mark.parametrize("known", MODEL_FORMATS, ids=lambda known: known.name)
 def test_a_broken_model_file_gives_a_sentence_or_a_whole_model(known) -> None:
-    words = {"BIF": BIF_WORDS, "XMLBIF": XML_WORDS}.get(known.name, JSON_WORDS)
+    words = JSON_WORDS if ".json" in known.endings[0] else XML_WORDS + BIF_WORDS + GRAPH_WORDS
     path = Path(f"fuzzed{known.endings[0]}")
     content, _ = known.renderer()(FILE, path)
     parse = known.parser()
     assert every_case(lambda spoiled: parse(spoiled, path), content, words, check_file) > 0
+
+
+def test_a_broken_markov_network_gives_a_sentence_or_a_whole_model() -> None:
+    path = Path("fuzzed.uai")
+    known = next(known for known in MODEL_FORMATS if known.name == "UAI")
+    content, _ = known.renderer()(FILE, path)
+    markov = content.replace(b"BAYES", b"MARKOV")
+    parse = known.parser()
+    assert every_case(lambda spoiled: parse(spoiled, path), markov, GRAPH_WORDS, check_file) > 0
+
+
+def test_a_broken_evidence_file_gives_a_sentence_or_findings() -> None:
+    domain = FILE.model.domain
+
+    def check(cases: list[dict[str, Any]]) -> None:
+        for case in cases:
+            assert all(finding.state in domain[name].states for name, finding in case.items())
+
+    def read(spoiled: bytes) -> list[dict[str, Any]]:
+        return parse_evidence(spoiled, Path("fuzzed.evid"), domain)
+
+    content = b"2\n2 0 1 1 2\n3 0 0 2 1 3 0\n"
+    assert every_case(read, content, [b" ", b"\n", b"0", b"1", b"2", b"3"], check) > 0
 
 
 def check_project(project: Project) -> None:

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.learning.branching import branching_with_required, maximum_branching
+from pgmstudio.core.running import StopSwitch
 
 Parents = tuple[int | None, ...]
 
@@ -78,3 +80,15 @@ def test_required_edges_are_there_and_the_rest_is_heaviest(n: int, seed: int) ->
     assert tuple(found) in legal
     best = max(weight_of(parents, weights) for parents in legal)
     assert weight_of(found, weights) == pytest.approx(best)
+
+
+def test_a_stop_is_heard_while_cycles_are_contracted() -> None:
+    # Every node's best parent is its neighbour on one ring, so there is something to contract.
+    weights = np.eye(50, k=1) + 1.0
+    weights[-1, 0] = 2.0
+    pressed = StopSwitch()
+    pressed.cancel()
+    with pytest.raises(Cancelled):
+        maximum_branching(weights, pressed)
+    with pytest.raises(Cancelled):
+        branching_with_required(weights, np.ones((50, 50), dtype=bool), [], pressed)

@@ -193,3 +193,20 @@ def test_a_parent_whose_table_would_be_too_large_is_not_tried() -> None:
     for measure in ("k2", "info_gain"):
         found = trace(data, measure=measure)
         assert max(map(len, found.dag.parent_indices)) == 1  # 200³ cells are too many
+
+
+def test_the_graph_of_every_step_leads_to_the_result() -> None:
+    found = k2_trace(K2_DEMO, K2Params(order="L, KA, M, KV"))
+    for number, step in enumerate(found.steps):
+        graph = found.graph_before(number)
+        assert set(graph.parents(step.child)) == set(step.parents)
+        assert set(graph.edges) <= set(found.dag.edges)
+    assert found.graph_before(len(found.steps)) == found.dag
+
+
+def test_the_trace_comes_back_from_plain_values() -> None:
+    found = k2_trace(K2_DEMO, K2Params(order="L, KA, M, KV"))
+    assert K2Trace.restored(found.plain()) == found
+    head, rows = found.table()
+    assert len(rows) == sum(len(step.trials) for step in found.steps)
+    assert all(len(row) == len(head) for row in rows)

@@ -350,8 +350,11 @@ def test_optima_are_counted_sorted_and_joined_into_a_graph_of_frequencies() -> N
     assert [(optimum.cpdag, optimum.runs) for optimum in runs.optima] == [(collider, 2), (chain, 2)]
     assert runs.greedinesses == (0.0, 0.5)
     assert runs.sorted_scores(0.0) == (-5.0, -5.0, -4.0)
-    told = {(f.one, f.other): (f.joined, f.forward, f.backward) for f in runs.edge_frequencies()}
-    assert told == {("A", "B"): (1.0, 0.5, 0.0), ("B", "C"): (1.0, 0.0, 0.5)}
+    found = runs.edge_frequencies()
+    told = {pair: found.of_pair(*pair) for pair in (("A", "B"), ("C", "B"))}
+    assert {(f.joined, f.forward, f.undirected) for f in told.values()} == {(1.0, 0.5, 0.5)}
+    once_more = runs.with_run(KesRun(0.0, -4.0, 3, collider)).edge_frequencies(of_runs=True)
+    assert once_more.of_pair("A", "B").forward == 3 / 5
 
 
 def test_the_alarm_rows_give_a_class_no_worse_than_published_programs(shared: Path) -> None:

@@ -41,7 +41,25 @@ def test_the_moral_picture_is_the_moral_graph_and_marks_what_was_added(
     moral = {frozenset(edge) for edge in networkx.moral_graph(graph).edges}
     plain = {frozenset(edge) for edge in network.edges}
     assert pairs(picture, EdgeStyle.UNDIRECTED) == plain
-    assert pairs(picture, EdgeStyle.FILL_IN) == moral - plain
+    assert pairs(picture, EdgeStyle.MORAL) == moral - plain
+
+
+@given(small_networks())
+@settings(max_examples=30)
+def test_the_triangulated_picture_is_chordal_and_marks_its_fill_ins(
+    network: BayesianNetwork,
+) -> None:
+    picture = picture_of(network, "triangulated")
+    graph = networkx.Graph([(edge.source, edge.target) for edge in picture.edges])
+    graph.add_nodes_from(network.domain.names)
+    assert networkx.is_chordal(graph)
+    moral = pairs(picture_of(network, "moral"), *EdgeStyle)
+    assert pairs(picture, EdgeStyle.UNDIRECTED, EdgeStyle.MORAL) == moral
+    assert not pairs(picture, EdgeStyle.FILL_IN) & moral
+    cliques = {frozenset(clique) for clique in networkx.find_cliques(graph)}
+    assert cliques == {
+        frozenset(node.id.split(", ")) for node in picture_of(network, "clique-tree").nodes
+    }
 
 
 @given(small_networks())
@@ -55,7 +73,8 @@ def test_the_cpdag_and_pattern_pictures_have_arrows_where_directions_are_certain
         compelled = [edge for edge in picture.edges if edge.style is EdgeStyle.COMPELLED]
         arrows[name] = {(edge.source, edge.target) for edge in compelled}
         assert arrows[name] == set(graph.directed)
-        assert pairs(picture, EdgeStyle.UNDIRECTED) == {frozenset(e) for e in graph.undirected}
+        other = EdgeStyle.REVERSIBLE if name == "cpdag" else EdgeStyle.UNDIRECTED
+        assert pairs(picture, other) == {frozenset(e) for e in graph.undirected}
         assert len(picture.edges) == len(network.edges)
     assert arrows["pattern"] <= arrows["cpdag"] <= set(network.edges)
 
@@ -73,6 +92,9 @@ def test_the_clique_tree_picture_covers_every_family_and_names_separators(
     for edge in picture.edges:
         assert set(edge.label.split(", ")) == cliques[edge.source] & cliques[edge.target]
     assert all(node.shape is NodeShape.BOX for node in picture.nodes)
+    # Every clique says how large its table is, and together they are the effective size.
+    told = [int(node.label.rsplit("\n", 1)[1].split(" ")[0]) for node in picture.nodes]
+    assert sum(told) == network.effective_size()
 
 
 def test_a_tree_is_drawn_without_arrows_and_can_be_shown_with_them() -> None:

@@ -181,10 +181,10 @@ def test_priors_are_outlined_only_where_they_differ() -> None:
 
 
 def test_the_legend_names_only_what_is_drawn() -> None:
-    assert "added edge" not in texts(drawn(TWO))
+    assert "fill-in" not in texts(drawn(TWO))
     married = GraphPicture(TWO.nodes, (PictureEdge("rain", "wet", style=EdgeStyle.FILL_IN),))
-    assert "added edge" in texts(drawn(married))
-    assert "added edge" not in texts(drawn(married, legend=False))
+    assert "fill-in" in texts(drawn(married))
+    assert "fill-in" not in texts(drawn(married, legend=False))
 
 
 def test_only_directed_edges_have_arrow_heads() -> None:
@@ -197,7 +197,12 @@ def test_only_directed_edges_have_arrow_heads() -> None:
         EdgeStyle.DIRECTED: 1,
         EdgeStyle.COMPELLED: 1,
         EdgeStyle.UNDIRECTED: 0,
+        EdgeStyle.REVERSIBLE: 0,
+        EdgeStyle.MORAL: 0,
         EdgeStyle.FILL_IN: 0,
+        EdgeStyle.ADDED: 1,
+        EdgeStyle.MISSING: 1,
+        EdgeStyle.REVERSED: 1,
     }
 
 
@@ -252,3 +257,27 @@ def test_words_and_lines_stand_out_from_their_ground(theme: str) -> None:
     for category in tokens()["category"][theme]:
         assert contrast(category["ink"], palette["surface"]) >= 4.5, category["name"]
         assert contrast(category["line"], palette["surface"]) >= 3, category["name"]
+
+
+def test_only_reversible_edges_wear_a_ring() -> None:
+    def rings(style: EdgeStyle) -> int:
+        picture = GraphPicture(TWO.nodes, (PictureEdge("rain", "wet", style=style),))
+        svg = ElementTree.fromstring(drawn(picture, legend=False))
+        return sum(node.get("rx") == "4" for node in svg.iter(f"{SVG}rect"))
+
+    assert {style for style in EdgeStyle if rings(style)} == {EdgeStyle.REVERSIBLE}
+
+
+def test_what_was_done_has_its_own_mark_and_cuts_the_arrows_into_it() -> None:
+    told = {"wet": {"yes": 1.0, "no": 0.0}}
+    seen = drawn(TWO, evidence=told)
+    done = drawn(TWO, evidence=told, done={"wet"})
+    assert "= yes" in texts(seen)
+    assert "do = yes" in texts(done)
+    assert "set from outside" in texts(done)
+    assert "evidence" not in texts(done)
+    dashes = [p.get("stroke-dasharray") for p in ElementTree.fromstring(done).iter(f"{SVG}path")]
+    assert any(dashes)
+    assert not any(
+        p.get("stroke-dasharray") for p in ElementTree.fromstring(seen).iter(f"{SVG}path")
+    )

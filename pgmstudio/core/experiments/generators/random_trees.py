@@ -38,8 +38,8 @@ def random_tree_edges(size: int, rng: np.random.Generator) -> list[tuple[int, in
     """A uniform random labelled tree, by its Prüfer sequence (a bijection to all n^(n−2))."""
     if size < 2:
         return []
-    sequence = rng.integers(0, size, size=size - 2).tolist()
-    degree = [1 + sequence.count(node) for node in range(size)]
+    drawn = rng.integers(0, size, size=size - 2)
+    sequence, degree = drawn.tolist(), (1 + np.bincount(drawn, minlength=size)).tolist()
     leaves = [node for node in range(size) if degree[node] == 1]
     heapq.heapify(leaves)
     edges = []

@@ -9,9 +9,10 @@ from pgmstudio.core.experiments.generators.generator import Generator
 from pgmstudio.core.experiments.generators.logic import LOGIC_GENERATORS
 from pgmstudio.core.experiments.generators.random_networks import RANDOM_NETWORKS
 from pgmstudio.core.experiments.generators.random_trees import RANDOM_TREES
+from pgmstudio.core.experiments.generators.random_walks import RANDOM_WALKS
 from pgmstudio.core.experiments.generators.survey import SURVEY
 
-_ALL = (*LOGIC_GENERATORS, FOUR_CYCLE, BARS, RANDOM_TREES, *RANDOM_NETWORKS, SURVEY)
+_ALL = (*LOGIC_GENERATORS, FOUR_CYCLE, BARS, RANDOM_TREES, RANDOM_WALKS, *RANDOM_NETWORKS, SURVEY)
 GENERATORS: dict[str, Generator] = {generator.name: generator for generator in _ALL}
 
 

@@ -1,0 +1,119 @@
+"""`pgmstudio query --independent`: what a graph says about two variables when others are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pgmstudio.cli.output import print_json
+from pgmstudio.cli.parsing import UsageError
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.models.tree import Tree
+
+
+def tell_separation(model: Model, text: str, *, check: bool, as_json: bool) -> int:
+    """The sentence and its witness: an active trail, or what blocks each trail."""
+    from pgmstudio.core.graphs.trails import separation_of
+
+    if isinstance(model, Tree):
+        network = model.as_bayesian_network
+    elif isinstance(model, BayesianNetwork):
+        network = model
+    else:
+        raise UsageError(
+            f"A {model.kind} has no directed edges to separate its variables along; "
+            "--independent needs a Bayesian network or a tree."
+        )
+    one, other, given = separation_names(model.domain, text)
+    found = separation_of(network.dag, one, other, given)
+    bits = information_bits(network, [one, other, *given]) if check else None
+    if as_json:
+        told: dict[str, Any] = {
+            "kind": model.kind,
+            "independent": found.is_separated,
+            "variables": [one, other],
+            "given": list(given),
+            "sentence": found.sentence,
+            "active_trail": None if found.is_separated else str(found.active[0]),
+            "active_trails": [str(trail) for trail in found.active],
+            "blocked_trails": [
+                {
+                    "trail": str(trail),
+                    "blocked_by": [
+                        {"variable": b.node, "meeting": b.meeting.value} for b in trail.blocks
+                    ],
+                }
+                for trail in found.blocked
+            ],
+            "more_trails": found.has_more,
+            "irrelevant_to_first": sorted(found.irrelevant),
+        }
+        if check:
+            told["information_bits"] = bits
+        print_json(told)
+        return 0
+    print(f"{found.sentence}.")
+    for trail in found.active:
+        print(f"  active   {trail}")
+    for trail in found.blocked:
+        print(f"  blocked  {trail}  ({'; '.join(map(str, trail.blocks))})")
+    if found.has_more:
+        print("  … and more trails")
+    if bits is not None:
+        print(f"I({one};{other}{'|' + ','.join(given) if given else ''}) = {told_bits(bits)} bits")
+    return 0
+
+
+def told_bits(bits: float) -> str:
+    """Below 10⁻¹² the rest is rounding."""
+    return f"{bits:.4g}" if bits >= 1e-12 else "0"
+
+
+def separation_names(domain: Domain, text: str) -> tuple[str, str, tuple[str, ...]]:
+    """`A,B` or `A,B:Z,…`; names may hold “,” and “:” themselves, so known names are looked for."""
+    pair, known = _split(domain, text, ":")
+    names = _listed(domain, pair)
+    if len(names) != 2:
+        raise UsageError(f"{text!r} is not of the form --independent A,B or A,B:Z,….")
+    return names[0], names[1], tuple(_listed(domain, known)) if known else ()
+
+
+def _split(domain: Domain, text: str, sign: str) -> tuple[str, str]:
+    """At the first sign that leaves two known names before it; at the first one otherwise."""
+    places = [place for place, letter in enumerate(text) if letter == sign]
+    for place in places:
+        try:
+            if len(_listed(domain, text[:place])) == 2:
+                return text[:place], text[place + 1 :]
+        except UnknownNameError:
+            continue
+    try:
+        _listed(domain, text)
+    except UnknownNameError:
+        if places:
+            return text[: places[0]], text[places[0] + 1 :]
+    return text, ""
+
+
+def _listed(domain: Domain, text: str) -> list[str]:
+    """Names between commas, the longest known one first."""
+    names, rest = [], text
+    while rest:
+        ends = [*(at for at, letter in enumerate(rest) if letter == ","), len(rest)]
+        end = next((end for end in reversed(ends) if rest[:end].strip() in domain), None)
+        if end is None:
+            raise UnknownNameError("variable", rest.split(",")[0].strip(), domain.names)
+        names.append(rest[:end].strip())
+        rest = rest[end + 1 :]
+    return names
+
+
+def information_bits(network: BayesianNetwork, names: list[str]) -> float:
+    """I(A;B|Z) in the model's distribution; TooLargeError says when the table would be too big."""
+    from pgmstudio.core.inference.measures import conditional_information_bits
+    from pgmstudio.core.inference.queries import joint_of
+
+    places = [network.domain.index(name) for name in names]
+    return conditional_information_bits(joint_of(network, places, {}))

@@ -1,0 +1,283 @@
+"""The bootstrap of a structure: how often would a learner find each edge in other such data?
+
+Friedman, Goldszmidt and Wyner (1999): draw as many rows as there are, with replacement; learn;
+count the edges; repeat. Every replicate has its own random numbers, told by the seed and its
+number, so the frequencies do not depend on how many processes share the work or on who is first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
+from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, oriented
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.fitting import Smoothing, fit_tables
+from pgmstudio.core.learning.protocols import Finished, Found, Kept, Learner, LearnEvent
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.structures import dag_of
+from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.params import AUTO, param, params_to_dict, specs_of
+from pgmstudio.core.processes import in_processes
+from pgmstudio.core.running import CancelToken, Note, Progress
+
+ORIENTATIONS = ("graph", "class")
+COUNTED_KINDS = (BayesianNetwork.kind, Tree.kind)
+# A process of its own takes two seconds to begin. Hill climbing does as much work, in rows times
+# pairs of columns, in about eight seconds.
+WORK_FOR_PROCESSES = 2e8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootstrapParams:
+    """How often to learn again, and how edges are counted."""
+
+    replicates: int = param(
+        200,
+        title="Replicates",
+        low=1,
+        help="How many times rows are drawn with replacement and learned from.",
+    )
+    orientation: str = param(
+        "class",
+        title="Directions",
+        choices=ORIENTATIONS,
+        help="class: an edge counts as directed where every equivalent graph has that direction, "
+        "else as free; graph: as the learner directed it.",
+    )
+    threshold: float = param(
+        0.5,
+        title="Threshold",
+        low=0,
+        low_open=True,
+        high=1,
+        help="The averaged network has the edges that at least this share of the replicates join.",
+    )
+
+
+def why_no_bootstrap(learner: Learner[Any]) -> str | None:
+    """A sentence when the models of a learner have no edges that could be counted."""
+    if learner.kind in COUNTED_KINDS:
+        return None
+    return f"{learner.title} finds no directed edges, so there is nothing to count."
+
+
+@dataclass(frozen=True, slots=True)
+class Replicate:
+    """What one replicate found; a free edge has no direction."""
+
+    number: int
+    graph: Pdag
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The frequencies of the replicates so far."""
+
+    frequencies: EdgeFrequencies
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapPlan(LearnTask):
+    """A bootstrap as a run: learner, rows, parameters, seed, and how often to learn again.
+
+    What it keeps are the frequencies, its model is the averaged network. The same plan gives the
+    same frequencies over any number of processes.
+    """
+
+    settings: BootstrapParams = dataclasses.field(default_factory=BootstrapParams)
+    processes: int = 1
+
+    @cached_property
+    def _quick_params(self) -> Any:
+        """Only the graph is looked at, so the tables need no tuning; processes are in use."""
+        quick: dict[str, object] = {}
+        if getattr(self.params, "smoothing", None) == AUTO:
+            quick["smoothing"] = 1.0
+        if hasattr(self.params, "processes"):
+            quick["processes"] = 1
+        return dataclasses.replace(self.params, **quick) if quick else self.params
+
+    @property
+    def knowledge(self) -> Knowledge | None:
+        """The rules about edges that every replicate obeys."""
+        found = [getattr(self.params, spec.name) for spec in specs_of(type(self.params))]
+        return next((value for value in found if isinstance(value, Knowledge)), None)
+
+    def told(self) -> dict[str, Any]:
+        """How the frequencies came about, as plain values."""
+        return {"learner": self.learner_key, "seed": self.seed, **params_to_dict(self.settings)}
+
+    def check(self) -> None:
+        """DataError when the learner cannot use the rows, or finds no edges that can be counted."""
+        learner = learner_of(self.learner_key)
+        refusal = why_no_bootstrap(learner) or learner.refuses(self.data)
+        if refusal is not None:
+            raise DataError(refusal)
+
+    def replicate(self, number: int, cancel: CancelToken) -> Replicate:
+        """Draw rows and learn from them; depends on the seed and the number alone."""
+        drawing, learning = np.random.SeedSequence(self.seed, spawn_key=(number,)).spawn(2)
+        rows = resampled(self.data, np.random.default_rng(drawing))
+        learner = learner_of(self.learner_key)
+        run = learner.run(
+            rows, self._quick_params, rng=np.random.default_rng(learning), cancel=cancel
+        )
+        for event in run:
+            if isinstance(event, Finished):
+                dag = dag_of(event.model)
+                is_class = self.settings.orientation == "class"
+                graph = class_under(dag, self.knowledge) if is_class else Pdag.of_dag(dag)
+                return Replicate(number, graph)
+        raise RunFailedError(f"{learner.title} ended without a model.")
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[LearnEvent]:
+        last: EdgeFrequencies | None = None
+        told = 0
+        try:
+            for event in bootstrap(self, cancel=cancel):
+                if isinstance(event, Progress):
+                    yield event
+                    continue
+                last = event.frequencies
+                # Ever rarer, since each has all replicates so far.
+                if last.graphs > 1.5 * told:
+                    told = last.graphs
+                    yield Kept(last)
+                    yield Found(*self.averaged(last))
+        except Cancelled:
+            if last is not None and last.graphs > told:
+                yield Kept(last)
+                yield Found(*self.averaged(last))
+            raise
+        if last is None:
+            raise RunFailedError("The bootstrap ended without a replicate.")
+        yield Kept(last)
+        yield from map(Note, self.sentences(last))
+        yield Finished(*self.averaged(last))
+
+    def averaged(self, found: EdgeFrequencies) -> tuple[BayesianNetwork, dict[str, float]]:
+        """The network of the frequent edges with tables from all rows, and its measures."""
+        settings, averaged = self.settings, found.averaged(self.settings.threshold)
+        smoothing = getattr(self.params, "smoothing", 1.0)
+        measures = {
+            "replicates": float(found.graphs),
+            "threshold": settings.threshold,
+            "edges": float(len(averaged.dag.edges)),
+            "left_out_for_cycles": float(len(averaged.left_out)),
+        }
+        network = averaged_network(self.data, averaged.dag, smoothing, seed=self.seed)
+        return network, measures
+
+    def sentences(self, found: EdgeFrequencies) -> Iterator[str]:
+        """What is worth keeping of the replicates, a sentence each."""
+        threshold = self.settings.threshold
+        averaged = found.averaged(threshold)
+        always = sum(edge.joined > 1 - 1e-9 for edge in found.edges)
+        yield (
+            f"{found.graphs} replicates joined {len(found.edges)} pairs; {always} in all of them, "
+            f"{len(averaged.dag.edges)} edges of at least {threshold:.0%} make the network."
+        ).replace("%", " %")
+        for edge in averaged.left_out:
+            yield f"{edge.source} → {edge.target} would close a cycle and was left out."
+        if not averaged.is_exact:
+            yield "No network has exactly the v-structures that most replicates share."
+
+
+def processes_for(data: DataSet, replicates: int) -> int:
+    """Over how many processes to spread so many replicates; the frequencies are the same."""
+    work = replicates * data.row_count * len(data.domain) ** 2
+    return 1 if work < WORK_FOR_PROCESSES else min(replicates, os.cpu_count() or 1)
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapShare:
+    """Every `step`-th replicate from `first` on, as a task for a child process."""
+
+    plan: BootstrapPlan
+    first: int = 0
+    step: int = 1
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[Replicate]:
+        for number in range(self.first, self.plan.settings.replicates, self.step):
+            cancel.raise_if_cancelled()
+            yield self.plan.replicate(number, cancel)
+
+
+def bootstrap(plan: BootstrapPlan, *, cancel: CancelToken) -> Iterator[Progress | Counted]:
+    """Frequencies that grow with every replicate; stopping keeps the last that came.
+
+    With more than one process the replicates arrive in any order, and their counts are the same.
+    """
+    plan.check()
+    wanted = plan.settings.replicates
+    processes = max(1, min(plan.processes, wanted))
+    if processes == 1:
+        found = BootstrapShare(plan)(cancel)
+    else:
+        tasks = [BootstrapShare(plan, first, processes) for first in range(processes)]
+        found = (replicate for _, replicate in in_processes(tasks, cancel))
+    counted = EdgeFrequencies(plan.data.domain.names, settings=plan.told())
+    yield Progress(0.0, f"0 of {wanted} replicates")
+    for replicate in found:
+        counted = counted.joined_by(replicate.graph)
+        yield Counted(counted)
+        done = counted.graphs
+        words = f"{done} of {wanted} replicates"
+        yield Progress(done / wanted, words, {"edges": float(len(counted.edges))})
+
+
+def resampled(data: DataSet, rng: np.random.Generator) -> DataSet:
+    """As many rows drawn with replacement, each as likely as its weight says.
+
+    Whole weights are so many equal rows, so as many are drawn as they sum to. Other weights say how
+    much a row counts: as many rows are drawn as there are, and share the total weight evenly.
+    """
+    count = data.row_count
+    if data.weights is None:
+        times = rng.multinomial(count, np.full(count, 1 / count))
+        return data.of_rows(np.repeat(np.arange(count), times))
+    total = data.total_weight
+    if total <= 0:
+        raise DataError("All rows have the weight 0; there is nothing to draw from.")
+    is_whole = bool((data.weights == np.floor(data.weights)).all())
+    draws = int(total) if is_whole else count
+    times = rng.multinomial(draws, data.weights / total)
+    drawn = np.flatnonzero(times)
+    rows = data.of_rows(drawn)
+    return dataclasses.replace(
+        rows, weights=np.asarray(times[drawn] * (total / draws), dtype=np.float64)
+    )
+
+
+def class_under(dag: Dag, knowledge: Knowledge | None) -> Pdag:
+    """The equivalence class, narrowed to the directions that the rules leave open."""
+    cpdag = cpdag_of(dag)
+    if knowledge is None or knowledge.is_empty:
+        return cpdag
+    known = [
+        (dag.index(source), dag.index(target))
+        for source, target in dag.edges
+        if not knowledge.allows(target, source) or (source, target) in knowledge.required
+    ]
+    narrowed = oriented(cpdag, known)
+    return cpdag if narrowed is None else narrowed
+
+
+def averaged_network(
+    data: DataSet, dag: Dag, smoothing: Smoothing = 1.0, *, seed: int = 0
+) -> BayesianNetwork:
+    """The network of an averaged graph, its tables from all rows."""
+    return fit_tables(data, dag, smoothing, rng=np.random.default_rng(seed)).network

@@ -1,0 +1,207 @@
+"""How often edges occur in many graphs over the same variables, and the graph they agree on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from pgmstudio.core.errors import CycleError, DataError
+from pgmstudio.core.graphs.cpdag import Pdag, extension_of
+from pgmstudio.core.graphs.dag import Dag
+
+Edge = tuple[str, str]
+HEAD = ("from", "to", "from_to", "to_from", "undirected", "any")
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeFrequency:
+    """Shares of the graphs; `forward + backward + undirected` is the share that join the pair."""
+
+    source: str
+    target: str
+    forward: float  # source → target
+    backward: float  # target → source
+    undirected: float = 0.0  # joined, and either direction says the same
+
+    @property
+    def joined(self) -> float:
+        return self.forward + self.backward + self.undirected
+
+    @property
+    def direction(self) -> float:
+        """The share of source → target where they are joined; a free edge counts half."""
+        return (self.forward + self.undirected / 2) / self.joined if self.joined else 0.5
+
+    def turned(self) -> EdgeFrequency:
+        """The same pair, told from the other end."""
+        return EdgeFrequency(self.target, self.source, self.backward, self.forward, self.undirected)
+
+    def as_dict(self) -> dict[str, Any]:
+        shares = (self.forward, self.backward, self.undirected, self.joined)
+        return dict(zip(HEAD, (self.source, self.target, *shares), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Averaged:
+    """The graph of the frequent edges, and those that would have closed a cycle.
+
+    `pdag` leaves edges without direction where most graphs do. `is_exact` is False when no graph
+    has exactly its v-structures, and `dag` has one more.
+    """
+
+    dag: Dag
+    pdag: Pdag
+    left_out: tuple[EdgeFrequency, ...]
+    is_exact: bool
+
+
+@dataclass(frozen=True)
+class EdgeFrequencies:
+    """Counts of → and of free edges in `graphs` graphs; whole numbers, so any order of adding
+    gives the same shares. `settings` are plain values that say where the graphs come from."""
+
+    names: tuple[str, ...]
+    graphs: int = 0
+    directed: Mapping[Edge, int] = field(default_factory=dict)
+    undirected: Mapping[Edge, int] = field(default_factory=dict)  # the earlier variable first
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, graphs: Iterable[Pdag | Dag], names: Sequence[str]) -> EdgeFrequencies:
+        """Count the edges of some graphs."""
+        directed: Counter[Edge] = Counter()
+        undirected: Counter[Edge] = Counter()
+        count = 0
+        for graph in graphs:
+            pdag = Pdag.of_dag(graph) if isinstance(graph, Dag) else graph
+            directed.update(pdag.directed)
+            undirected.update(pdag.undirected)
+            count += 1
+        return cls(tuple(names), count, dict(directed), dict(undirected))
+
+    def joined_by(self, graph: Pdag | Dag) -> EdgeFrequencies:
+        """With one more graph."""
+        one = EdgeFrequencies.of([graph], self.names)
+        directed, undirected = Counter(self.directed), Counter(self.undirected)
+        directed.update(one.directed)
+        undirected.update(one.undirected)
+        return replace(
+            self, graphs=self.graphs + 1, directed=dict(directed), undirected=dict(undirected)
+        )
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def of_pair(self, source: str, target: str) -> EdgeFrequency:
+        """The shares of one pair, told from `source`; all 0 when no graph joins it."""
+        free = (source, target)
+        if self._place.get(source, 0) > self._place.get(target, 0):
+            free = (target, source)
+        count = max(1, self.graphs)
+        return EdgeFrequency(
+            source,
+            target,
+            self.directed.get((source, target), 0) / count,
+            self.directed.get((target, source), 0) / count,
+            self.undirected.get(free, 0) / count,
+        )
+
+    @cached_property
+    def edges(self) -> tuple[EdgeFrequency, ...]:
+        """Every pair that some graph joins, the most frequent first.
+
+        Each has its own orientation: the more frequent direction; of a tie, the earlier variable
+        first.
+        """
+        place = self._place
+        pairs = {frozenset(edge) for edge in (*self.directed, *self.undirected)}
+        found = []
+        for pair in pairs:
+            one, other = sorted(pair, key=place.__getitem__)
+            told = self.of_pair(one, other)
+            found.append(told.turned() if told.backward > told.forward else told)
+        return tuple(
+            sorted(found, key=lambda e: (-e.joined, -e.forward, place[e.source], place[e.target]))
+        )
+
+    def averaged(self, threshold: float) -> Averaged:
+        """The edges joined in at least that share of the graphs, most frequent first.
+
+        An edge gets the more frequent direction, and is left out when that would close a cycle with
+        those before it; edges that most graphs leave free are directed last, so that they make no
+        v-structure where one can be avoided (Dor and Tarsi 1992).
+        """
+        if not 0 < threshold <= 1:
+            raise DataError("The threshold is a share of the graphs, above 0 and at most 1.")
+        directed, free, left_out = Dag.empty(self.names), [], []
+        for edge in self.edges:
+            # Counts are compared, so that 3 of 10 graphs reach a threshold of 0.3.
+            if edge.joined * self.graphs < threshold * self.graphs - 1e-9:
+                break
+            if edge.undirected >= edge.forward:
+                free.append((edge.source, edge.target))
+                continue
+            try:
+                directed = directed.with_edge(edge.source, edge.target)
+            except CycleError:
+                left_out.append(edge)
+        pdag = Pdag.from_edges(self.names, directed.edges, free)
+        dag = extension_of(pdag)
+        if dag is not None:
+            return Averaged(dag, pdag, tuple(left_out), True)
+        rank = {self.names[node]: i for i, node in enumerate(directed.topological_order)}
+        along = [edge if rank[edge[0]] < rank[edge[1]] else edge[::-1] for edge in free]
+        dag = Dag.from_edges(self.names, (*directed.edges, *along))
+        return Averaged(dag, pdag, tuple(left_out), False)
+
+    # -- as a keepsake
+
+    kind = "edge-frequencies"
+
+    def plain(self) -> dict[str, Any]:
+        """Whole counts, so that nothing is lost; every edge in its own orientation."""
+        edges = [
+            [edge.source, edge.target, *(round(share * self.graphs) for share in shares)]
+            for edge in self.edges
+            for shares in [(edge.forward, edge.backward, edge.undirected)]
+        ]
+        return {
+            "variables": list(self.names),
+            "graphs": self.graphs,
+            "edges": edges,
+            "settings": dict(self.settings),
+        }
+
+    @classmethod
+    def restored(cls, told: Mapping[str, Any]) -> EdgeFrequencies:
+        """What `plain` made."""
+        names = tuple(map(str, told["variables"]))
+        place = {name: i for i, name in enumerate(names)}
+        directed: dict[Edge, int] = {}
+        undirected: dict[Edge, int] = {}
+        for source, target, forward, backward, free in told["edges"]:
+            for edge, count in (((source, target), forward), ((target, source), backward)):
+                if count:
+                    directed[edge] = int(count)
+            if free:
+                first, last = sorted((source, target), key=place.__getitem__)
+                undirected[first, last] = int(free)
+        return cls(names, int(told["graphs"]), directed, undirected, dict(told["settings"]))
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Head and rows: the most frequent edge first, in its own orientation."""
+        return HEAD, [tuple(edge.as_dict().values()) for edge in self.edges]
+
+    def as_csv(self) -> str:
+        """The table as a file."""
+        import csv
+        import io
+
+        text = io.StringIO()
+        head, rows = self.table()
+        csv.writer(text, lineterminator="\n").writerows([head, *rows])
+        return text.getvalue()

@@ -1,0 +1,88 @@
+"""Interventions: what becomes of a network when variables are set from outside (Pearl 2000, §3.2).
+
+do(X = x) takes away what the parents of X say about it, so the joint distribution is the truncated
+factorisation P(v | do(x)) = Π P(vᵢ | paᵢ) over the variables that were not set, where v agrees
+with x, and 0 elsewhere. Observations are then conditioned on in that distribution, and P(e) is
+theirs alone: what was done did not happen by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.protocols import Done, Finding, Observed
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.protocols import Model
+
+Floats = NDArray[np.float64]
+
+
+def done_states(evidence: Mapping[str, Finding]) -> dict[str, str]:
+    """The variables that were set from outside, and to what."""
+    return {name: f.state for name, f in evidence.items() if isinstance(f, Done)}
+
+
+def doings_first(evidence: Mapping[str, Finding]) -> dict[str, Finding]:
+    """The same evidence to be set one by one: what is seen may be possible only after what was
+    done."""
+    return dict(sorted(evidence.items(), key=lambda one: not isinstance(one[1], Done)))
+
+
+def as_seen(finding: Finding) -> Finding:
+    """The same finding where an intervention has been made already: its state is certain."""
+    return Observed(finding.state) if isinstance(finding, Done) else finding
+
+
+def refuse_interventions(kind: str, evidence: Mapping[str, Finding]) -> None:
+    """GraphError for models whose edges do not say what causes what."""
+    for name, state in done_states(evidence).items():
+        raise GraphError(
+            f"{name} cannot be set to {state} from outside: the edges of a {kind} have no "
+            "direction that means anything. Use a Bayesian network, or observe it instead."
+        )
+
+
+def why_no_intervention(model: Model) -> str:
+    """Why nothing in this model can be set from outside, in a sentence; empty when it can."""
+    if isinstance(model, BayesianNetwork):
+        return ""
+    return (
+        f"the edges of a {model.kind} do not lead from causes to effects. "
+        "Use a Bayesian network, or observe it instead."
+    )
+
+
+def certain_table(network: BayesianNetwork, name: str, state: str) -> Floats:
+    """P(name | parents) after do(name = state), with the axes of the table it replaces."""
+    index = network.domain.index(name)
+    row = np.zeros(network.domain.cardinalities[index])
+    row[network.domain[name].code(state)] = 1.0
+    return np.broadcast_to(row, network.tables[index].shape)
+
+
+def mutilated(network: BayesianNetwork, done: Mapping[str, str]) -> BayesianNetwork:
+    """The network without the edges into these variables, each of which has its state surely."""
+    if not done:
+        return network
+    parents, tables = list(network.dag.parent_indices), list(network.tables)
+    for name, state in done.items():
+        index = network.domain.index(name)
+        tables[index] = certain_table(network, name, state)[(0,) * len(parents[index])]
+        parents[index] = ()
+    dag = Dag(network.domain.names, tuple(parents))
+    return BayesianNetwork(network.domain, dag, tuple(tables))
+
+
+def carried_out(
+    network: BayesianNetwork, evidence: Mapping[str, Finding]
+) -> tuple[BayesianNetwork, Mapping[str, Finding]]:
+    """The network after its interventions, and evidence that is all observation there."""
+    done = done_states(evidence)
+    if not done:
+        return network, evidence
+    return mutilated(network, done), {name: as_seen(f) for name, f in evidence.items()}

@@ -1,0 +1,43 @@
+"""What a run kept beside its model, as a file: a table, or everything as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from pgmstudio.core.errors import FileError
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.learning.protocols import Keepsake
+from pgmstudio.core.project.plain import plain
+
+ENDINGS = (".csv", ".json")
+
+
+def check_log_path(path: Path | str) -> None:
+    """FileError for a name whose ending says neither of the two forms."""
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise FileError(Path(path), "a log ends in .csv or .json. Choose one of them.")
+
+
+def write_kept(path: Path | str, kept: Mapping[str, Keepsake]) -> None:
+    """Write what a run kept: the first as a table in a .csv, all of it in a .json."""
+    check_log_path(path)
+    if Path(path).suffix.lower() == ".json":
+        whole = {kind: plain(keepsake.plain()) for kind, keepsake in kept.items()}
+        text = json.dumps(whole, ensure_ascii=False, allow_nan=False)
+    else:
+        text = table_text(next(iter(kept.values())))
+    replace_file(path, text.encode("utf-8"))
+
+
+def table_text(keepsake: Keepsake) -> str:
+    """The table of a keepsake as comma-separated values."""
+    head, rows = keepsake.table()
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,63 @@
+"""Names for formats that allow letters, digits and underscores only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def safe_names(
+    names: Sequence[str],
+    *,
+    prefix: str = "x",
+    underscore_first: bool = False,
+    reserved: Iterable[str] = (),
+    longest: int | None = None,
+) -> dict[str, str]:
+    """A plain word for each name, the same where it can be, all different.
+
+    `prefix` goes before what does not begin with a letter; `reserved` words are not used.
+    """
+    taken = set(reserved)
+
+    def is_plain(name: str) -> bool:
+        word = name.lstrip("_") or "x" if underscore_first else name
+        fits = longest is None or len(name) <= longest
+        return bool(_PLAIN.fullmatch(word)) and fits and name not in taken
+
+    chosen = {name: name for name in names if is_plain(name)}
+    taken.update(chosen)
+    for name in names:
+        if name not in chosen:
+            word = re.sub(r"[^A-Za-z0-9_]", "_", name)
+            word = word if word[:1].isascii() and word[:1].isalpha() else f"{prefix}{word}"
+            chosen[name] = unused(word[:longest], taken, longest)
+            taken.add(chosen[name])
+    return chosen
+
+
+def unused(wish: str, taken: Iterable[str], longest: int | None = None) -> str:
+    """The wish, or with the first number behind it that makes it new."""
+    taken, name, number = set(taken), wish, 2
+    while name in taken:
+        end = f"_{number}"
+        name = wish[: None if longest is None else longest - len(end)] + end
+        number += 1
+    return name
+
+
+def name_behind(
+    identifier: str, name: str, *, prefix: str = "x", longest: int | None = None
+) -> str:
+    """The name we wrote beside an identifier, unless another program changed that since."""
+    if not name:
+        return identifier
+    word = safe_names([name], prefix=prefix, longest=longest)[name]
+    if identifier == word:
+        return name
+    numbered = re.fullmatch(r"(.+)_[0-9]+", identifier)  # made different from another one
+    cut = longest is not None and len(identifier) == longest
+    fits = numbered and (word.startswith(numbered[1]) if cut else word == numbered[1])
+    return name if fits else identifier

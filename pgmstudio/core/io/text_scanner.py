@@ -1,0 +1,119 @@
+"""A text taken apart token by token in linear time, knowing line and column of each."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, NoReturn
+
+from pgmstudio.core.errors import ModelFileError
+
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|\r?\n[ \t]*|(["\\nt]))')
+_SIGNS = {"n": "\n", "t": "\t"}
+
+
+class TextScanner:
+    """What a format adds are two patterns: what is skipped, and what one token is.
+
+    Write them possessively (`++`, `*+`), so that no text can make them look twice at a character.
+    """
+
+    BLANK: ClassVar[re.Pattern[str]]
+    TOKEN: ClassVar[re.Pattern[str]]
+
+    def __init__(self, text: str, path: Path) -> None:
+        self.path = path
+        self.text = text
+        self.place = 0
+        self.start = 0  # where the last token began
+
+    def fail(self, message: str, offset: int | None = None) -> NoReturn:
+        """Raise with line and column of an offset, or else of the last token."""
+        raise ModelFileError(self.path, message, *self.at(self.start if offset is None else offset))
+
+    def at(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, counted from 1."""
+        return self.line(offset), offset - self.text.rfind("\n", 0, offset)
+
+    def line(self, offset: int) -> int:
+        """The line of an offset, counted from 1."""
+        return bisect_left(self._line_ends, offset) + 1
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [end.start() for end in re.finditer("\n", self.text)]
+
+    def next_token(self) -> str:
+        """The next token, "" at the end; quoted names keep their quotes."""
+        blank = self.BLANK.match(self.text, self.place)
+        self.start = blank.end() if blank else self.place
+        token = self.TOKEN.match(self.text, self.start)
+        if token is None:
+            self.place = self.start
+            return ""
+        if self.text.startswith("/*", self.start):  # a whole comment would be blank
+            self.fail("the comment that begins here has no end.")
+        self.place = token.end()
+        return token[0]
+
+    def peek(self) -> str:
+        """The token that comes next, which stays there."""
+        place = self.place
+        token = self.next_token()
+        self.place = place
+        return token
+
+    def take(self, wanted: str) -> bool:
+        """Whether the next token is this one; then it is behind us."""
+        place = self.place
+        if self.next_token() == wanted:
+            return True
+        self.place = place
+        return False
+
+    def expect(self, wanted: str, after: str) -> None:
+        """Refuse anything but this token."""
+        token = self.next_token()
+        if token != wanted:
+            self.fail(f"expected “{wanted}” after {after}, {found(token)}.")
+
+
+def found(token: str) -> str:
+    """How a token that does not fit is told."""
+    return f"found “{token}”" if token else "found the end of the file"
+
+
+def number_of(word: str) -> float:
+    """The number a word says; NaN for whatever is none."""
+    try:
+        number = math.nan if "_" in word else float(word)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def unescaped(quoted: str) -> str:
+    """The text between quotes: `\\"`, `\\\\`, `\\n`, `\\t`, `\\u0041`, a line that goes on."""
+
+    def sign(escape: re.Match[str]) -> str:
+        if escape[1]:
+            return chr(int(escape[1], 16))
+        return _SIGNS.get(escape[2], escape[2]) if escape[2] else ""
+
+    return _ESCAPE.sub(sign, quoted[1:-1])
+
+
+def escaped(text: str) -> str:
+    """The text in quotes, as `unescaped` reads it."""
+    pieces = []
+    for sign in text:
+        if sign in '"\\':
+            pieces.append(f"\\{sign}")
+        elif not sign.isprintable() and ord(sign) <= 0xFFFF:
+            pieces.append({"\n": "\\n", "\t": "\\t"}.get(sign, f"\\u{ord(sign):04x}"))
+        else:
+            pieces.append(sign)
+    return f'"{"".join(pieces)}"'

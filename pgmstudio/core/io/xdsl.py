@@ -1,0 +1,327 @@
+"""XDSL, the files of GeNIe and SMILE (BayesFusion).
+
+In <probabilities> the node's own states run fastest, then those of the last parent. Identifiers are
+letters, digits and underscores; the title of a node is the <name> in the genie block, where its
+box stands too (x1 y1 x2 y2, y downwards), possibly inside of submodels. A name or state that is no
+identifier is written as one beside a user property, `pgm_name` or `pgm_states`, that holds it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.io.model_files import ModelFile, Point
+from pgmstudio.core.io.network_builder import At, NetworkBuilder
+from pgmstudio.core.io.network_formats import title_in
+from pgmstudio.core.io.safe_names import name_behind
+from pgmstudio.core.io.structure_files import states_from_text
+from pgmstudio.core.io.text_scanner import number_of
+from pgmstudio.core.io.xdsl_writer import (
+    LINE,
+    NAME,
+    PLAIN_LOOKS,
+    POSITION,
+    PROGRAM,
+    STATES,
+    TABLE_LINE,
+    TITLE,
+    render,
+)
+from pgmstudio.core.io.xml_tree import Element, parse_xml
+
+__all__ = ["parse", "render"]
+
+_TABLES = ("CPT", "DETERMINISTIC", "NOISYMAX")
+_REFUSED = {
+    "DECISION": "a decision",
+    "UTILITY": "a utility",
+    "MAU": "a utility",
+    "EQUATION": "an equation",
+    "NOISYADDER": "a noisy adder",
+}
+# How a node looks in GeNIe; kept word for word and written back.
+_LOOKS = ("INTERIOR", "OUTLINE", "FONT", "BARCHART")
+
+
+def parse(content: bytes, path: Path) -> ModelFile:
+    """The network in an XDSL file; ModelFileError has line and column."""
+    root, remarks = parse_xml(content, path)
+    reader = _Reader(path)
+    reader.builder.remarks += remarks
+    return reader.read(root)
+
+
+def _at(element: Element) -> At:
+    return element.line, element.column
+
+
+class _Reader:
+    """Reads one file: the nodes, their tables, and how they are shown."""
+
+    def __init__(self, path: Path) -> None:
+        self.builder = NetworkBuilder(path)
+        self._states: dict[str, tuple[str, ...]] = {}  # identifiers of states, by that of a node
+        self._noisy: list[str] = []
+        self._points: dict[str, Point] = {}  # as we wrote them, where boxes round
+
+    def read(self, root: Element) -> ModelFile:
+        """The model file of the document."""
+        build = self.builder
+        tops = list(root.all("SMILE"))
+        if not tops:
+            build.fail(
+                "holds no <smile>; is it an XDSL file?", _at(next(iter(root.children), root))
+            )
+        nodes = [node for inside in tops[0].all("NODES") for node in inside.children]
+        for node in nodes:
+            self._variable(node)
+        if not build.variables:
+            build.fail("holds no nodes; is it an XDSL file?", _at(tops[0]))
+        genies = [genie for ext in tops[0].all("EXTENSIONS") for genie in ext.all("GENIE")]
+        backwards = any(g.attributes.get("APP", "").startswith("aGrUM") for g in genies)
+        for node in nodes:
+            self._table(node, backwards)
+        if backwards and any(" " in text for node in nodes for text in node.texts("PARENTS")):
+            build.remarks.append(
+                "aGrUM wrote this file. It lists tables with the first parent fastest, against "
+                "the format; they were read that way."
+            )
+        if self._noisy:
+            build.remarks.append(
+                f"Noisy-max was written out as tables: {', '.join(self._noisy[:10])}"
+                f"{', …' if self._noisy[10:] else ''}."
+            )
+        if any(True for _ in tops[0].all("DYNAMIC")):
+            build.remarks.append("What the file says about time slices was left out.")
+        title, lines = self._network_words(tops[0], genies)
+        drawn = [node for genie in genies for node in _nodes_in(genie)]
+        for node in drawn:
+            self._looks(node)
+        if any(genie.attributes.get("APP") == PROGRAM for genie in genies):
+            self._reorder([node.attributes.get("ID", "").strip() for node in drawn])
+        return build.file(title, lines)
+
+    def _reorder(self, identifiers: list[str]) -> None:
+        """We write parents first; the variables' own order is that of the genie block."""
+        build = self.builder
+        names = [build.names[i] for i in identifiers if i in build.names]
+        ordered = dict.fromkeys([*names, *build.variables])
+        build.variables = {name: build.variables[name] for name in ordered}
+
+    def _network_words(self, top: Element, genies: list[Element]) -> tuple[str, list[str]]:
+        title = next((g.attributes["NAME"] for g in genies if "NAME" in g.attributes), "")
+        title = title_in(title or top.attributes.get("ID", ""))
+        lines = []
+        for identifier, text in _properties(top):
+            if identifier == TITLE:
+                title = _json_text(text) or title
+            else:
+                lines.append(_line(identifier, text))
+        return title, lines
+
+    def _variable(self, node: Element) -> None:
+        build, tag = self.builder, node.tag
+        identifier = node.attributes.get("ID", "").strip()
+        if tag in _REFUSED:
+            build.fail(
+                f"{identifier or 'a node'} is {_REFUSED[tag]}; only chance nodes with tables can "
+                "be read. Remove it in GeNIe, or make a chance node of it.",
+                _at(node),
+            )
+        if tag not in _TABLES:
+            build.fail(f"<{tag.lower()}> is a kind of node that is not known here.", _at(node))
+        if not identifier:
+            build.fail(f"<{tag.lower()}> needs an id.", _at(node))
+        states = tuple(s.attributes.get("ID", "").strip() for s in node.all("STATE"))
+        self._states[identifier] = states
+        name, shown, title = identifier, states, None
+        point: tuple[float, ...] = ()
+        lines: list[str] = []
+        table_lines: list[str] = []
+        for key, text in _properties(node):
+            if key == NAME:
+                name = name_behind(identifier, _json_text(text) or "")
+            elif key == STATES:
+                told = states_from_text(text)
+                shown = told if told is not None and len(told) == len(states) else shown
+            elif key == TITLE:
+                title = _json_text(text)
+            elif key == POSITION:
+                point = tuple(map(number_of, text.split()))
+            elif key.startswith(TABLE_LINE):
+                table_lines.append(_json_text(text) or text)
+            else:
+                lines.append(_line(key, text))
+        variable = build.add_variable(identifier, shown, _at(node), name=name)
+        if lines:
+            build.kept[variable.name] = tuple(lines)
+        if table_lines:
+            build.kept_tables[variable.name] = tuple(table_lines)
+        if title:
+            build.titles[variable.name] = title
+        if len(point) == 2 and not math.isnan(sum(point)):
+            self._points[variable.name] = (point[0], point[1])
+
+    def _table(self, node: Element, backwards: bool) -> None:
+        build = self.builder
+        identifier = node.attributes["ID"].strip()
+        parents = " ".join(node.texts("PARENTS")).split()
+        family = build.family([identifier, *parents], _at(node))
+        match node.tag:
+            case "CPT":
+                element = self._one(node, "PROBABILITIES", family[0])
+                numbers = self._numbers(element, family[0])
+                build.add_table(family, numbers, _at(element), backwards=backwards)
+            case "DETERMINISTIC":
+                element = self._one(node, "RESULTINGSTATES", family[0])
+                count, width = build.reserve(family, _at(element))
+                codes = self._codes(element, identifier)
+                if len(codes) != count:
+                    build.fail(
+                        f"{family[0].name} lists {len(codes)} resulting states instead of {count}.",
+                        _at(element),
+                    )
+                build.add_rows(family, np.eye(width)[codes], _at(element))
+            case _:
+                self._noisy.append(family[0].name)
+                build.add_rows(family, self._noisy_max(node, family), _at(node))
+
+    def _one(self, node: Element, tag: str, variable: Variable) -> Element:
+        found = list(node.all(tag))
+        if len(found) != 1:
+            self.builder.fail(f"{variable.name} needs one <{tag.lower()}>.", _at(node))
+        return found[0]
+
+    def _numbers(self, element: Element, variable: Variable) -> list[float]:
+        words = element.text.replace(",", " ").split()
+        numbers = [number_of(word) for word in words]
+        for word, number in zip(words, numbers, strict=True):
+            if math.isnan(number):
+                self.builder.fail(
+                    f"“{word}” in the table of {variable.name} is no number.", _at(element)
+                )
+        return numbers
+
+    def _codes(self, element: Element, identifier: str) -> list[int]:
+        states = self._states[identifier]
+        place = {state: code for code, state in enumerate(states)}
+        words = element.text.split()
+        for word in words:
+            if word not in place:
+                error = UnknownNameError(f"state of {identifier}", word, states)
+                self.builder.fail(str(error), _at(element))
+        return [place[word] for word in words]
+
+    def _noisy_max(self, node: Element, family: list[Variable]) -> NDArray[np.float64]:
+        """The rows of a noisy-max (Díez 1993; noisy-or for two states).
+
+        Each parent state brings a distribution of the effect, listed from its strongest state; the
+        last column of the parameters is the leak. X is the strongest of the independent effects, so
+        P(X no stronger than k) is the product of theirs. <strengths> lists each parent's states in
+        the order of the columns.
+        """
+        build = self.builder
+        child, *givens = family
+        count, width = build.reserve(family, _at(node))
+        element = self._one(node, "PARAMETERS", child)
+        numbers = self._numbers(element, child)
+        sizes = [given.cardinality for given in givens]
+        if len(numbers) != (sum(sizes) + 1) * width:
+            build.fail(
+                f"{child.name} has {len(numbers)} parameters instead of "
+                f"{(sum(sizes) + 1) * width}.",
+                _at(element),
+            )
+        columns = np.array(numbers).reshape(-1, width)
+        if (columns < 0).any() or (np.abs(columns.sum(axis=1) - 1) > 1e-5).any():
+            build.fail(f"the parameters of {child.name} do not sum to 1.", _at(element))
+        weaker = columns[:, ::-1].cumsum(axis=1)[:, ::-1]  # P(effect no stronger than k)
+        total = np.broadcast_to(weaker[-1], (*sizes, width)).copy()
+        begin = 0
+        for axis, (size, order) in enumerate(zip(sizes, self._orders(node, givens), strict=True)):
+            by_state = np.empty((size, width))
+            by_state[order] = weaker[begin : begin + size]
+            total *= by_state.reshape(
+                [size if a == axis else 1 for a in range(len(sizes))] + [width]
+            )
+            begin += size
+        total[..., 0] = 1.0
+        rows = total - np.concatenate([total[..., 1:], np.zeros((*sizes, 1))], axis=-1)
+        clipped: NDArray[np.float64] = np.clip(rows, 0, 1).reshape(count, width)
+        return clipped
+
+    def _orders(self, node: Element, givens: list[Variable]) -> list[list[int]]:
+        words = " ".join(node.texts("STRENGTHS")).split()
+        orders: list[list[int]] = []
+        for given in givens:
+            size = given.cardinality
+            mine, words = (words[:size], words[size:]) if words else (map(str, range(size)), [])
+            order = [int(word) if word.isdecimal() and len(word) < 9 else -1 for word in mine]
+            if sorted(order) != list(range(size)):
+                at = _at(next(node.all("STRENGTHS"), node))
+                self.builder.fail(f"the strengths of {given.name} are no order of its states.", at)
+            orders.append(order)
+        return orders
+
+    def _looks(self, node: Element) -> None:
+        """Title, place and colours from the genie block; nodes that are not there are skipped."""
+        build = self.builder
+        name = build.names.get(node.attributes.get("ID", "").strip())
+        if name is None:
+            return
+        title = " ".join(node.texts("NAME")[:1])
+        is_title = title and title not in (name, node.attributes["ID"].strip())
+        if is_title and name not in build.titles:
+            build.titles[name] = title
+        corners = [number_of(word) for word in " ".join(node.texts("POSITION")[:1]).split()]
+        if len(corners) == 4 and not math.isnan(sum(corners)):
+            x, y = (corners[0] + corners[2]) / 2, (corners[1] + corners[3]) / 2
+            exact = self._points.get(name, (x, y))
+            # A node that was moved in another program is where that put it.
+            is_there = abs(exact[0] - x) < 1 and abs(exact[1] - y) < 1
+            build.layout[name] = exact if is_there else (x, y)
+        looks = tuple(
+            look for look in map(_look, node.all(*_LOOKS)) if look not in PLAIN_LOOKS.values()
+        )
+        if looks:
+            build.kept[name] = (*build.kept.get(name, ()), *looks)
+
+
+def _nodes_in(genie: Element) -> Iterator[Element]:
+    yield from genie.all("NODE")
+    for submodel in genie.all("SUBMODEL"):
+        yield from _nodes_in(submodel)
+
+
+def _properties(element: Element) -> Iterator[tuple[str, str]]:
+    for inside in element.all("PROPERTY"):
+        yield inside.attributes.get("ID", "").strip(), inside.text
+
+
+def _line(identifier: str, text: str) -> str:
+    """A user property as one line; one that was a line before comes back as it was."""
+    if identifier.startswith(LINE):
+        return _json_text(text) or text
+    return f"{identifier} = {text}"
+
+
+def _look(element: Element) -> str:
+    told = "".join(f' {key.lower()}="{value}"' for key, value in element.attributes.items())
+    return f"<{element.tag.lower()}{told} />"
+
+
+def _json_text(text: str) -> str | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, str) and not re.search("[\ud800-\udfff]", value) else None

@@ -1,0 +1,41 @@
+"""How rows are shared out among components, a block of them at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Rows whose shares are at hand together.
+BLOCK_ROWS = 1024
+
+
+def padded(count: int) -> int:
+    """Components, with empty ones up to a multiple of 4."""
+    return -(-count // 4) * 4
+
+
+class Shares:
+    """Room for the logarithms, then the shares, of a block of rows in every component."""
+
+    def __init__(self, lanes: int) -> None:
+        self.shares = np.zeros((BLOCK_ROWS, lanes))
+        self.flat_shares = self.shares.ravel()
+        self._tops, self._sums = np.zeros(BLOCK_ROWS), np.zeros(BLOCK_ROWS)
+
+    def share_out(
+        self, count: int, weights: Floats, choice: NDArray[np.int32], begin: int, end: int
+    ) -> Floats:
+        """Logarithms become shares times weights, of the rows begin … end − 1; ln P of each row."""
+        from pgmstudio.core.learning.lane_kernels import lower_logs, share_rows
+
+        size = end - begin
+        block = self.shares[:size]
+        lower_logs(self.shares, count, choice, begin, end, self._tops)
+        np.exp(block, out=block)  # the padding, exp 0, is cleared below
+        share_rows(self.shares, count, weights, begin, end, self._sums)
+        block[:, count:] = 0.0
+        found: Floats = np.log(self._sums[:size])
+        found += self._tops[:size]
+        return found

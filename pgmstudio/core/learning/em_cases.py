@@ -1,0 +1,267 @@
+"""Missing cells that hang together: parts of rows, and the distinct cases among them.
+
+Given a row's observed cells its missing ones fall into parts that have nothing to do with each
+other, and these come back in row after row; see em_kernels.py for the loops. What does not depend
+on the tables of a network is found here once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import Codes, DataSet
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.graphs.clique_trees import CliqueTree, clique_tree_of
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.running import NEVER, CancelToken
+
+Counts = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Table = NDArray[np.float64]
+SixInts = tuple[Ints, Ints, Ints, Ints, Ints, Ints]
+
+# Measured: one state of one table in a listed part; a row through the clique tree, and a cell.
+SECONDS_PER_LISTED = 4e-9
+SECONDS_PER_ROW, SECONDS_PER_CELL = 6e-5, 8e-9
+MOST_LISTED = 10_000_000  # states × tables of one part: 80 MB
+# So long may one compiled call take, that a stop is soon heard.
+SECONDS_PER_CALL = 0.05
+ROWS_PER_CALL = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A graph as the arrays that the compiled loops walk; tables follow each other in one array."""
+
+    dag: Dag
+    cards: Ints
+    order: Ints
+    member_at: Ints
+    members: Ints
+    child_at: Ints
+    children: Ints
+    table_from: Ints
+
+    @classmethod
+    def of(cls, dag: Dag, cardinalities: Sequence[int]) -> Layout:
+        families = [(*parents, child) for child, parents in enumerate(dag.parent_indices)]
+        cells = [math.prod(cardinalities[v] for v in family) for family in families]
+        return cls(
+            dag,
+            np.array(cardinalities, dtype=np.int64),
+            np.array(dag.topological_order, dtype=np.int64),
+            _ends([len(family) for family in families]),
+            _joined(families),
+            _ends([len(children) for children in dag.child_indices]),
+            _joined(dag.child_indices),
+            _ends(cells),
+        )
+
+    @property
+    def walk(self) -> SixInts:
+        """What every walk over a row needs, in the order the loops take it."""
+        return self.cards, self.order, self.member_at, self.members, self.child_at, self.children
+
+    def family(self, child: int) -> tuple[int, ...]:
+        return (*self.dag.parent_indices[child], child)
+
+    def flat(self, tables: Sequence[Table]) -> Table:
+        return np.concatenate([np.zeros(0), *(table.ravel() for table in tables)])
+
+    def shaped(self, flat: Counts) -> tuple[Counts, ...]:
+        return tuple(
+            flat[self.table_from[c] : self.table_from[c + 1]].reshape(
+                tuple(int(self.cards[v]) for v in self.family(c))
+            )
+            for c in range(len(self.cards))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Distinct parts of missing cells with what is observed around them."""
+
+    weights: Counts
+    var_at: Ints
+    table_at: Ints
+    stride_at: Ints
+    variables: Ints
+    cells: Ints
+    strides: Ints
+    states: Ints  # joint states, per case
+
+    @property
+    def arrays(self) -> SixInts:
+        """What the loops over cases need, in the order they take it."""
+        return (
+            self.var_at,
+            self.table_at,
+            self.stride_at,
+            self.variables,
+            self.cells,
+            self.strides,
+        )
+
+    @cached_property
+    def listed(self) -> Ints:
+        """States × tables, per case: what it costs, and the room it needs."""
+        return self.states * np.diff(self.table_at)
+
+    @cached_property
+    def chunks(self) -> list[tuple[int, int]]:
+        """Cases to be done by one call each."""
+        work = np.cumsum(self.listed) * SECONDS_PER_LISTED // SECONDS_PER_CALL
+        ends = [*(np.flatnonzero(np.diff(work)) + 1).tolist(), self.weights.size]
+        return [(a, b) for a, b in zip([0, *ends], ends, strict=False) if b > a]
+
+    def room(self) -> tuple[Table, Ints]:
+        """Room for the products of one case and for the cells they came from."""
+        return (
+            np.empty(int(self.states.max(initial=1))),
+            np.empty(int(self.listed.max(initial=1)), dtype=np.int64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The incomplete rows that are distinct, and the parts of each.
+
+    `prunes` says whether cells that tell nothing are left out. Rows in `whole` have a part too
+    large to be listed; their parts are none of the cases.
+    """
+
+    layout: Layout
+    rows: DataSet
+    by_row: Codes  # rows × variables
+    row_of: Ints  # per part
+    case_of: Ints  # per part
+    cases: Cases
+    whole: Ints
+
+    @classmethod
+    def of(
+        cls, layout: Layout, rows: DataSet, *, prunes: bool, cancel: CancelToken = NEVER
+    ) -> Parts:
+        from pgmstudio.core.learning.em_kernels import find_parts, lay_out_cases
+
+        missing = rows.missing_code
+        by_row = np.ascontiguousarray(rows.codes.T)
+        most = sum(rows.missing_counts)
+        keys = np.empty((most, 2), dtype=np.uint64)
+        places = np.empty((most, 4), dtype=np.int64)
+        sizes = np.empty(most)
+        found = 0
+        for begin in range(0, rows.row_count, ROWS_PER_CALL):
+            cancel.raise_if_cancelled()
+            end = min(begin + ROWS_PER_CALL, rows.row_count)
+            signs = _signs(layout)
+            place = (begin, end, found, keys, places, sizes)
+            found = find_parts(by_row, missing, *layout.walk, prunes, signs, *place)
+        keys, places, sizes = keys[:found], places[:found], sizes[:found]
+        listed = sizes * places[:, 3]
+        is_large = _too_large(layout, listed)
+        whole = np.unique(places[is_large, 0])
+        kept = ~np.isin(places[:, 0], whole)
+        first, case_of = _distinct(keys[kept])
+        chosen = np.ascontiguousarray(places[kept][first])
+        var_at, table_at = _ends(chosen[:, 2]), _ends(chosen[:, 3])
+        stride_at = _ends(chosen[:, 2] * chosen[:, 3])
+        variables = np.zeros(var_at[-1], dtype=np.int64)
+        cells = np.zeros(table_at[-1], dtype=np.int64)
+        strides = np.zeros(stride_at[-1], dtype=np.int64)
+        lay_out_cases(
+            by_row,
+            missing,
+            *layout.walk,
+            prunes,
+            layout.table_from,
+            chosen,
+            var_at,
+            table_at,
+            stride_at,
+            variables,
+            cells,
+            strides,
+        )
+        row_of = places[kept, 0]
+        row_weights = np.ones(rows.row_count) if rows.weights is None else rows.weights
+        weights = np.bincount(case_of, weights=row_weights[row_of], minlength=first.size)
+        states = sizes[kept][first].astype(np.int64)
+        cases = Cases(
+            weights.astype(np.float64),
+            var_at,
+            table_at,
+            stride_at,
+            variables,
+            cells,
+            strides,
+            states,
+        )
+        return cls(layout, rows, by_row, row_of, case_of, cases, whole)
+
+
+def incomplete_rows(data: DataSet) -> DataSet:
+    """The rows with a missing cell that count, equal ones once."""
+    chosen = (data.codes == data.missing_code).any(axis=0)
+    if data.weights is not None:
+        chosen &= data.weights > 0
+    return data.of_rows(chosen).merged()
+
+
+def impossible_rows(dag: Dag, observed: Sequence[Counts], tables: Sequence[Table]) -> DataError:
+    """Says which tables make rows impossible, as far as the observed cells tell."""
+    names = [
+        dag.names[child]
+        for child, counts in enumerate(observed)
+        if (tables[child][counts > 0] == 0).any()
+    ]
+    where = f" by the table of {', '.join(names[:3])}" if names else ""
+    return DataError(
+        f"Some rows are impossible{where}, which holds zeros; let these tables be learned too, or "
+        "take the zeros out."
+    )
+
+
+def tree_of(layout: Layout) -> CliqueTree:
+    return clique_tree_of(layout.dag.parent_indices, layout.cards.tolist())
+
+
+def _too_large(layout: Layout, listed: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which parts take longer to list than their row takes in the clique tree."""
+    seconds = listed * SECONDS_PER_LISTED
+    if not (seconds > SECONDS_PER_ROW).any():
+        return np.zeros(listed.size, dtype=bool)
+    whole = SECONDS_PER_ROW + SECONDS_PER_CELL * tree_of(layout).table_cells
+    return (seconds > whole) | (listed > MOST_LISTED)
+
+
+def _signs(layout: Layout) -> NDArray[np.uint64]:
+    """Random numbers for every state of every variable and for a missing cell; two of each, so that
+    two different cases have the same pair of sums once in 2^128."""
+    shape = (len(layout.cards), int(layout.cards.max(initial=0)) + 1, 2)
+    return np.random.default_rng(1977).integers(2**64, size=shape, dtype=np.uint64)
+
+
+def _distinct(keys: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """Where each different pair stands first, and which of them every pair is."""
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    ordered = keys[order]
+    is_new = np.ones(len(keys), dtype=bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    which = np.empty(len(keys), dtype=np.int64)
+    which[order] = np.cumsum(is_new) - 1
+    return order[is_new].astype(np.int64), which
+
+
+def _ends(lengths: Sequence[int] | Ints) -> Ints:
+    return np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))]).astype(np.int64)
+
+
+def _joined(lists: Sequence[Sequence[int]]) -> Ints:
+    return np.array([item for items in lists for item in items], dtype=np.int64)

@@ -1,0 +1,164 @@
+"""The expectation step of EM for Bayesian networks: expected counts of every family.
+
+A family whose cells a row has is counted once, before the first step. A missing cell none of whose
+descendants was observed tells nothing: the row is explained without it, so it is left out of the
+row's counts. (The complete data of a row are then its ancestral part only. That is EM all the same,
+and closer to the end after each step than if the tables of such cells were counted in.)
+
+Other missing cells are in parts (em_cases.py). All joint states of a part are listed; a row with a
+part too large for that goes through the clique tree of the whole network.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pgmstudio.core.data.counting import joint_counts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.forecasts import check_budget, forecast_of_tree
+from pgmstudio.core.inference.plan import Factor, plan_of
+from pgmstudio.core.inference.propagation import Propagation
+from pgmstudio.core.learning.em_cases import (
+    SECONDS_PER_CELL,
+    SECONDS_PER_LISTED,
+    SECONDS_PER_ROW,
+    Counts,
+    Ints,
+    Layout,
+    Parts,
+    Table,
+    impossible_rows,
+    incomplete_rows,
+    tree_of,
+)
+from pgmstudio.core.running import NEVER, CancelToken
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """Counts of every family, the child's axis last, and how probable the observed cells were."""
+
+    counts: tuple[Counts, ...]
+    log2_likelihood: float
+
+
+class Expectation:
+    """The rows of one data set under one graph; `step` is asked again and again."""
+
+    def __init__(self, dag: Dag, data: DataSet, cancel: CancelToken = NEVER) -> None:
+        self.layout = Layout.of(dag, data.domain.cardinalities)
+        self.total_weight = data.total_weight
+        families = [self.layout.family(child) for child in range(len(dag.names))]
+        counted = [joint_counts(data, family, cancel) for family in families]
+        self.observed = tuple(counted)
+        self._observed_flat = self.layout.flat(counted)
+        self.parts = Parts.of(self.layout, incomplete_rows(data), prunes=True, cancel=cancel)
+        self._room = self.parts.cases.room()
+        self._tree_rows = _TreeRows(self.parts) if self.parts.whole.size else None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the counts do not depend on the tables, so that one step is the last."""
+        return self.parts.cases.weights.size == 0 and self._tree_rows is None
+
+    @property
+    def seconds(self) -> float:
+        """What a step takes, estimated from measured speeds and not read off a clock."""
+        listed = float(self.parts.cases.listed.sum()) * SECONDS_PER_LISTED
+        tree = 0.0 if self._tree_rows is None else self._tree_rows.seconds
+        return listed + tree + 1e-9 * self._observed_flat.size + 1e-5 * len(self.observed)
+
+    def step(self, tables: Sequence[Table], cancel: CancelToken = NEVER) -> Expected:
+        """Expected counts under these tables; DataError when a row is impossible in them."""
+        from pgmstudio.core.learning.em_kernels import expect_cases
+
+        flat = self.layout.flat(tables)
+        counts = self._observed_flat.copy()
+        seen = counts > 0
+        with np.errstate(divide="ignore"):
+            log2_likelihood = float(counts[seen] @ np.log2(flat[seen]))
+        if log2_likelihood == -math.inf:
+            raise impossible_rows(self.layout.dag, self.observed, tables)
+        cases = self.parts.cases
+        for begin, end in cases.chunks:
+            cancel.raise_if_cancelled()
+            more, failed = expect_cases(
+                begin,
+                end,
+                cases.weights,
+                self.layout.cards,
+                *cases.arrays,
+                flat,
+                *self._room,
+                counts,
+            )
+            if failed >= 0:
+                raise impossible_rows(self.layout.dag, (), tables)
+            log2_likelihood += more
+        if self._tree_rows is not None:
+            log2_likelihood += self._tree_rows.add(tables, counts, cancel)
+        return Expected(self.layout.shaped(counts), log2_likelihood)
+
+
+class _TreeRows:
+    """Rows with a part too large to list, one after the other through the whole clique tree."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._layout, rows = parts.layout, parts.rows.of_rows(parts.whole)
+        self._codes, self._weights = parts.by_row[parts.whole], rows.weights
+        self._is_missing = self._codes == rows.missing_code
+        tree = self._tree = tree_of(self._layout)
+        check_budget(forecast_of_tree(tree))
+        self.seconds = rows.row_count * (SECONDS_PER_ROW + SECONDS_PER_CELL * tree.table_cells)
+        self._flow: Propagation | None = None
+        families = [list(self._layout.family(c)) for c in range(len(self._layout.cards))]
+        silent = self._is_missing.copy()
+        for v in reversed(self._layout.dag.topological_order):
+            for child in self._layout.dag.child_indices[v]:
+                silent[:, v] &= silent[:, child]
+        # Families to be counted; those observed are counted already, and divided out again.
+        lacking = np.stack([self._is_missing[:, f].any(axis=1) for f in families], axis=1)
+        self._wanted = (lacking & ~silent).astype(np.int64)
+        self._observed = ~lacking
+        self._cells = np.stack([self._flat_cells(c, f) for c, f in enumerate(families)], axis=1)
+
+    def _flat_cells(self, child: int, family: list[int]) -> Ints:
+        cells = np.zeros(len(self._codes), dtype=np.int64)
+        for v in family:
+            cells = cells * self._layout.cards[v] + np.where(
+                self._is_missing[:, v], 0, self._codes[:, v]
+            )
+        found: Ints = cells + self._layout.table_from[child]
+        return found
+
+    def add(self, tables: Sequence[Table], counts: Counts, cancel: CancelToken) -> float:
+        """Add the expected counts of the families that lack a cell; the log2-likelihood of the
+        rows without the families that are observed."""
+        if self._flow is None:
+            factors = [Factor(self._layout.family(c), table) for c, table in enumerate(tables)]
+            self._flow = Propagation(plan_of(self._tree, factors))
+        else:
+            self._flow.set_factors(tables)
+        flow, total = self._flow, 0.0
+        weights = np.ones(len(self._codes)) if self._weights is None else self._weights
+        expected = np.zeros(flow.plan.factor_values.size)
+        for row in range(len(self._codes)):
+            cancel.raise_if_cancelled()
+            flow.set_states(self._codes[row], self._is_missing[row])
+            log2_row = flow.log2_evidence()
+            if log2_row == -math.inf:
+                raise impossible_rows(self._layout.dag, (), tables)
+            total += float(weights[row]) * log2_row
+            flow.add_factor_counts(float(weights[row]), self._wanted[row], expected)
+        for child, (at, turn) in enumerate(flow.plan.factor_places):
+            shape = tuple(tables[child].shape[axis] for axis in turn)
+            turned = expected[at : at + tables[child].size].reshape(shape)
+            begin, end = self._layout.table_from[child : child + 2]
+            counts[begin:end] += turned.transpose(np.argsort(turn)).ravel()
+        logs = np.log2(np.where(self._observed, self._layout.flat(tables)[self._cells], 1.0))
+        return total - float(weights @ logs.sum(axis=1))

@@ -1,0 +1,154 @@
+"""EM for the tables of a given graph (Dempster, Laird and Rubin 1977; Lauritzen 1995).
+
+Each step takes the expected counts N of every family under the present tables and fits them:
+
+    θ(y|u) = (N_yu + a_yu) / Σ_y (N_yu + a_yu)
+
+which never lowers the penalised log-likelihood  log2 P(observed cells | θ) + Σ a_yu log2 θ(y|u).
+Without pseudo-counts a that is the log-likelihood itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.em_cases import Counts, Table
+from pgmstudio.core.learning.em_expectation import Expectation
+from pgmstudio.core.learning.fitting import Fitted
+from pgmstudio.core.learning.missing_cells import EM, count_of
+from pgmstudio.core.learning.smoothing import smoothed
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
+
+TOLERANCE = 1e-6  # bits per row
+MOST_ITERATIONS = 500
+# The first tables have no zeros, since what is 0 once stays 0 without pseudo-counts.
+LEAST_AT_FIRST = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class EmState:
+    """Tables after so many steps, and how probable they make the observed cells."""
+
+    iteration: int
+    tables: tuple[Table, ...]
+    log2_likelihood: float
+    penalised: float
+
+
+def em_states(
+    expectation: Expectation,
+    tables: Sequence[Table],
+    pseudo_counts: Sequence[Counts | float],
+    *,
+    learned: Sequence[bool] | None = None,
+    tolerance: float = TOLERANCE,
+    most: int = MOST_ITERATIONS,
+    cancel: CancelToken = NEVER,
+) -> Iterator[EmState]:
+    """The tables given, then those after each step, until one gains less than `tolerance` bits per
+    unit of weight; tables that are not to be learned stay as they are."""
+    chosen = [True] * len(tables) if learned is None else list(learned)
+    now, before = tuple(tables), -math.inf
+    least_gain = tolerance * max(expectation.total_weight, 1.0)
+    for iteration in range(most + 1):
+        cancel.raise_if_cancelled()
+        expected = expectation.step(now, cancel)
+        penalised = expected.log2_likelihood + sum(
+            _log2_prior(now[c], pseudo_counts[c]) for c in range(len(now)) if chosen[c]
+        )
+        yield EmState(iteration, now, expected.log2_likelihood, penalised)
+        if iteration > 0 and (expectation.is_complete or penalised - before < least_gain):
+            return
+        before = penalised
+        now = tuple(
+            fitted_table(counts, pseudo) if is_learned else table
+            for counts, pseudo, table, is_learned in zip(
+                expected.counts, pseudo_counts, now, chosen, strict=True
+            )
+        )
+
+
+def fitted_table(counts: Counts, pseudo_counts: Counts | float) -> Table:
+    """Rows (N + a) / Σ(N + a); uniform where that is 0/0."""
+    return smoothed(counts + pseudo_counts, 0.0)
+
+
+def _log2_prior(table: Table, pseudo_counts: Counts | float) -> float:
+    weights = np.broadcast_to(pseudo_counts, table.shape)
+    some = weights > 0
+    with np.errstate(divide="ignore"):
+        return float(weights[some] @ np.log2(table[some]))
+
+
+def first_tables(expectation: Expectation, rng: np.random.Generator) -> tuple[Table, ...]:
+    """Smoothed relative frequencies of the rows that have a family's cells.
+
+    A family that no row has in full is drawn at random near the uniform table: from the uniform
+    one itself EM could never tell the states of a hidden variable apart.
+    """
+    return tuple(
+        smoothed(counts, LEAST_AT_FIRST) if counts.sum() > 0 else _random_rows(counts, rng, 1.0)
+        for counts in expectation.observed
+    )
+
+
+def random_tables(expectation: Expectation, rng: np.random.Generator) -> tuple[Table, ...]:
+    """Every row drawn with equal chances for all distributions."""
+    return tuple(_random_rows(counts, rng, 0.0) for counts in expectation.observed)
+
+
+def _random_rows(
+    like: NDArray[np.float64], rng: np.random.Generator, towards_uniform: float
+) -> Table:
+    rows = rng.standard_exponential(like.shape) + towards_uniform + 1e-9
+    return np.asarray(rows / rows.sum(axis=-1, keepdims=True))
+
+
+def progress_of(state: EmState, total_weight: float, restart: int = 0, step: int = 0) -> Progress:
+    """A point of the curve: the penalised log2-likelihood against the steps of all starts.
+
+    The tables of a start are no point of it; random ones are so poor that the rest would be flat.
+    """
+    if state.iteration == 0:
+        return Progress(None, "Begins", {"restart": float(restart)})
+    counters = {
+        "score": state.penalised,
+        "bits per row": state.log2_likelihood / total_weight,
+        "step": float(step),
+        "restart": float(restart),
+    }
+    return Progress(None, f"Iteration {state.iteration}", counters)
+
+
+def refined(
+    fitted: Fitted,
+    data: DataSet,
+    missing: str,
+    *,
+    rng: np.random.Generator,
+    cancel: CancelToken = NEVER,
+) -> Generator[Progress | Note, None, Fitted]:
+    """The same graph with tables by EM where `missing` says so and cells are missing; with the
+    smoothing that `fitted` has. Progress has no score: the curve is the search's."""
+    if missing != EM or not data.has_missing:
+        return fitted
+    expectation = Expectation(fitted.network.dag, data, cancel)
+    pseudo = [fitted.smoothing] * len(data.domain)
+    state: EmState | None = None
+    for state in em_states(expectation, first_tables(expectation, rng), pseudo, cancel=cancel):
+        yield Progress(None, f"Tables by EM, iteration {state.iteration}")
+    assert state is not None
+    per_row = state.log2_likelihood / data.total_weight
+    yield Note(
+        f"EM filled the tables in {count_of(state.iteration, 'iteration')}: {per_row:.4f} bits per "
+        "row.".replace("-", "−")
+    )
+    network = BayesianNetwork(data.domain, fitted.network.dag, state.tables)
+    return Fitted(network, fitted.smoothing, fitted.tuned, state.log2_likelihood)

@@ -1,0 +1,190 @@
+"""Rows as short lists: the cells that differ from their column's most frequent state.
+
+Counts of two such cells, together with counts of one and the number of rows, tell every other
+count of a pair of columns, so the rest never has to be visited (Meilă 1999, §5.4). Rows with
+missing cells are kept apart, as whole rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.running import NEVER, CancelToken
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+# Rows written together, column by column, so that they stay in the cache.
+_CHUNK = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """Distinct rows; complete ones first, then `gap_count` with missing cells.
+
+    `states` is rows × variables, 0 for a column's reference state and otherwise 1, 2, … in the
+    order of the other states; −1 is a missing cell. A cell above 0 has the number
+    `cell_at[v] + state − 1`; `cells[starts[r]:starts[r + 1]]` lists those of row r, rising.
+    `choice[r]` is the component the row is known to come from, −1 where that is hidden.
+    """
+
+    domain: Domain
+    references: Places
+    cell_at: Places
+    starts: Places
+    cells: NDArray[np.int32]
+    states: NDArray[np.signedinteger[Any]]
+    weights: Floats
+    choice: NDArray[np.int32]
+    gap_count: int = 0
+
+    @property
+    def row_count(self) -> int:
+        return int(self.weights.size)
+
+    @property
+    def whole_count(self) -> int:
+        """How many rows have no missing cell."""
+        return self.row_count - self.gap_count
+
+    @cached_property
+    def total_weight(self) -> float:
+        return float(self.weights.sum())
+
+    @property
+    def cell_count(self) -> int:
+        """How many different cells there are: Σ (|R(v)| − 1)."""
+        return int(self.cell_at[-1])
+
+    @cached_property
+    def pair_visits(self) -> int:
+        """How many pairs of cells one pass over all complete rows visits."""
+        lengths = np.diff(self.starts)
+        return int((lengths * (lengths + 1) // 2).sum())
+
+    @cached_property
+    def most_missing_states(self) -> int:
+        """The most states that the missing variables of one row have together."""
+        cards = np.array(self.domain.cardinalities, dtype=np.int64)
+        gaps = self.states[self.whole_count :] < 0
+        return int((gaps @ cards).max(initial=0))
+
+    def data_of(self, begin: int, end: int) -> DataSet:
+        """These rows, without their weights, as data again."""
+        codes = np.empty((len(self.domain), end - begin), dtype=code_dtype(self.domain))
+        for v, states in enumerate(self._codes_of):
+            codes[v] = states[self.states[begin:end, v]]
+        return DataSet(self.domain, codes)
+
+    @cached_property
+    def _codes_of(self) -> list[Places]:
+        """Per variable the code of each state number; the last, of −1, is a missing cell."""
+        missing = np.iinfo(code_dtype(self.domain)).max
+        return [
+            np.append(np.argsort(self.state_numbers(v)), missing) for v in range(len(self.domain))
+        ]
+
+    def state_numbers(self, variable: int) -> Places:
+        """Per state of the variable its number here: 0 for the reference state."""
+        return _numbers(self.domain.cardinalities[variable], int(self.references[variable]))
+
+
+def _numbers(card: int, reference: int) -> Places:
+    numbers = np.arange(1, card + 1)
+    numbers[reference:] -= 1
+    numbers[reference] = 0
+    return numbers
+
+
+def sparse_rows(
+    data: DataSet,
+    like: SparseRows | None = None,
+    choice: str | None = None,
+    *,
+    is_merged: bool = False,
+    cancel: CancelToken = NEVER,
+) -> SparseRows:
+    """The rows of a data set, equal ones merged; with the reference states of `like`.
+
+    `choice` names the column that tells a row's component; it is then no variable of the trees.
+    """
+    from pgmstudio.core.learning.mixture_rows_kernels import list_cells
+
+    data = data if is_merged else data.merged()
+    chosen = np.full(data.row_count, -1, dtype=np.int32)
+    if choice is not None:
+        column = data.column(choice).astype(np.int32)
+        chosen = np.where(column == data.missing_code, -1, column).astype(np.int32)
+        data = data.of_columns([name for name in data.domain.names if name != choice])
+    has_gap = np.zeros(data.row_count, dtype=bool)
+    for column, missing in zip(data.codes, data.missing_counts, strict=True):
+        if missing:
+            has_gap |= column == data.missing_code
+    order = np.argsort(has_gap, kind="stable")
+    cards = data.domain.cardinalities
+    weights = np.ones(data.row_count) if data.weights is None else np.array(data.weights)
+    narrow = max(cards, default=0) < 128
+    states = np.empty((data.row_count, len(cards)), dtype=np.int8 if narrow else np.int16)
+    references = np.zeros(len(cards), dtype=np.int64)
+    numbers = []
+    for v, (column, card) in enumerate(zip(data.codes, cards, strict=True)):
+        cancel.raise_if_cancelled()
+        if like is None:
+            # A missing cell counts as a further state, the last.
+            seen = np.bincount(np.minimum(column, card), weights=weights, minlength=card + 1)
+            references[v] = int(seen[:card].argmax())
+        else:
+            references[v] = like.references[v]
+        numbers.append(np.append(_numbers(card, int(references[v])), -1).astype(states.dtype))
+    for begin in range(0, data.row_count, _CHUNK):
+        cancel.raise_if_cancelled()
+        chosen_rows = order[begin : begin + _CHUNK]
+        for v, (column, card) in enumerate(zip(data.codes, cards, strict=True)):
+            part = np.minimum(column[chosen_rows], card)
+            states[begin : begin + _CHUNK, v] = numbers[v][part]
+    cell_at = np.concatenate(([0], np.cumsum(np.array(cards, dtype=np.int64) - 1)))
+    gap_count = int(has_gap.sum())
+    whole = states[: data.row_count - gap_count]
+    starts = np.zeros(whole.shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.count_nonzero(whole, axis=1), out=starts[1:])
+    cells = np.empty(int(starts[-1]), dtype=np.int32)
+    list_cells(whole, cell_at, cells)
+    return SparseRows(
+        data.domain,
+        references,
+        cell_at.astype(np.int64),
+        starts,
+        cells,
+        states,
+        np.ascontiguousarray(weights[order], dtype=np.float64),
+        np.ascontiguousarray(chosen[order]),
+        gap_count,
+    )
+
+
+def joined(one: SparseRows, other: SparseRows) -> SparseRows:
+    """The rows of both, which have the same reference states; equal ones are not merged again."""
+    whole = (one.whole_count, other.whole_count)
+
+    def together(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+        parts = (first[: whole[0]], second[: whole[1]], first[whole[0] :], second[whole[1] :])
+        return np.concatenate(parts)
+
+    return SparseRows(
+        one.domain,
+        one.references,
+        one.cell_at,
+        np.concatenate((one.starts, other.starts[1:] + one.starts[-1])),
+        np.concatenate((one.cells, other.cells)),
+        together(one.states, other.states),
+        together(one.weights, other.weights),
+        together(one.choice, other.choice),
+        one.gap_count + other.gap_count,
+    )

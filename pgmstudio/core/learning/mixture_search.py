@@ -1,0 +1,311 @@
+"""One run of a learner of mixtures of trees: the models it compares, and how it chooses."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.learning.mixture_em import TreeMixtureEm
+from pgmstudio.core.learning.mixture_params import MixtureParams
+from pgmstudio.core.learning.mixture_priors import TreePriors, likeness_costs
+from pgmstudio.core.learning.mixture_rows import SparseRows, joined, sparse_rows
+from pgmstudio.core.learning.mixture_scan import MixturePoint, MixtureScan
+from pgmstudio.core.learning.mixture_starts import start_with_classes, start_with_trees
+from pgmstudio.core.learning.mixture_tables import TreeTables, mixture_of
+from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.params import AUTO
+from pgmstudio.core.running import CancelToken, Note, Progress
+
+# What is tried without a list of numbers.
+SCAN = (1, 2, 5, 10, 20, 30, 50)
+# Fictitious rows for each tree that are tried for “auto”, and what is taken without held-out rows.
+ROWS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+USUAL_ROWS = 3.0
+# Steps between two looks at whether other smoothing would do better on held-out rows.
+TUNED_EVERY = 5
+# With fewer rows to hold out than this their likelihood says too little; BIC decides instead.
+LEAST_HELD_ROWS = 20
+# A tree with fewer rows than this is as good as empty.
+EMPTY_ROWS = 1.0
+# EM steps on all rows, from the chosen mixture; few, since nothing tells when they are too many.
+LAST_STEPS = 5
+_BITS = 1 / math.log(2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A mixture with what is told of it."""
+
+    point: MixturePoint
+    tables: TreeTables
+
+
+class MixtureSearch:
+    """The rows it learns from, those it holds out, and the models so far."""
+
+    def __init__(
+        self,
+        data: DataSet,
+        params: MixtureParams,
+        *,
+        is_shared: bool,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+        held: DataSet | None = None,
+    ) -> None:
+        """With `held`, these rows choose, and all of `data` is learned from."""
+        self._params, self._rng, self._cancel = params, rng, cancel
+        if params.choice is not None and params.choice not in data.domain:
+            raise ParameterError({"choice": f"{params.choice!r} is not a column"})
+        self._data, self._train_data, self._is_refitting = data, data, False
+        self.notes: list[str] = []
+        criterion = params.criterion
+        if criterion == "held-out" and held is None:
+            count = int(data.row_count * params.held_out)
+            if count < LEAST_HELD_ROWS:
+                criterion = "bic"
+                self.notes.append(
+                    f"{count} held-out rows are too few to compare models, so BIC chooses."
+                )
+            else:
+                order = rng.permutation(data.row_count)
+                held = data.of_rows(np.sort(order[:count]))
+                self._train_data = data.of_rows(np.sort(order[count:]))
+                self._is_refitting = True
+        self._train_data = self._train_data.merged()
+        cancel.raise_if_cancelled()
+        self._train = sparse_rows(
+            self._train_data, choice=params.choice, is_merged=True, cancel=cancel
+        )
+        is_used = held is not None and criterion == "held-out"
+        self._held: SparseRows | None = (
+            sparse_rows(held, self._train, params.choice, cancel=cancel)
+            if held is not None and is_used
+            else None
+        )
+        self._scan = MixtureScan(criterion)
+        self._best: _Fitted | None = None
+        self._costs = self._likeness()
+        self._is_shared = is_shared
+
+    def _likeness(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None:
+        if self._params.like is None:
+            return None
+        domain = self._train.domain
+        edges = np.zeros((len(domain), len(domain)), dtype=bool)
+        for one, other in self._params.like.edges:
+            if one in domain and other in domain:
+                u, v = domain.index(one), domain.index(other)
+                edges[u, v] = edges[v, u] = True
+        return likeness_costs(edges, self._params.kappa)
+
+    # -- the run ----------------------------------------------------------------------------------
+
+    def run(self) -> Iterator[LearnEvent]:
+        yield from (Note(sentence) for sentence in self.notes)
+        params = self._params
+        numbers = params.components or SCAN
+        starts = params.restarts
+        if params.choice is not None:
+            numbers, starts = (self._data.domain[params.choice].cardinality,), 1
+        for place, count in enumerate(numbers):
+            before = self._best
+            if params.components is None and count > max(1.0, self._train.total_weight / 5):
+                break  # fewer than five rows for each tree
+            best: _Fitted | None = None
+            for start in range(starts if count > 1 else 1):
+                done = (place * starts + start) / (len(numbers) * starts)
+                fitted = yield from self._fit(count, start, done)
+                if best is None or self._value(fitted) > self._value(best):
+                    best = fitted
+            assert best is not None
+            if before is None or self._value(best) > self._value(before):
+                self._best = best
+                yield Found(self._model(best.tables), self._measures(best.point))
+            elif params.components is None and count > 2:
+                yield Note(f"{count} trees are no better than {before.point.trees}: enough.")
+                break
+        yield from self._finish()
+
+    def _value(self, fitted: _Fitted) -> float:
+        return fitted.point.value(self._scan.criterion)
+
+    def _finish(self) -> Iterator[LearnEvent]:
+        """The chosen mixture, fitted to all rows."""
+        best = self._best
+        assert best is not None
+        point, tables = best.point, best.tables
+        measures = self._measures(point)
+        if self._is_refitting:
+            assert self._held is not None
+            rows = joined(self._train, self._held)
+            em = TreeMixtureEm(rows, point.trees, self._priors(point.smoothing), self._cancel)
+            em.put(tables)
+            for step in range(LAST_STEPS if self._params.choice is None else 1):
+                bits = yield from self._improved(em, "fitting the chosen mixture to all rows", None)
+                counters = {"score": bits, "restart": -1.0, "EM step": float(step + 1)}
+                yield Progress(None, "fitting the chosen mixture to all rows", counters)
+            tables = em.taken()
+            bits = em.log_likelihood() * _BITS / max(rows.total_weight, 1e-300)
+            measures["log2_likelihood_per_row"] = bits
+        if point.empty:
+            yield Note(f"{point.empty} of {point.trees} trees have less than one row.")
+        model = self._model(tables)
+        yield Progress(1.0, f"{point.trees} trees", {"score": measures["score"]})
+        yield Finished(model, measures)
+
+    # -- one EM run -------------------------------------------------------------------------------
+
+    def _fit(self, count: int, start: int, done: float) -> Generator[LearnEvent, None, _Fitted]:
+        """EM from one start: to the best of its steps by the held-out rows, or to the end."""
+        params, began = self._params, time.perf_counter()
+        message = f"{count} trees" if count > 1 else "1 tree"
+        if params.restarts > 1 and count > 1:
+            message += f", start {start + 1} of {params.restarts}"
+        smoothing = params.smoothing
+        strength = USUAL_ROWS * count if smoothing == AUTO else float(smoothing)
+        em = TreeMixtureEm(self._train, count, self._priors(strength), self._cancel)
+        yield Progress(done, f"{message}: starting")
+        self._start(em)
+        self._tune(em, ROWS)
+        best, best_held, best_step = em.taken(), self._held_bits(em), 0
+        best_strength = em.priors.strength
+        before, quiet, steps = -math.inf, 0, 0
+        is_settled = count == 1 or (params.choice is not None and (self._train.choice >= 0).all())
+        if is_settled and not self._train.gap_count:
+            steps = 1
+        else:
+            for steps in range(1, params.max_iterations + 1):
+                bits = yield from self._improved(em, message, done)
+                if steps % TUNED_EVERY == 0:
+                    near = em.priors.strength / count
+                    self._tune(em, (near / 3, near, near * 3))
+                held = self._held_bits(em)
+                counters = {
+                    "score": bits,
+                    "restart": float(len(self._scan.points)),
+                    "EM step": float(steps),
+                    "trees": float(count),
+                    "edges changed": float(em.changed_edges),
+                    "effective trees": em.effective_components,
+                }
+                if self._held is not None:
+                    counters["held-out"] = held
+                yield Progress(done, message, counters)
+                if self._held is None or held > best_held:
+                    best, best_held, best_step = em.taken(), held, steps
+                    best_strength = em.priors.strength
+                elif steps - best_step >= params.patience:
+                    yield Note(
+                        f"{message}: held-out rows stopped gaining at step {best_step}; kept that."
+                    )
+                    break
+                quiet = quiet + 1 if bits - before < params.tolerance * abs(bits) else 0
+                before = bits
+                if quiet >= 3:
+                    break
+        em.put(best)
+        point = self._point(em, best_strength, start, steps, time.perf_counter() - began)
+        self._scan = self._scan.with_point(point)
+        yield Kept(self._scan)
+        return _Fitted(point, best)
+
+    def _improved(
+        self, em: TreeMixtureEm, message: str, done: float | None
+    ) -> Generator[LearnEvent, None, float]:
+        """One step of EM; bits per row before its M step."""
+        for part in em.improving():
+            yield Progress(done, f"{message}: {part:.0%} of the rows")
+        return em.last_log_likelihood * _BITS / max(em.rows.total_weight, 1e-300)
+
+    def _start(self, em: TreeMixtureEm) -> None:
+        if em.count == 1:
+            em.start(np.ones((em.rows.row_count, 1)))
+        elif self._params.choice is not None or self._params.start == "shares":
+            em.start_at_random(self._rng)
+        elif self._params.start == "trees":
+            start_with_trees(em, self._rng)
+        else:
+            start_with_classes(em, self._train_data, self._rng, self._cancel)
+
+    def _tune(self, em: TreeMixtureEm, choices: tuple[float, ...]) -> None:
+        """With “auto”, the fictitious rows under which held-out rows are likeliest."""
+        if self._params.smoothing != AUTO or self._held is None or self._params.policy != "rows":
+            return
+        found = []
+        for rows in choices:
+            em.smooth(rows * em.count)
+            found.append((self._held_bits(em), rows))
+        em.smooth(max(found)[1] * em.count)
+
+    def _held_bits(self, em: TreeMixtureEm) -> float:
+        if self._held is None:
+            return -math.inf
+        return em.log_likelihood(self._held) * _BITS / max(self._held.total_weight, 1e-300)
+
+    def _priors(self, strength: float) -> TreePriors:
+        params = self._params
+        return TreePriors(
+            strength,
+            params.policy,
+            params.toward,
+            1.0 if params.toward == "marginal" else 0.0,
+            params.edge_penalty,
+            params.penalty,
+            params.weight_rows,
+            self._is_shared,
+            self._costs,
+        )
+
+    # -- what is told -----------------------------------------------------------------------------
+
+    def _model(self, tables: TreeTables) -> TreeMixture:
+        """The parameters as a model; their coding is that of the rows learned from."""
+        hidden = mixture_of(self._train, tables)
+        if self._params.choice is None:
+            return hidden
+        return TreeMixture(self._data.domain, hidden.weights, hidden.trees, self._params.choice)
+
+    def _point(
+        self, em: TreeMixtureEm, strength: float, start: int, steps: int, seconds: float
+    ) -> MixturePoint:
+        rows = max(self._train.total_weight, 1e-300)
+        train = em.log_likelihood() * _BITS
+        model = em.mixture()
+        size = model.representation_size()
+        return MixturePoint(
+            em.count,
+            start,
+            strength,
+            train / rows,
+            self._held_bits(em) if self._held is not None else None,
+            (train - 0.5 * math.log2(max(rows, 2)) * size) / rows,
+            (train - size) / rows,
+            model.effective_size(),
+            size,
+            int((em.forests >= 0).sum()),
+            em.effective_components,
+            int((em.weights * rows < EMPTY_ROWS).sum()),
+            steps,
+            seconds,
+        )
+
+    def _measures(self, point: MixturePoint) -> dict[str, float]:
+        found = {
+            "score": point.value(self._scan.criterion),
+            "trees": float(point.trees),
+            "edges": float(point.edges),
+            "effective_trees": point.effective_trees,
+            "smoothing": point.smoothing,
+            "log2_likelihood_per_row": point.train_bits,
+        }
+        if point.held_bits is not None:
+            found["held_out_log2_likelihood_per_row"] = point.held_bits
+        return found

@@ -1,0 +1,68 @@
+"""Where EM for mixtures of trees begins (Meilă 1999, ch. 7: at random)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.latent_em import LatentEm, class_rows
+from pgmstudio.core.learning.latent_growth import free_name, with_new_classes
+from pgmstudio.core.learning.mixture_em import TreeMixtureEm
+from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.running import CancelToken
+
+# Steps of EM for latent classes before the trees take over.
+CLASS_STEPS = 20
+MOST_START_ROWS = 40_000
+
+
+def start_with_classes(
+    em: TreeMixtureEm, data: DataSet, rng: np.random.Generator, cancel: CancelToken
+) -> None:
+    """Latent classes around random rows, a few steps of EM, and their shares of the rows.
+
+    `data` are the distinct rows of `em`; of very many a random part will do.
+    """
+    if data.row_count > MOST_START_ROWS:
+        chosen = rng.choice(data.row_count, size=MOST_START_ROWS, replace=False)
+        data = data.of_rows(np.sort(chosen))
+    model = with_new_classes(None, data, em.count, rng, hidden=free_name(data))
+    classes = LatentEm(class_rows(data), model, smoothing=0.5, cancel=cancel)
+    for _ in range(CLASS_STEPS):
+        classes.improve()
+    em.start_like(classes.model)
+
+
+def start_with_trees(em: TreeMixtureEm, rng: np.random.Generator) -> None:
+    """λ ~ Dirichlet(1), uniform random spanning trees, rows of tables ~ Dirichlet(1)."""
+    em.start_like(random_mixture(em, rng))
+
+
+def random_mixture(em: TreeMixtureEm, rng: np.random.Generator) -> TreeMixture:
+    """A mixture that knows nothing of the data."""
+    domain = em.rows.domain
+    cards = domain.cardinalities
+    trees = []
+    for _ in range(em.count):
+        parents = random_spanning_tree(len(cards), rng)
+        tables = tuple(
+            rng.dirichlet(np.ones(card), size=None if parent is None else cards[parent])
+            for card, parent in zip(cards, parents, strict=True)
+        )
+        trees.append(Tree(domain, tuple(parents), tables))
+    return TreeMixture(domain, rng.dirichlet(np.ones(em.count)), tuple(trees))
+
+
+def random_spanning_tree(count: int, rng: np.random.Generator) -> list[int | None]:
+    """A tree drawn evenly from all n^(n−2), by its Prüfer code; parents, the root is the last."""
+    parents: list[int | None] = [None] * count
+    if count < 2:
+        return parents
+    code = [int(v) for v in rng.integers(0, count, count - 2)]
+    left = np.bincount(np.array(code, dtype=np.int64), minlength=count) + 1
+    for above in [*code, count - 1]:
+        leaf = int(np.flatnonzero(left == 1)[0])
+        parents[leaf] = above
+        left[leaf], left[above] = 0, left[above] - 1
+    return parents

@@ -1,0 +1,77 @@
+"""Naive Bayes as a Bayesian network: the class is the only parent of every other column.
+
+The structure with nothing between the features of bn.tan, under its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.protocols import LearnEvent
+from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
+from pgmstudio.core.learning.tan import TanLearner, TanParams
+from pgmstudio.core.params import param
+from pgmstudio.core.running import CancelToken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NaiveBayesParams:
+    """The settings of naive Bayes."""
+
+    # Not `target`: reading data has an option of that name.
+    class_: str | None = param(
+        None,
+        title="Target (class)",
+        none_label="the last column",
+        help="The variable that is to be told from the others.",
+    )
+    smoothing: float | Literal["auto"] = param(
+        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
+    )
+    missing: str = missing_param()
+    knowledge: Knowledge | None = param(
+        None, title="Knowledge", help="Required and forbidden edges and tiers."
+    )
+
+
+class NaiveBayesLearner:
+    """A Bayesian network in which one variable is the only parent of all others."""
+
+    key = "bn.naive-bayes"
+    title = "Naive Bayes classifier"
+    kind = "bayesian-network"
+    params_type = NaiveBayesParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(
+            data,
+            "Each feature is counted over the rows that have it and the class; it takes no longer, "
+            "but the result is exact only if cells are missing at random.",
+        )
+
+    def run(
+        self,
+        data: DataSet,
+        params: NaiveBayesParams,
+        *,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[LearnEvent]:
+        plain = TanParams(
+            class_=params.class_,
+            augment="none",
+            smoothing=params.smoothing,
+            missing=params.missing,
+            knowledge=params.knowledge,
+        )
+        return TanLearner().run(data, plain, rng=rng, cancel=cancel)

@@ -1,0 +1,80 @@
+"""What one edge is worth to a score: the change of adding, removing or reversing it now."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from pgmstudio.core.errors import CycleError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.core.scores.family_scores import FamilyScores
+
+Edge = tuple[str, str]
+Deed = Literal["add", "remove", "reverse"]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeMove:
+    """One step from a graph; source → target is what is added, removed or turned round.
+
+    `path` is the directed path that the step would close to a cycle; such a step has no gain.
+    """
+
+    deed: Deed
+    source: str
+    target: str
+    gain: float | None  # bits, above 0 improves; None: it cannot be done
+    path: tuple[str, ...] = ()
+    is_too_large: bool = False  # the table would exceed the limit of the score
+
+
+def edge_gains(
+    dag: Dag, scores: FamilyScores, cancel: CancelToken = NEVER
+) -> Iterator[tuple[Edge, float]]:
+    """For each edge what the score would lose without it, in bits; below 0 it costs more than it
+    tells."""
+    for child, parents in enumerate(dag.parent_indices):
+        whole = scores.local(child, parents, cancel)
+        for parent in parents:
+            less = scores.local(child, [p for p in parents if p != parent], cancel)
+            yield (dag.names[parent], dag.names[child]), whole - less
+
+
+def moves_between(
+    dag: Dag, one: str, other: str, scores: FamilyScores, cancel: CancelToken = NEVER
+) -> tuple[EdgeMove, ...]:
+    """Every step on the pair: two additions when it is not joined, else removal and reversal."""
+    if dag.has_edge(other, one):
+        one, other = other, one
+    if dag.has_edge(one, other):
+        removed = dag.without_edge(one, other)
+        gone = _gain(dag, removed, other, scores, cancel)
+        removal = EdgeMove("remove", one, other, gone)
+        return removal, _addition("reverse", removed, (other, one), (one, other), scores, gone)
+    return (
+        _addition("add", dag, (one, other), (one, other), scores, 0.0),
+        _addition("add", dag, (other, one), (other, one), scores, 0.0),
+    )
+
+
+def _addition(
+    deed: Deed, dag: Dag, new: Edge, named: Edge, scores: FamilyScores, before: float
+) -> EdgeMove:
+    """Put `new` into a graph; `before` is what the step has gained already."""
+    try:
+        changed = dag.with_edge(*new)
+    except CycleError as cycle:
+        return EdgeMove(deed, *named, None, cycle.path)
+    gain = _gain(dag, changed, new[1], scores, NEVER)
+    if gain == -math.inf:
+        return EdgeMove(deed, *named, None, is_too_large=True)
+    return EdgeMove(deed, *named, before + gain)
+
+
+def _gain(before: Dag, after: Dag, child: str, scores: FamilyScores, cancel: CancelToken) -> float:
+    place = before.index(child)
+    old = scores.local(place, before.parent_indices[place], cancel)
+    return scores.local(place, after.parent_indices[place], cancel) - old

@@ -1,0 +1,95 @@
+"""Feature selection: which columns tell something about a target, by tests of independence.
+
+Each column is tested against the target alone, A ⊥ T; the p-value is the probability of counts at
+least as far from independence if the two were independent, so a large one speaks for leaving the
+column out. Many tests find something by chance: with m of them the p-values can be corrected by
+
+    Bonferroni   p'_(i) = m · p_(i)
+    Holm         p'_(i) = max_{j ≤ i} (m − j + 1) · p_(j)
+
+at most 1, with p_(1) ≤ … ≤ p_(m) (Holm 1979). Both bound the probability of one false find or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.core.scores.independence_tests import DataTests, IndependenceRule, Outcome
+
+CORRECTIONS = ("none", "bonferroni", "holm")
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class TargetTest:
+    """A column against the target; no outcome when the two have too many states together."""
+
+    column: str
+    outcome: Outcome | None
+    corrected: float  # the p-value after the correction for many tests
+
+    @property
+    def p_value(self) -> float:
+        """That of the test alone; 1 when it cannot be made."""
+        return 1.0 if self.outcome is None else self.outcome.p_value
+
+    @property
+    def bits(self) -> float:
+        """What the column tells about the target, I(A; T)."""
+        return 0.0 if self.outcome is None else self.outcome.bits
+
+
+def target_tests(
+    data: DataSet,
+    target: str,
+    *,
+    test: str = "g2",
+    correction: str = "none",
+    cancel: CancelToken = NEVER,
+) -> tuple[TargetTest, ...]:
+    """Every other column against the target, those that tell most first."""
+    tests = DataTests(data, IndependenceRule(test=test))
+    place = data.domain.index(target)
+    others = [column for column in range(len(data.domain)) if column != place]
+    outcomes = [tests.test(column, place, (), cancel) for column in others]
+    p_values = [1.0 if outcome is None else outcome.p_value for outcome in outcomes]
+    found = [
+        TargetTest(data.domain.names[column], outcome, p)
+        for column, outcome, p in zip(
+            others, outcomes, corrected(p_values, correction), strict=True
+        )
+    ]
+    return tuple(sorted(found, key=lambda row: (row.p_value, -row.bits)))
+
+
+def corrected(p_values: Sequence[float], correction: str) -> list[float]:
+    """The p-values of as many tests, corrected for their number."""
+    if correction not in CORRECTIONS:
+        message = f"{correction!r} is not one of {', '.join(CORRECTIONS)}"
+        raise ParameterError({"correction": message})
+    count = len(p_values)
+    if correction == "none":
+        return list(p_values)
+    if correction == "bonferroni":
+        return [min(1.0, count * p) for p in p_values]
+    changed, most = [0.0] * count, 0.0
+    for rank, place in enumerate(sorted(range(count), key=lambda k: p_values[k])):
+        most = max(most, min(1.0, (count - rank) * p_values[place]))
+        changed[place] = most
+    return changed
+
+
+def telling(tests: Iterable[TargetTest], alpha: float = ALPHA) -> tuple[str, ...]:
+    """The columns whose corrected p-value is below α."""
+    return tuple(row.column for row in tests if row.corrected < alpha)
+
+
+def p_words(p: float) -> str:
+    """A p-value for reading: four digits, tiny ones by their size."""
+    if p >= 0.0001:
+        return f"{p:.4f}"
+    return "< 1e−300" if p < 1e-300 else f"{p:.0e}".replace("-", "−")

@@ -1,0 +1,251 @@
+"""Mixtures and classes: profiles, rows, the scan of classes, trees one by one, conversions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.learning.class_scan import ClassScan
+from pgmstudio.core.models.conversions import KIND_TITLES, converted, why_not_converted
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.in_front import model_page_in_front
+from pgmstudio.gui.app.opening import add_and_show_model
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.component_views import component_views
+from pgmstudio.gui.workers.kept_source import has_source, source_in_view
+from pgmstudio.gui.workers.questions import Asker
+
+NO_MODEL = "no model is in view. Open or learn one first."
+
+
+def mixture_actions(shell: Shell) -> list[ActionSpec]:
+    deeds = _Deeds(shell)
+    return [
+        ActionSpec(
+            "model.profiles",
+            "Profiles of classes or trees…",
+            "Model",
+            "How the components of a mixture differ: a line for each, or a heat map.",
+            deeds.open_profiles,
+            icon="chart-line",
+            why_not=deeds.why_no_mixture,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "model.assignments",
+            "Rows by class or tree…",
+            "Model",
+            "The class or tree of every row with its responsibility, to be exported.",
+            deeds.open_rows,
+            icon="table",
+            why_not=deeds.why_no_rows,
+        ),
+        ActionSpec(
+            "learn.class-scan",
+            "Numbers of classes tried",
+            "Learn",
+            "BIC, AIC and held-out bits by number of classes; every model can be opened.",
+            deeds.open_scan,
+            icon="circle-dashed",
+            why_not=deeds.why_no_scan,
+        ),
+        ActionSpec(
+            "model.edit-tree",
+            "Join or part the selected two in this tree",
+            "Model",
+            "Add or remove an edge of the tree in view; a cycle loses its weakest edge.",
+            deeds.edit_tree,
+            icon="tree-structure",
+            why_not=deeds.why_no_tree_edit,
+        ),
+        ActionSpec(
+            "view.trees.all",
+            "All trees",
+            "View/Trees of a mixture",
+            "Every tree over each other.",
+            deeds.show_all,
+            why_not=deeds.why_no_trees,
+            is_checked=deeds.shows_all,
+        ),
+        ActionSpec(
+            "view.trees.next",
+            "Next tree",
+            "View/Trees of a mixture",
+            "One tree alone, then the next.",
+            partial(deeds.step, 1),
+            keys=("Alt+N",),
+            why_not=deeds.why_no_trees,
+        ),
+        ActionSpec(
+            "view.trees.previous",
+            "Previous tree",
+            "View/Trees of a mixture",
+            "One tree alone, then the one before.",
+            partial(deeds.step, -1),
+            keys=("Alt+P",),
+            why_not=deeds.why_no_trees,
+        ),
+        *(
+            ActionSpec(
+                f"model.convert.{kind}",
+                f"To {title[:1].lower() + title[1:] if kind != 'bayesian-network' else title}",
+                "Model/Convert",
+                f"A new model in the language {title} with the very same distribution.",
+                partial(deeds.convert, kind),
+                why_not=deeds.lacking(kind),
+            )
+            for kind, title in KIND_TITLES.items()
+        ),
+    ]
+
+
+class _Deeds(QObject):
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._converting = Asker(self)
+        self._converting.answered.connect(self._on_converted)
+        self._converting.failed.connect(shell.errors.report)
+
+    @property
+    def _entry(self) -> ModelEntry | None:
+        return self._shell.project.models.get(self._shell.bench.model_id or "")
+
+    # -- why not
+
+    def why_no_mixture(self) -> str | None:
+        entry = self._entry
+        if entry is None:
+            return NO_MODEL
+        if not isinstance(entry.model, TreeMixture | LatentClasses):
+            return f"a {entry.model.kind} has no classes or trees to compare."
+        return None
+
+    def why_no_rows(self) -> str | None:
+        reason, entry = self.why_no_mixture(), self._entry
+        if reason is not None or entry is None:
+            return reason
+        known = set(entry.model.domain.names)
+        if any(known & set(d.data.domain.names) for d in self._shell.project.data.values()):
+            return None
+        return "no data set has columns of this model."
+
+    def why_no_scan(self) -> str | None:
+        if has_source(self._shell, ClassScan.kind):
+            return None
+        return "learn with Latent classes first."
+
+    def why_no_trees(self) -> str | None:
+        entry = self._entry
+        if entry is None:
+            return NO_MODEL
+        is_one = isinstance(entry.model, TreeMixture) and len(entry.model.trees) > 1
+        return None if is_one else "the model in view is no mixture of trees."
+
+    def why_no_tree_edit(self) -> str | None:
+        page = model_page_in_front(self._shell)
+        if page is None or page.components is None:
+            return "the model in view is no mixture of trees."
+        wanted = page.components.edit()
+        if isinstance(wanted, str):
+            return wanted if wanted.endswith(".") else f"{wanted}."
+        return None if page.components.offered is not None else "it is being tried on the rows."
+
+    def lacking(self, kind: str) -> Callable[[], str | None]:
+        def why_not() -> str | None:
+            entry = self._entry
+            return NO_MODEL if entry is None else why_not_converted(entry.model, kind)
+
+        return why_not
+
+    # -- deeds
+
+    def open_profiles(self) -> None:
+        from pgmstudio.gui.pages.profile_page import ProfilePage
+
+        model_id = self._shell.bench.model_id
+        if model_id is not None:
+            make = partial(ProfilePage, self._shell, model_id)
+            self._shell.open_page(f"profiles:{model_id}", make)
+
+    def open_rows(self) -> None:
+        from pgmstudio.gui.pages.component_rows_page import ComponentRowsPage
+
+        model_id = self._shell.bench.model_id
+        if model_id is not None:
+            make = partial(ComponentRowsPage, self._shell, model_id)
+            self._shell.open_page(f"assignments:{model_id}", make)
+
+    def open_scan(self) -> None:
+        from pgmstudio.gui.pages.class_scan_page import open_scan
+
+        source = source_in_view(self._shell, ClassScan.kind)
+        if source is not None:
+            open_scan(self._shell, source)
+
+    def edit_tree(self) -> None:
+        page = model_page_in_front(self._shell)
+        if page is not None and page.components is not None:
+            page.components.accept()
+
+    def shows_all(self) -> bool:
+        model_id = self._shell.bench.model_id or ""
+        return self.why_no_trees() is None and not component_views(self._shell).chosen(model_id)
+
+    def show_all(self) -> None:
+        component_views(self._shell).choose(self._shell.bench.model_id or "", ())
+        self._shell.book.refresh()
+
+    def step(self, by: int) -> None:
+        """The next tree alone, around the end."""
+        entry, views = self._entry, component_views(self._shell)
+        if entry is None or not isinstance(entry.model, TreeMixture):
+            return
+        model_id, count = self._shell.bench.model_id or "", len(entry.model.trees)
+        chosen = views.chosen(model_id)
+        start = -1 if by > 0 else 0
+        views.choose(model_id, (((chosen[0] if chosen else start) + by) % count,))
+        self._shell.book.refresh()
+
+    def convert(self, kind: str) -> None:
+        """A new model of the project; the old one stays."""
+        entry = self._entry
+        if entry is None:
+            return
+        if isinstance(entry.model, TreeMixture):  # may take a moment
+            self._converting.ask(partial(_converted_entry, entry, kind))
+        else:
+            self._on_converted(_converted_entry(entry, kind))
+
+    def _on_converted(self, made: ModelEntry | PgmStudioError) -> None:
+        if isinstance(made, PgmStudioError):
+            self._shell.errors.report(made)
+        else:
+            add_and_show_model(self._shell, made, f"Convert to {made.title}")
+
+
+def _converted_entry(
+    entry: ModelEntry, kind: str, _cancel: CancelToken = NEVER
+) -> ModelEntry | PgmStudioError:
+    """The entry of the model in another language; titles and notes go with it."""
+    try:
+        model: Model = converted(entry.model, kind)
+    except PgmStudioError as refused:
+        return refused
+    word = KIND_TITLES[kind]
+    return ModelEntry(
+        f"{entry.title} as {word[:1].lower() + word[1:] if kind != 'bayesian-network' else word}",
+        model,
+        data_id=entry.data_id,
+        node_titles=dict(entry.node_titles),
+        notes=entry.notes,
+        provenance={"made by": f"converted from {entry.title}, a {entry.model.kind}"},
+    )

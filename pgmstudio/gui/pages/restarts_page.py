@@ -1,0 +1,296 @@
+"""The restarts of a k-greedy search: their scores and times, every local optimum, shared edges."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QSlider,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.graphs.cpdag import Pdag
+from pgmstudio.core.io.keepsake_files import write_kept
+from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.kes_optima import KesOptima, Optimum
+from pgmstudio.core.learning.kes_rules import ClassRules
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.app.opening import add_and_show_model
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.fact_table import Column, FactTable
+from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.plots.restart_plots import RestartPlot
+from pgmstudio.gui.plots.score_plot import signed
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.numbers import counted
+from pgmstudio.gui.style.widgets import Segments, button, label, row
+from pgmstudio.gui.views.frequency_canvas import FrequencyCanvas
+from pgmstudio.gui.workers.kept_source import KeptSource
+from pgmstudio.gui.workers.questions import Asker
+
+REDRAW_MS = 250
+_COLUMNS = (
+    Column("Score ↑", lambda score: signed(score), True, tip="Higher is better."),
+    Column("Runs", str, True, tip="How many runs ended here."),
+    Column("Share", lambda share: f"{100 * share:.1f} %", True, tip="Of all runs."),
+    Column("Edges", str, True),
+    Column("Directed", str, True, tip="Edges with one direction in every graph of the class."),
+    Column("Greediness k of its runs", lambda ks: ", ".join(f"{k:g}" for k in ks), stretches=True),
+)
+
+
+class RestartsPage(Page):
+    """Follows the run while it goes on."""
+
+    def __init__(self, shell: Shell, source: KeptSource) -> None:
+        super().__init__(f"restarts:{source.key}")
+        self._shell, self._source = shell, source
+        self._optima: KesOptima | None = None
+        self.facts = ElidedLabel()
+        self.facts.setObjectName("restartsFacts")
+        self.facts.setProperty("role", "secondary")
+        self.views = Segments(
+            [
+                ("scores", "Scores", "The runs of each k in the order of their scores."),
+                ("times", "Time", "How long runs took, by k."),
+                ("edges", "Shared edges", "How many optima have each edge."),
+            ],
+            "restartsView",
+        )
+        self.views.chosen.connect(self._on_view)
+        self.plot = RestartPlot()
+        self.frequencies = FrequencyCanvas("Edges by the share of optima that have them")
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.plot)
+        self._stack.addWidget(self._edges_view())
+        self.table = FactTable("restartsOptima", "Local optima, the best first", _COLUMNS)
+        self.table.chosen.connect(self._open)
+        self.table.selected.connect(self._on_selected)
+        self._opener = button(
+            "Open as model",
+            self._on_open,
+            icon_name="share-network",
+            name="restartsOpen",
+            tip="A graph of the selected class with its tables, as a model of the project.",
+        )
+        export = button(
+            "Export…",
+            self._on_export,
+            icon_name="export",
+            name="restartsExport",
+            tip="One row for each run (.csv), or all of it (.json).",
+        )
+        self._fitting = Asker(self)
+        self._fitting.answered.connect(self._on_fitted)
+        self._fitting.failed.connect(shell.errors.report)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(REDRAW_MS)
+        self._soon.timeout.connect(self._refresh)
+        lower = QWidget()
+        below = QVBoxLayout(lower)
+        below.setContentsMargins(0, 8, 0, 0)
+        below.setSpacing(4)
+        heading = label("Local optima", "heading", size="dense")
+        below.addWidget(row(heading, None, self._opener, export))
+        below.addWidget(self.table, 1)
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self._stack)
+        splitter.addWidget(lower)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 2)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 8)
+        layout.setSpacing(8)
+        head = row(self.views, self.facts)
+        layout.addWidget(head)
+        layout.addWidget(splitter, 1)
+        source.changed.connect(self._soon.start)
+        self._refresh()
+
+    def _edges_view(self) -> QWidget:
+        self.weight = Segments(
+            [
+                ("optima", "of optima", "Every distinct optimum counts once."),
+                ("runs", "of runs", "An optimum counts as often as it was met."),
+            ],
+            "restartsWeight",
+        )
+        self.weight.chosen.connect(self._show_edges)
+        self.least = QSlider(Qt.Orientation.Horizontal)
+        self.least.setObjectName("restartsLeast")
+        self.least.setAccessibleName("Smallest share shown, in percent")
+        self.least.setToolTip("Edges of fewer are not drawn.")
+        self.least.setRange(1, 100)
+        self.least.setValue(10)
+        self.least.setMaximumWidth(220)
+        self.least.valueChanged.connect(self._on_least)
+        self._least_words = label("", "secondary", size="dense")
+        made = QWidget()
+        layout = QVBoxLayout(made)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(row(self.weight, self.least, self._least_words, None))
+        layout.addWidget(self.frequencies, 1)
+        self._least_rest = QTimer(self)
+        self._least_rest.setSingleShot(True)
+        self._least_rest.setInterval(REDRAW_MS)
+        self._least_rest.timeout.connect(self._show_edges)
+        return made
+
+    @property
+    def title(self) -> str:
+        return f"Restarts of {self._source.title}"
+
+    def page_icon(self) -> QIcon:
+        return icon("arrows-clockwise")
+
+    def closed(self) -> None:
+        self._fitting.forget()
+        self.frequencies.stop()
+
+    # -- showing
+
+    def _refresh(self) -> None:
+        kept = self._source.kept
+        if not isinstance(kept, KesOptima) or not kept.runs:
+            self.facts.setText("No run has ended yet.")
+            self._opener.setEnabled(False)
+            return
+        self._optima = kept
+        best = kept.best
+        self.facts.setText(
+            f"{counted(len(kept.runs), 'run')} · "
+            f"{counted(len(kept.optima), 'local optimum', 'local optima')} · "
+            f"best {signed(best.score)} in {counted(best.runs, 'run')}"
+        )
+        chosen = self.table.current
+        self.table.show_rows([_row(optimum, len(kept.runs)) for optimum in kept.optima])
+        self.table.select(chosen or 0)
+        self._on_selected()
+        self._on_view(self.views.current)
+
+    def _on_view(self, key: str) -> None:
+        if self._optima is None:
+            return
+        self._stack.setCurrentIndex(1 if key == "edges" else 0)
+        if key == "edges":
+            self._show_edges()
+        else:
+            self.plot.show_optima(self._optima, key)
+
+    def _on_least(self) -> None:
+        self._tell_least()
+        self._least_rest.start()
+
+    def _tell_least(self) -> None:
+        self._least_words.setText(f"at least {self.least.value()} %")
+
+    def _show_edges(self, *_: object) -> None:
+        if self._optima is None:
+            return
+        self._tell_least()
+        of_runs = self.weight.current == "runs"
+        found = self._optima.edge_frequencies(of_runs=of_runs)
+        what = "of runs" if of_runs else "of optima"
+        self.frequencies.show_frequencies(found, what, self.least.value() / 100)
+
+    def _on_selected(self, *_: object) -> None:
+        why = "" if self._source.data_id is not None else "the data set of this run is gone."
+        self._opener.setEnabled(not why and self.table.current is not None)
+        self._opener.setToolTip(
+            f"Not now: {why}"
+            if why
+            else "A graph of the selected class with its tables, as a model of the project."
+        )
+
+    # -- taking away
+
+    def _on_open(self) -> None:
+        if self.table.current is not None:
+            self._open(self.table.current)
+
+    def _open(self, number: int) -> None:
+        data_id = self._source.data_id
+        if self._optima is None or data_id is None:
+            return
+        optimum = self._optima.optima[number]
+        try:
+            task = self._source.task()
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        title = f"{self._source.title}, optimum {number + 1}"
+
+        def fitted(cancel: CancelToken) -> ModelEntry:
+            network = network_of(optimum.cpdag, task, cancel)
+            told = {"score": optimum.score, "runs": optimum.runs, "optimum": number + 1}
+            provenance = {"made by": f"bn.kes, seed {task.seed}", **told}
+            return ModelEntry(title, network, data_id=data_id, provenance=provenance)
+
+        self._fitting.ask(fitted)
+
+    def _on_fitted(self, entry: ModelEntry) -> None:
+        add_and_show_model(self._shell, entry, f"Open {entry.title}")
+
+    def _on_export(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Export restarts", "restarts.csv", "One row for each run (*.csv);;All (*.json)"
+        )
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write the runs as .csv, or everything as .json."""
+        if self._optima is None:
+            return
+        try:
+            write_kept(path, {self._optima.kind: self._optima})
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        self._shell.tell(f"{path.name} was written.")
+
+
+def _row(optimum: Optimum, runs: int) -> tuple[object, ...]:
+    cpdag = optimum.cpdag
+    return (
+        optimum.score,
+        optimum.runs,
+        optimum.runs / runs,
+        cpdag.edge_count,
+        len(cpdag.directed),
+        optimum.greedinesses,
+    )
+
+
+def network_of(cpdag: Pdag, task: LearnTask, cancel: CancelToken) -> Model:
+    """A member of a class that obeys the rules of a run, with tables fitted as the run does."""
+    params = task.params
+    rules = EdgeRules.of(task.data.domain.names, params.knowledge, params.max_parents)
+    return fit_tables(
+        task.data,
+        ClassRules(rules).member(cpdag),
+        params.smoothing,
+        rng=np.random.default_rng(task.seed),
+        cancel=cancel,
+    ).network
+
+
+def open_restarts(shell: Shell, source: KeptSource) -> None:
+    shell.open_page(f"restarts:{source.key}", partial(RestartsPage, shell, source))

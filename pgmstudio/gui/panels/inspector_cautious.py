@@ -1,0 +1,139 @@
+"""What an observed variable would say without its own evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+from shiboken6 import isValid
+
+from pgmstudio.core.inference.finding_traces import FindingTrace
+from pgmstudio.core.pictures.svg_nodes import percent
+from pgmstudio.gui.document.finding_keeper import FindingKeeper, keeper_of
+from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Section, label
+from pgmstudio.gui.views.node_painter import paint_prior
+
+MOST_ROWS = 8
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class CautiousSection(Section):
+    """Hidden while the variable has no evidence of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("Without its own evidence")
+        self.setObjectName("inspectorCautious")
+        self.bars = QuietBars("inspectorCautiousBars")
+        self._words = label("", "secondary", size="dense", wrap=True)
+        self._words.setObjectName("inspectorCautiousWords")
+        self.add(self.bars)
+        self.add(self._words)
+        self._keeper: FindingKeeper | None = None
+        self._subject: Subject | None = None
+        self._name = ""
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        self._subject, self._name = subject, name
+        keeper = keeper_of(subject.live)
+        if keeper is not self._keeper:
+            leave(self._keeper, self._tell)
+            self._keeper = keeper
+            keeper.changed.connect(self._tell)
+        if name in subject.live.evidence:
+            keeper.follow()
+        self._tell()
+
+    def _tell(self) -> None:
+        subject, keeper = self._subject, self._keeper
+        trace = None if keeper is None else keeper.traced.traces.get(self._name)
+        self.setVisible(trace is not None)
+        if subject is None or trace is None or self._name not in subject.model.domain:
+            return
+        states = subject.variable(self._name).states
+        prior = subject.live.priors.get(self._name, ())
+        self.bars.show_bars(states, [float(v) for v in trace.own_belief], [float(v) for v in prior])
+        self._words.setText(words_of(trace))
+
+
+def words_of(trace: FindingTrace) -> str:
+    """How the other evidence speaks of a finding."""
+    told = f"{percent(trace.given_rest)} % given the other evidence, {percent(trace.alone)} % alone"
+    if abs(trace.conflict_bits) < 0.005:
+        return f"Its evidence has {told}: the others say nothing about it."
+    goes = "against it" if trace.conflict_bits > 0 else "for it"
+    factor = f"{trace.normalised_likelihood:.3g}"
+    return f"Its evidence has {told}: × {factor}, the others speak {goes}."
+
+
+def leave(keeper: FindingKeeper | None, slot: Callable[[], None]) -> None:
+    """Stop listening to the keeper of another model, if it is still there."""
+    if keeper is not None and isValid(keeper):
+        keeper.changed.disconnect(slot)
+
+
+class QuietBars(QWidget):
+    """States with bars and numbers, to look at only; the prior as an outline."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName("Belief without its own evidence")
+        self.setToolTip("What the other evidence alone says; the outline is the prior.")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._rows: list[tuple[str, float, float | None]] = []
+        theme().changed.connect(self.updateGeometry)
+
+    @property
+    def beliefs(self) -> dict[str, float]:
+        return {state: value for state, value, _ in self._rows}
+
+    def show_bars(self, states: tuple[str, ...], values: list[float], priors: list[float]) -> None:
+        """The most probable states first where there are many."""
+        pairs = priors if len(priors) == len(values) else [None] * len(values)
+        rows = list(zip(states, values, pairs, strict=True))
+        if len(rows) > MOST_ROWS:
+            rows = sorted(rows, key=lambda one: -one[1])[:MOST_ROWS]
+        self._rows = rows
+        told = ", ".join(f"{state} {percent(value)} percent" for state, value, _ in rows)
+        self.setAccessibleName(f"Without its own evidence: {told}")
+        self.updateGeometry()
+        self.update()
+
+    def _row_height(self) -> int:
+        return QFontMetrics(theme().font("dense")).height() + 5
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, len(self._rows) * self._row_height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = theme().font("dense")
+        painter.setFont(font)
+        metrics = QFontMetrics(font)
+        number = metrics.horizontalAdvance("100.0") + 8
+        left, right = self.width() * 0.34, self.width() - number
+        height, radius = self._row_height(), theme().radius("bar")
+        for row, (state, value, prior) in enumerate(self._rows):
+            place = QRectF(0, row * height, self.width(), height)
+            painter.setPen(theme().color("text"))
+            shown = metrics.elidedText(state, Qt.TextElideMode.ElideMiddle, int(left - 8))
+            painter.drawText(place, _LEFT, shown)
+            painter.drawText(place, _RIGHT, percent(value))
+            bar = QRectF(left, place.center().y() - 4.5, right - left, 9)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color("belief_track"))
+            painter.drawRoundedRect(bar, radius, radius)
+            painter.setBrush(theme().color("belief"))
+            full = QRectF(bar.left(), bar.top(), bar.width() * value, bar.height())
+            painter.drawRoundedRect(full, radius, radius)
+            if prior is not None and abs(prior - value) > 0.004:
+                paint_prior(painter, bar, prior)

@@ -1,0 +1,318 @@
+"""The inspector's part on mixtures: weights from prior to posterior, shared edges, who is where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QSlider, QVBoxLayout, QWidget
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.inference.row_components import row_components, shares_by
+from pgmstudio.core.models.component_measures import (
+    Mixture,
+    choice_information,
+    component_names,
+    edge_information,
+    effective_count,
+)
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.component_views import component_views
+from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.panels.fact_rows import Fact, FactRows
+from pgmstudio.gui.panels.rank_bars import RankBars
+from pgmstudio.gui.panels.share_bars import ShareBars, ShareRow
+from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Section, button, label, row
+from pgmstudio.gui.workers.questions import Asker
+
+MOST_EDGES, MOST_TREES, MOST_RANKED, MOST_STATES = 8, 5, 8, 6
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentFacts:
+    """What takes a moment: information about the component, shared edges, rows by a column."""
+
+    model: Mixture
+    ranking: dict[str, float]
+    shared: list[tuple[Edge, dict[int, float]]]  # the edges of most trees first
+    edge_count: int
+    column: str = ""  # one the model does not know
+    by_state: tuple[ShareRow, ...] = ()
+
+
+def component_facts(model: Mixture, data: DataSet | None, cancel: CancelToken) -> ComponentFacts:
+    """Computed beside the window."""
+    shared: list[tuple[Edge, dict[int, float]]] = []
+    found: dict[Edge, dict[int, float]] = {}
+    if isinstance(model, TreeMixture):
+        for number, tree in enumerate(model.trees):
+            for edge, bits in edge_information(tree).items():
+                found.setdefault(edge, {})[number] = bits
+        shared = sorted(
+            ((edge, bits) for edge, bits in found.items() if len(bits) > 1),
+            key=lambda one: (-len(one[1]), -sum(one[1].values())),
+        )
+    cancel.raise_if_cancelled()
+    column, by_state = _by_column(model, data, cancel)
+    return ComponentFacts(model, choice_information(model), shared, len(found), column, by_state)
+
+
+def _by_column(
+    model: Mixture, data: DataSet | None, cancel: CancelToken
+) -> tuple[str, tuple[ShareRow, ...]]:
+    """Mean shares by the last column that the model does not know, as a check from outside."""
+    others = (
+        []
+        if data is None
+        else [v for v in data.domain if v.name not in model.domain and v.cardinality <= MOST_STATES]
+    )
+    if data is None or not others or not data.row_count:
+        return "", ()
+    variable = others[-1]
+    found = row_components(model, data, cancel)
+    means = shares_by(found, data.column(variable.name), variable.cardinality)
+    rows = zip(variable.states, means.tolist(), strict=True)
+    return variable.name, tuple((s, tuple(m)) for s, m in rows if m[0] == m[0])
+
+
+class ComponentSections(QWidget):
+    """Hidden for other languages."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("inspectorComponents")
+        self._shell = shell
+        self._views = component_views(shell)
+        self._views.changed.connect(self._on_views)
+        self._subject: Subject | None = None
+        self._asked: tuple[object, ...] = ()
+        self._facts: ComponentFacts | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_facts)
+        self._asker.failed.connect(shell.errors.report)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        for section in (self._weights(), self._shared(), self._ranked(), self._belonging()):
+            layout.addWidget(section)
+
+    # -- parts
+
+    def _weights(self) -> Section:
+        self.weights = Section("Weights: prior to posterior")
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setObjectName("inspectorBlend")
+        self.slider.setAccessibleName("From the prior weights to those given the evidence, in %")
+        self.slider.setRange(0, 100)
+        self.slider.setValue(100)
+        self.slider.valueChanged.connect(self._on_slider)
+        self._given = ElidedLabel()
+        self._given.setObjectName("inspectorBlendGiven")
+        self._given.setProperty("role", "tertiary")
+        self._given.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._given.setFont(theme().font("dense"))
+        ends = row(label("prior weights", "tertiary", size="dense"), self._given)
+        self.facts = FactRows("inspectorComponentFacts")
+        for part in (self.slider, ends, self.facts):
+            self.weights.add(part)
+        return self.weights
+
+    def _shared(self) -> Section:
+        self.shared = Section("Edges in more than one tree")
+        self._grid_holder = QWidget()
+        self._grid = QGridLayout(self._grid_holder)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(5)
+        self._grid.setColumnStretch(0, 1)
+        self.shared.add(self._grid_holder)
+        return self.shared
+
+    def _ranked(self) -> Section:
+        self.ranked = Section("What switches the structure?", "bits")
+        self.ranking = RankBars("inspectorSwitches", most=MOST_RANKED, digits=3)
+        self.ranking.chosen.connect(self._on_ranked)
+        self._ranked_tip = label("", "tertiary", size="dense", wrap=True)
+        self.ranked.add(self.ranking)
+        self.ranked.add(self._ranked_tip)
+        return self.ranked
+
+    def _belonging(self) -> Section:
+        self.belonging = Section("Who is where")
+        self.by_state = ShareBars("inspectorBelonging")
+        self._by_words = label("", "tertiary", size="dense", wrap=True)
+        self.belonging.add(self.by_state)
+        self.belonging.add(self._by_words)
+        self.belonging.add(
+            row(
+                self._opener("Rows…", "model.assignments", "table", "inspectorRows"),
+                self._opener("Profiles…", "model.profiles", "chart-line", "inspectorProfiles"),
+                None,
+            )
+        )
+        return self.belonging
+
+    def _opener(self, text: str, action: str, sign: str, name: str) -> QWidget:
+        deed: Callable[[], object] = partial(self._trigger, action)
+        tip = {
+            "model.assignments": "The class or tree of every row, with its responsibility.",
+            "model.profiles": "How the classes or trees differ, variable by variable.",
+        }[action]
+        return button(text, deed, icon_name=sign, name=name, tip=tip)
+
+    def _trigger(self, action: str) -> None:
+        found = self._shell.book.actions.get(action)
+        if found is not None:
+            self._shell.book.refresh(action)
+            found.trigger()
+
+    # -- showing
+
+    def show_subject(self, subject: Subject) -> None:
+        self._subject = subject
+        model = subject.model
+        is_mixture = isinstance(model, TreeMixture | LatentClasses)
+        self.setVisible(is_mixture)
+        if not isinstance(model, TreeMixture | LatentClasses):
+            return
+        data = self._shell.project.data.get(subject.entry.data_id or "")
+        rows = None if data is None else data.data
+        if self._asked != (model, rows):
+            self._asked, self._facts = (model, rows), None
+            self._asker.ask(partial(component_facts, model, rows))
+        self._tell_weights(subject, model)
+        self._tell_facts(subject)
+
+    def _on_views(self, model_id: str) -> None:
+        subject = self._subject
+        if subject is not None and subject.model_id == model_id and self.isVisible():
+            value = round(100 * self._views.blend(model_id))
+            if value != self.slider.value():
+                self.slider.setValue(value)
+
+    def _tell_weights(self, subject: Subject, model: Mixture) -> None:
+        evidence = subject.live.evidence
+        blocked = self.slider.blockSignals(True)
+        self.slider.setValue(round(100 * self._views.blend(subject.model_id)))
+        self.slider.blockSignals(blocked)
+        self.slider.setEnabled(bool(evidence))
+        self.slider.setToolTip(
+            "Left: what is believed without evidence; right: with it. Weights and bars follow."
+            if evidence
+            else "Not now: there is no evidence yet. Click a state to set it."
+        )
+        told = [f"{subject.title(name)} {finding}" for name, finding in evidence.items()]
+        self._given.setText("given " + ", ".join(told) if told else "no evidence yet")
+        names = component_names(model)
+        what = "trees" if isinstance(model, TreeMixture) else "classes"
+        effective = effective_count(model.weights)
+        facts: list[Fact] = [
+            (
+                f"Effective {what}",
+                f"{effective:.2f} of {len(names)}",
+                f"2^H of the weights: as many {what} of equal weight would be as mixed.",
+            )
+        ]
+        if isinstance(model, LatentClasses):
+            sizes = grouped(model.representation_size() + 1), grouped(model.clique_tree_size())
+            facts += [
+                ("Size, definition", grouped(model.effective_size()), "classes · Σ (states − 1)."),
+                ("Size, tables A", sizes[0], "Free parameters + 1: most published tables."),
+                ("Size, tables B", sizes[1], "classes · Σ states: cells of the clique tree."),
+            ]
+        elif model.choice is not None:
+            facts.append(("Component", f"seen, as {model.choice}"))
+        else:
+            facts.append(("Edges", "shared by all trees" if model.is_shared else "free"))
+        self.facts.show_facts(facts)
+
+    def _on_facts(self, facts: ComponentFacts) -> None:
+        self._facts = facts
+        if self._subject is not None and facts.model is self._subject.model:
+            self._tell_facts(self._subject)
+
+    def _tell_facts(self, subject: Subject) -> None:
+        found = self._facts
+        is_trees = isinstance(subject.model, TreeMixture)
+        self.shared.setVisible(is_trees and found is not None and bool(found.shared))
+        self.ranked.setVisible(found is not None)
+        has_rows = found is not None and bool(found.by_state)
+        self.by_state.setVisible(has_rows)
+        self._by_words.setVisible(has_rows)
+        if found is None:
+            return
+        ranks = [(name, subject.title(name), bits) for name, bits in found.ranking.items()]
+        self.ranking.show_ranks(ranks)
+        self.ranked.title.setText(
+            "What switches the structure?" if is_trees else "Which items tell the class?"
+        )
+        self._ranked_tip.setText(
+            "I(tree; variable): what knowing it tells about the tree."
+            if is_trees
+            else "I(class; item): what knowing the item tells about the class."
+        )
+        self.belonging.title.setText(
+            "Who is in which tree" if is_trees else "Who is in which class"
+        )
+        names = component_names(found.model)
+        self.by_state.show_rows(found.by_state, names)
+        self._by_words.setText(
+            f"Mean responsibility by {found.column}, which the model does not know."
+        )
+        if is_trees:
+            self._show_edges(subject, found)
+
+    def _show_edges(self, subject: Subject, found: ComponentFacts) -> None:
+        while self._grid.count():
+            item = self._grid.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.deleteLater()
+        count = len(found.model.weights)
+        self.shared.fact.setText(f"{len(found.shared)} of {found.edge_count}")
+        columns = range(count) if count <= MOST_TREES else ()
+        if columns:
+            self._cell(0, 0, "MI, bits", "tertiary")
+        for number in columns:
+            self._cell(0, number + 1, str(number + 1), "tertiary", right=True)
+        for line, (edge, bits) in enumerate(found.shared[:MOST_EDGES], start=1):
+            words = " – ".join(subject.title(end) for end in edge)
+            self._cell(line, 0, words)
+            for number in columns:
+                told = f"{bits[number]:.2f}" if number in bits else "–"
+                self._cell(line, number + 1, told, right=True)
+            if not columns:
+                self._cell(line, 1, f"{counted(len(bits), 'tree')}", right=True)
+
+    def _cell(
+        self, line: int, column: int, text: str, role: str = "", *, right: bool = False
+    ) -> None:
+        if column == 0:
+            made = ElidedLabel()
+            made.setText(text)
+            made.setToolTip(text)
+            made.setProperty("role", role)
+            made.setFont(theme().font("dense"))
+            self._grid.addWidget(made, line, column)
+            return
+        number = label(text, role, size="dense")
+        if right:
+            number.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._grid.addWidget(number, line, column)
+
+    # -- acting
+
+    def _on_slider(self, value: int) -> None:
+        if self._subject is not None:
+            self._views.set_blend(self._subject.model_id, value / 100)
+
+    def _on_ranked(self, name: str) -> None:
+        self._shell.bench.select((name,))

@@ -1,0 +1,171 @@
+"""What a run tells about itself, its best model and its settings, as pairs of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.models.protocols import DirectedModel, Model
+from pgmstudio.core.params import ParamKind, specs_of
+from pgmstudio.gui.panels.fact_rows import Fact
+from pgmstudio.gui.panels.model_facts import bits_words, fit_per_row
+from pgmstudio.gui.plots.score_plot import signed
+from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.workers.following import place_words
+from pgmstudio.gui.workers.job import JobState
+from pgmstudio.gui.workers.learning_run import LearningRun
+
+# More restarts than this are as good as without end.
+MOST_NAMED = 10_000
+# Said of the best model, or in the heading.
+_TOLD_ELSEWHERE = {"best score", "restart"}
+
+
+def state_words(run: LearningRun) -> str:
+    """The state of a run in words: a sentence of its own, or how it ended."""
+    if run.is_paused and run.state is JobState.RUNNING:
+        return "paused"
+    match run.state:
+        case JobState.QUEUED:
+            return "waits"
+        case JobState.RUNNING:
+            return run.progress.message or "starts"
+        case JobState.CANCELLING:
+            return "stopping…"
+        case JobState.FINISHED:
+            return "finished"
+        case JobState.CANCELLED:
+            return "stopped, kept" if run.best is not None else "stopped"
+        case JobState.FAILED:
+            return "failed, see log"
+
+
+def share_words(run: LearningRun) -> str:
+    """`52 %` while a run knows how far it is; else its state in words."""
+    fraction = run.progress.fraction
+    if run.state is JobState.RUNNING and not run.is_paused and fraction is not None:
+        return f"{fraction:.0%}".replace("%", " %")
+    return state_words(run)
+
+
+def counter_facts(run: LearningRun) -> list[Fact]:
+    """What the run counts, in its own order."""
+    facts: list[Fact] = []
+    for name, value in run.progress.counters.items():
+        if name not in _TOLD_ELSEWHERE:
+            shown = signed(value) if "score" in name else _number(value)
+            facts.append((name.replace("_", " ").capitalize(), shown))
+    return facts
+
+
+def best_facts(run: LearningRun) -> list[Fact]:
+    """The score of the best model, where it was found, and how large it is."""
+    facts: list[Fact] = []
+    score = run.measures.get("score")
+    rows = run.task.data.total_weight
+    if score is not None:
+        facts.append(("Score", signed(score), "Higher is better."))
+        if rows > 0:
+            facts.append(("Per row", bits_words(score / rows), "Higher is better."))
+    places = [
+        place_words(word, run.found_at[name])
+        for name, word in (("restart", "restart"), ("runs", "run"), ("step", "step"))
+        if name in run.found_at
+    ]
+    if places:
+        facts.append(("Found in", ", ".join(places)))
+    best = run.best
+    if isinstance(best, DirectedModel):
+        facts.append(("Edges", grouped(len(best.edges))))
+    if best is not None:
+        facts.append(("Free parameters", grouped(best.representation_size())))
+    optima, runs = run.measures.get("distinct_optima"), run.measures.get("runs")
+    if optima is not None and runs is not None:
+        facts.append(("Distinct optima", f"{optima:g} of {counted(int(runs), 'run')}"))
+    return facts
+
+
+def doing_words(run: LearningRun) -> str:
+    """`Restart 6 of 11` where the run counts them."""
+    done, asked = run.progress.counters.get("restart"), getattr(run.request.params, "restarts", 0)
+    if done is None or not asked or run.state.is_end:
+        return "How it ended" if run.state.is_end else "Now"
+    if not done:
+        return "First climb"
+    of_all = f" of {grouped(asked)}" if asked < MOST_NAMED else ""
+    return f"Restart {grouped(int(done))}{of_all}"
+
+
+def setting_facts(run: LearningRun) -> list[Fact]:
+    """The settings a run was started with, those of experts only where they were changed."""
+    params = run.request.params
+    facts: list[Fact] = []
+    for spec in specs_of(type(params)):
+        value = getattr(params, spec.name)
+        if spec.advanced and value == spec.default:
+            continue
+        facts.append((spec.title, _setting(value, spec.none_label, spec.kind), spec.help))
+    facts.append(("Seed", str(run.request.seed), "The same seed gives the same model."))
+    return facts
+
+
+def _setting(value: Any, none_label: str | None, kind: ParamKind) -> str:
+    if value is None:
+        return none_label or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Knowledge):
+        return counted(value.rule_count(), "rule")
+    if kind is ParamKind.OBJECT:
+        return "a model"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _number(value: float) -> str:
+    return grouped(int(value)) if value == int(value) else f"{value:.4g}"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How well a model fits each part of the rows; `problem` says why it cannot be told."""
+
+    model: Model
+    fits: Mapping[str, Mapping[str, float]]
+    problem: str = ""
+
+    def facts(self) -> list[Fact]:
+        """Pairs of words; bits per row, higher is better."""
+        return [
+            (f"{name} ↑, {part}", bits_words(value), "Bits per row; higher is better.")
+            for part, fit in self.fits.items()
+            for name, value in fit.items()
+        ]
+
+
+def evaluate(model: Model, parts: Mapping[str, DataSet]) -> Evaluation:
+    """Log-likelihood on each part; BIC and AIC where it was learned. Computed beside the window."""
+    fits: dict[str, dict[str, float]] = {}
+    try:
+        for number, (part, data) in enumerate(parts.items()):
+            fit = fit_per_row(model, data)
+            # A penalty for parameters makes no sense on rows that were not learned from.
+            kept = fit if number == 0 else {"Log-likelihood"} & fit.keys()
+            fits[part] = {name: fit[name] for name in fit if name in kept}
+    except PgmStudioError as error:
+        return Evaluation(model, {}, str(error))
+    return Evaluation(model, fits)
+
+
+def left_words(seconds: float | None) -> str:
+    """`about 40 s left`; nothing when it cannot be told."""
+    if seconds is None:
+        return ""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s left"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} min left"
+    return f"about {round(seconds / 3600)} h left"

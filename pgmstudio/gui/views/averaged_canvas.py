@@ -1,0 +1,114 @@
+"""The averaged graph of a bootstrap: widths and numbers are shares, nodes keep their places."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from pgmstudio.core.graphs.edge_frequencies import Averaged, EdgeFrequencies
+from pgmstudio.core.pictures.picture import (
+    EdgeStyle,
+    GraphPicture,
+    PictureEdge,
+    PictureNode,
+    Point,
+)
+from pgmstudio.gui.views.canvas import Canvas
+from pgmstudio.gui.views.layout_maker import LayoutMaker, LayoutQuestion, Placed
+from pgmstudio.gui.views.node_face import NodeFace
+from pgmstudio.gui.views.node_geometry import face_size
+from pgmstudio.gui.views.strengths import Strengths, strengths_of_replicates
+
+Edge = tuple[str, str]
+
+
+def averaged_picture(found: EdgeFrequencies, averaged: Averaged) -> GraphPicture:
+    """Arrows where most replicates have them; edges that could lead either way have none.
+
+    The shares stand on the edges, so that a layout leaves room for them.
+    """
+    nodes = tuple(PictureNode(name, name, variable=name) for name in averaged.dag.names)
+    directed = set(averaged.pdag.directed)
+    edges = tuple(
+        PictureEdge(
+            source,
+            target,
+            f"{100 * found.of_pair(source, target).joined:.0f} %",
+            EdgeStyle.DIRECTED if (source, target) in directed else EdgeStyle.UNDIRECTED,
+        )
+        for source, target in averaged.dag.edges
+    )
+    return GraphPicture(nodes, edges)
+
+
+class AveragedCanvas(QWidget):
+    """Laid out once, so that only edges come and go when the threshold moves."""
+
+    selected = Signal(object)  # edge or None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("averagedCanvas")
+        self.canvas = Canvas()
+        self.canvas.view.is_editable = False
+        self.canvas.view.describe_edge = self._describe
+        self.canvas.wishes.select.connect(self._on_select)
+        self.canvas.wishes.move.connect(self._on_moved)
+        self._places: dict[str, Point] = {}
+        self._picture = GraphPicture(())
+        self._strengths: Strengths | None = None
+        self._layouts = LayoutMaker(self)
+        self._layouts.placed.connect(self._on_placed)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.canvas)
+
+    def show_average(self, found: EdgeFrequencies, averaged: Averaged) -> None:
+        self._picture = averaged_picture(found, averaged)
+        edges = averaged.dag.edges
+        self._strengths = strengths_of_replicates(edges, found) if edges else None
+        if set(self._places) >= set(self._picture.ids):
+            self._draw(None)
+            return
+        faces = {node.id: NodeFace(node.label) for node in self._picture.nodes}
+        sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
+        self._layouts.ask(LayoutQuestion("bootstrap", self._picture, sizes, None))
+        self.canvas.tell_waiting(f"Arranging {len(sizes)} nodes…")
+
+    def show_edge(self, edge: Edge) -> None:
+        """Mark an edge, in whichever direction it is drawn, and bring it into sight."""
+        scene = self.canvas.scene
+        drawn = next((e for e in (edge, edge[::-1]) if e in scene.edges), None)
+        scene.show_selection((), () if drawn is None else (drawn,))
+        if drawn is not None:
+            self.canvas.view.ensureVisible(scene.edges[drawn].boundingRect(), 24, 24)
+
+    def _on_placed(self, placed: Placed) -> None:
+        self.canvas.tell_waiting("")
+        self._places = dict(placed.positions)
+        self._draw(placed)
+        self.canvas.view.fit()
+
+    def _draw(self, placed: Placed | None) -> None:
+        picture = self._picture
+        faces = {node.id: NodeFace(node.label) for node in picture.nodes}
+        is_same = placed is not None and placed.picture is picture
+        routes = placed.routes if placed is not None and is_same and placed.routes else None
+        self.canvas.scene.show_picture(picture, faces, self._places, routes=routes)
+        self.canvas.show_strengths(self._strengths)
+
+    def _describe(self, source: str, target: str) -> str:
+        return "" if self._strengths is None else self._strengths.words_for((source, target))
+
+    def _on_select(self, nodes: tuple[str, ...], edges: tuple[Edge, ...]) -> None:
+        self.canvas.scene.show_selection(nodes, edges)
+        self.selected.emit(edges[0] if len(edges) == 1 else None)
+
+    def _on_moved(self, places: dict[str, Point]) -> None:
+        self._places |= places
+        self.canvas.scene.move_nodes(places)
+
+    def stop(self) -> None:
+        """The page is closed: nothing goes on behind it."""
+        self._layouts.stop()
+        self.canvas.stop()

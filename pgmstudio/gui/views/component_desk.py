@@ -1,0 +1,269 @@
+"""The trees of a mixture on a page: the strip, which are drawn, and moving an edge in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.editing import rows_over
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.inference.likelihood import log2_likelihood
+from pgmstudio.core.models.component_measures import component_names
+from pgmstudio.core.models.tree_edits import TreeEdit, edited, joining, joins
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.pictures.component_pictures import trees_name
+from pgmstudio.core.project.edits import replace_model
+from pgmstudio.core.project.project import Project
+from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.component_views import component_views
+from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import button
+from pgmstudio.gui.views.component_strip import ComponentStrip
+from pgmstudio.gui.views.model_faces import blended
+from pgmstudio.gui.workers.questions import Asker
+
+OVERLAY = "overlay"
+
+
+@dataclass(frozen=True, eq=False)
+class TriedEdit:
+    """What an edit would make of the mixture; `gain` in bits per row, None without rows."""
+
+    before: TreeMixture
+    edit: TreeEdit
+    after: TreeMixture
+    gain: float | None
+
+
+def tried(
+    mixture: TreeMixture, edit: TreeEdit, data: DataSet | None, cancel: CancelToken
+) -> TriedEdit:
+    """The mixture after the edit, and what it gains on the rows it has."""
+    if data is None or data.total_weight <= 0:
+        return TriedEdit(mixture, edit, edited(mixture, edit), None)
+    rows = rows_over(data, mixture.domain)
+    after = edited(mixture, edit, rows)
+    cancel.raise_if_cancelled()
+    gain = (log2_likelihood(after, rows) - log2_likelihood(mixture, rows)) / rows.total_weight
+    return TriedEdit(mixture, edit, after, gain)
+
+
+def gain_words(gain: float | None) -> str:
+    """“−0.0123 bits per row”, with a true minus."""
+    if gain is None:
+        return "no rows to measure it on"
+    return f"{gain:+.4f} bits per row".replace("-", "−")
+
+
+class TreeEditBar(QFrame):
+    """An edit that could be made, what it would change, and the button that makes it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("treeEditBar")
+        self.setProperty("role", "note")
+        self.words = ElidedLabel()
+        self.words.setObjectName("treeEditWords")
+        self.gain = ElidedLabel(is_snug=True)
+        self.gain.setObjectName("treeEditGain")
+        self.accept = button(
+            "Do it",
+            lambda: None,
+            role="primary",
+            name="treeEditAccept",
+            tip="Change the tree; Undo takes it back.",
+        )
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 4, 10, 4)
+        layout.setSpacing(12)
+        layout.addWidget(self.words, 1)
+        layout.addWidget(self.gain)
+        layout.addWidget(self.accept)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def _restyle(self) -> None:
+        self.gain.setFont(theme().font("body", "semibold"))
+
+
+class ComponentDesk(QObject):
+    """For the page of one mixture; `picture_wished` names the picture of the chosen trees."""
+
+    picture_wished = Signal(str)
+    refused = Signal(str)
+
+    def __init__(self, shell: Shell, model_id: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell, self._model_id = shell, model_id
+        self._views = component_views(shell)
+        self.strip = ComponentStrip()
+        self.edit_bar = TreeEditBar()
+        self.offered: TriedEdit | None = None
+        self._wanted: tuple[object, ...] = ()
+        self._trying = Asker(self)
+        self._trying.answered.connect(self._on_tried)
+        self._trying.failed.connect(shell.errors.report)
+        self.strip.chosen.connect(self._on_chosen)
+        self.edit_bar.accept.clicked.connect(self.accept)
+        self._views.changed.connect(self._on_views)
+        shell.bench.selection_changed.connect(self._on_selection)
+        shell.bench.beliefs_changed.connect(self._on_beliefs)
+        shell.document.changed.connect(self._on_document)
+        self.follow()
+
+    @property
+    def mixture(self) -> TreeMixture | None:
+        entry = self._shell.project.models.get(self._model_id)
+        return entry.model if entry is not None and isinstance(entry.model, TreeMixture) else None
+
+    @property
+    def tree(self) -> int | None:
+        """The one tree that is looked at, and so can be edited."""
+        mixture = self.mixture
+        if mixture is not None and len(mixture.trees) == 1:
+            return 0
+        return self._views.only(self._model_id)
+
+    @property
+    def picture_name(self) -> str:
+        chosen = self._views.chosen(self._model_id)
+        return trees_name(chosen) if chosen else OVERLAY
+
+    def stop(self) -> None:
+        self._trying.forget()
+
+    # -- showing
+
+    def follow(self) -> None:
+        """The model may be another: fewer trees, other weights."""
+        mixture = self.mixture
+        if mixture is None:
+            return
+        count = len(mixture.trees)
+        kept = tuple(k for k in self._views.chosen(self._model_id) if k < count)
+        self._views.choose(self._model_id, kept)
+        self.strip.show_components(component_names(mixture), mixture.weights.tolist())
+        self.strip.show_chosen(kept)
+        self._show_shares()
+        self._offer()
+
+    def _show_shares(self) -> None:
+        mixture = self.mixture
+        if mixture is None:
+            return
+        live = self._shell.bench.beliefs(self._model_id)
+        blend = self._views.blend(self._model_id)
+        priors = tuple(mixture.weights.tolist())
+        shares = blended(priors, live.component_shares, blend) or priors
+        self.strip.show_shares(shares, is_moved=bool(live.evidence))
+
+    def _on_chosen(self, trees: tuple[int, ...]) -> None:
+        self._views.choose(self._model_id, trees)
+        self.strip.show_chosen(self._views.chosen(self._model_id))
+
+    def _on_views(self, model_id: str) -> None:
+        if model_id == self._model_id:
+            self.strip.show_chosen(self._views.chosen(model_id))
+            self._show_shares()
+            self._offer()
+            self.picture_wished.emit(self.picture_name)
+
+    def _on_beliefs(self, model_id: str) -> None:
+        if model_id == self._model_id:
+            self._show_shares()
+
+    def _on_selection(self, _selection: object) -> None:
+        self._offer()
+
+    def _on_document(self, before: Project, after: Project) -> None:
+        if before.data is not after.data:
+            self._wanted = ()
+            self._offer()
+
+    # -- moving an edge
+
+    def edit(self) -> TreeEdit | str:
+        """What the selection asks for in the tree in view, or why nothing can be done."""
+        mixture, tree = self.mixture, self.tree
+        if mixture is None or tree is None:
+            return "show one tree alone first: click its card."
+        chosen = self._shell.bench.selection
+        inner = mixture.tree_domain
+        if len(chosen.edges) == 1 and not chosen.nodes:
+            one, other = chosen.edges[0]
+        elif len(chosen.nodes) == 2:
+            one, other = chosen.nodes
+        else:
+            return "select an edge, or two variables to join."
+        if one not in inner or other not in inner:
+            return f"{mixture.choice} chooses the tree and stands in none."
+        if joins(mixture.trees[tree], one, other):
+            return TreeEdit(tree, removed=(one, other))
+        try:
+            return joining(mixture, tree, one, other)
+        except GraphError as refused:
+            return str(refused)
+
+    def _offer(self) -> None:
+        """Try what the selection asks for, beside the window."""
+        if self._shell.bench.model_id != self._model_id:
+            return
+        wanted, mixture = self.edit(), self.mixture
+        if isinstance(wanted, str) or mixture is None:
+            self._trying.forget()
+            self._wanted, self.offered = (), None
+            self.edit_bar.hide()
+            return
+        entry = self._shell.project.models[self._model_id]
+        data = self._shell.project.data.get(entry.data_id or "")
+        rows = None if data is None else data.data
+        if self._wanted == (mixture, wanted, rows):
+            return
+        self._wanted, self.offered = (mixture, wanted, rows), None
+        self.edit_bar.words.setText(f"{wanted.words()}?")
+        self.edit_bar.words.setToolTip(wanted.words())
+        self.edit_bar.gain.setText("…")
+        self.edit_bar.gain.setToolTip(
+            "What the log-likelihood of the model's rows gains or loses by it."
+        )
+        self.edit_bar.accept.setText("Remove" if wanted.added is None else "Join")
+        self.edit_bar.accept.setEnabled(False)
+        self.edit_bar.show()
+        self._trying.ask(partial(tried, mixture, wanted, rows))
+
+    def _on_tried(self, found: TriedEdit) -> None:
+        if self._wanted and found.before is self._wanted[0] and found.edit == self._wanted[1]:
+            self.offered = found
+            self._shell.book.refresh()
+            self.edit_bar.gain.setText(gain_words(found.gain))
+            self.edit_bar.accept.setEnabled(True)
+
+    def accept(self) -> bool:
+        """Make the offered edit, undoably; False when there is none."""
+        found = self.offered
+        if found is None or found.before is not self.mixture:
+            return False
+        edit = partial(replace_model, model_id=self._model_id, model=found.after)
+        return self._shell.change(found.edit.words(), edit)
+
+    @property
+    def can_remove(self) -> bool:
+        """The selected edge is one of the tree in view, and it is known what it is worth."""
+        return self.offered is not None and self.offered.edit.added is None
+
+    def remove(self) -> bool:
+        """The Delete key: take the selected edge out of the tree in view, or say why not."""
+        if self.can_remove:
+            return self.accept()
+        wanted = self.edit()
+        if isinstance(wanted, TreeEdit):
+            wanted = "No edge of this tree joins the two." if wanted.added else "Being measured."
+        self.refused.emit(wanted[:1].upper() + wanted[1:])
+        return True

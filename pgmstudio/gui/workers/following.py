@@ -1,0 +1,152 @@
+"""Models of the project that show the best so far of a run, and follow it as it improves."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+
+from pgmstudio.core.models.protocols import DirectedModel, Model
+from pgmstudio.core.project.model_edits import show_best
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.workers.learning_run import LearningRun
+
+# Better models come faster than anybody can look at them.
+FOLLOW_MS = 250
+
+
+def place_words(word: str, number: float) -> str:
+    """`restart 4`; before the first restart there is a first climb."""
+    return f"{word} {grouped(int(number))}" if number or word != "restart" else "first climb"
+
+
+class Follower(QObject):
+    """One model that follows one run until it is told to stay, edited, or the run ends."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell, run: LearningRun, model_id: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self.run, self.model_id = run, model_id
+        self._shown = shell.project.models[model_id].model
+        self._found_at = dict(run.found_at)
+        self._is_on = True
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(FOLLOW_MS)
+        self._soon.timeout.connect(self._catch_up)
+        run.found.connect(self._on_found)
+        run.changed.connect(self.changed)
+        shell.document.changed.connect(self._on_document_changed)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether better models will be shown."""
+        return self._is_on
+
+    @property
+    def why_not(self) -> str | None:
+        """Why it cannot be switched on again; None when it can."""
+        entry = self._shell.project.models.get(self.model_id)
+        if entry is not None and entry.is_edited:
+            return "this model was edited; Open best shows the newest one as a copy."
+        return None
+
+    def switch(self, on: bool) -> None:
+        """Follow, or stay at the model in view."""
+        self._is_on = on and self.why_not is None
+        if self._is_on:
+            self._shown = self._shell.project.models[self.model_id].model
+            self._catch_up()
+        self.changed.emit()
+
+    def words(self) -> str:
+        """The restart it was found in, its edges and parameters."""
+        counted_at, parts = self._found_at, []
+        for name, word in (("restart", "restart"), ("runs", "run")):
+            if name in counted_at:
+                parts.append(place_words(word, counted_at[name]))
+        if isinstance(self._shown, DirectedModel):
+            parts.append(counted(len(self._shown.edges), "edge"))
+        parts.append(counted(self._shown.representation_size(), "parameter"))
+        return " · ".join(parts)
+
+    def _on_found(self) -> None:
+        if self._is_on and not self._soon.isActive():
+            self._soon.start()
+
+    def _catch_up(self) -> None:
+        best = self.run.best
+        if not self._is_on or best is None or best is self._shown or self.run.state.is_end:
+            return
+        if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            self._soon.start()  # nothing moves under a hand that is at work
+            return
+        self._shown, self._found_at = best, dict(self.run.found_at)
+        edit = partial(show_best, model_id=self.model_id, model=best)
+        self._shell.change(
+            f"Follow {self.run.request.title}", edit, merge=f"follow:{self.model_id}"
+        )
+        self.changed.emit()
+
+    def _on_document_changed(self, _before: Project, after: Project) -> None:
+        entry = after.models.get(self.model_id)
+        shown: Model | None = None if entry is None else entry.model
+        if self._is_on and shown is not self._shown:
+            self._is_on = False  # edited or taken back: the person goes another way
+            self.changed.emit()
+
+
+class Following(QObject):
+    """All followers of a shell; `changed` tells the model whose chip, badge or facts are new."""
+
+    changed = Signal(str)
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._followers: dict[str, Follower] = {}
+
+    def follow(self, run: LearningRun, model_id: str) -> Follower:
+        """Let a model of the project follow a run from now on."""
+        follower = Follower(self._shell, run, model_id, self)
+        follower.changed.connect(self._on_changed)
+        self._followers[model_id] = follower
+        self.changed.emit(model_id)
+        return follower
+
+    def of_model(self, model_id: str | None) -> Follower | None:
+        """The follower of a model, while its run goes on."""
+        follower = self._followers.get(model_id or "")
+        if follower is None or follower.model_id not in self._shell.project.models:
+            return None
+        return follower
+
+    def of_run(self, run: LearningRun) -> Follower | None:
+        """The follower that shows the newest of a run; None when all stay or none is there."""
+        for follower in self._followers.values():
+            known = follower.model_id in self._shell.project.models
+            if follower.run is run and follower.is_on and known:
+                return follower
+        return None
+
+    def _on_changed(self) -> None:
+        follower = self.sender()
+        assert isinstance(follower, Follower)
+        self.changed.emit(follower.model_id)
+
+    def forget(self, run: LearningRun) -> None:
+        """The run has ended and its model has landed: nothing follows it any more."""
+        for model_id in [k for k, f in self._followers.items() if f.run is run]:
+            self._followers.pop(model_id).deleteLater()
+            self.changed.emit(model_id)
+
+
+def following_of(shell: Shell) -> Following:
+    """The one of a shell, made at the first asking."""
+    found = shell.findChild(Following)
+    return found if isinstance(found, Following) else Following(shell)

@@ -1,0 +1,100 @@
+"""Mixtures on the command line: rows assigned, other languages, pictures."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.io.model_files import read_model, write_model
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from tests.cli.conftest import Call
+from tests.core.models.test_conversions import divergence_bits
+from tests.strategies import random_classes, random_mixture
+
+
+@pytest.fixture
+def classes(tmp_path: Path) -> Path:
+    path = tmp_path / "classes.json"
+    write_model(path, random_classes(np.random.default_rng(1), 5, 3))
+    return path
+
+
+@pytest.fixture
+def mixture(tmp_path: Path) -> Path:
+    path = tmp_path / "mixture.json"
+    write_model(path, random_mixture(np.random.default_rng(2), 5, 3))
+    return path
+
+
+def test_every_row_gets_its_class_also_with_missing_cells(
+    call: Call, classes: Path, tmp_path: Path
+) -> None:
+    rows, out = tmp_path / "rows.csv", tmp_path / "assigned.csv"
+    assert call("sample", classes, "-n", 60, "-o", rows, "--missing", 0.3).code == 0
+    called = call("evaluate", classes, rows, "--assign", out)
+    assert called.code == 0, called.err
+    with out.open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert [int(line["row"]) for line in lines] == list(range(1, 61))
+    for line in lines:
+        shares = [float(line[f"p_class_{k}"]) for k in (1, 2, 3)]
+        assert sum(shares) == pytest.approx(1)
+        assert float(line["responsibility"]) == max(shares)
+        assert line["class"] == f"class {shares.index(max(shares)) + 1}"
+        assert 0 <= float(line["entropy_bits"]) <= np.log2(3) + 1e-9
+
+
+def test_a_network_has_no_classes_to_assign(call: Call, asia: Path, asia_rows: Path) -> None:
+    called = call("evaluate", asia, asia_rows, "--assign", "never.csv")
+    assert called.code == 2
+    assert "no classes" in called.err
+
+
+def test_a_mixture_becomes_a_network_by_name_or_by_ending(
+    call: Call, mixture: Path, tmp_path: Path
+) -> None:
+    model = read_model(mixture).model
+    for target, words in (("one.json", ("--to", "bayesian-network")), ("two.bif", ())):
+        called = call("convert", mixture, tmp_path / target, *words)
+        assert called.code == 0, called.err
+        network = read_model(tmp_path / target).model
+        assert isinstance(network, BayesianNetwork)
+        assert divergence_bits(model, network) == pytest.approx(0, abs=1e-9)  # type: ignore[arg-type]
+
+
+def test_what_a_mixture_cannot_become_is_refused(call: Call, mixture: Path, tmp_path: Path) -> None:
+    called = call("convert", mixture, tmp_path / "never.json", "--to", "tree")
+    assert called.code == 2
+    assert "bayesian-network" in called.err
+    assert not (tmp_path / "never.json").exists()
+
+
+@pytest.mark.parametrize("picture", ["overlay", "tree-2", "tree-1+3"])
+def test_trees_are_drawn_each_in_its_own_dashes(
+    call: Call, mixture: Path, tmp_path: Path, picture: str
+) -> None:
+    out = tmp_path / "trees.svg"
+    assert call("draw", mixture, out, "--picture", picture).code == 0
+    drawn = out.read_text()
+    assert ("tree 1" in drawn) == (picture != "tree-2")
+    assert ("tree 2" in drawn) == (picture != "tree-1+3")
+    assert "width = mutual information in the tree" in drawn
+
+
+def test_a_picture_of_a_tree_that_is_not_there_names_those_that_are(
+    call: Call, mixture: Path, tmp_path: Path
+) -> None:
+    called = call("draw", mixture, tmp_path / "never.svg", "--picture", "tree-9")
+    assert called.code == 2
+    assert "tree-3" in called.err
+
+
+def test_the_hidden_class_shows_its_bars(call: Call, classes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "star.svg"
+    given = read_model(classes).model.domain.variables[0]
+    called = call("draw", classes, out, "--given", f"{given.name}={given.states[0]}")
+    assert called.code == 0, called.err
+    assert "class 3" in out.read_text()

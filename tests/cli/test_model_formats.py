@@ -1,0 +1,71 @@
+"""convert, describe, query and draw on files of every format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pgmstudio.core.io.model_files import MODEL_FORMATS, Holds
+
+Call = Callable[..., Any]
+
+FORMATS = pytest.mark.parametrize("known", MODEL_FORMATS, ids=lambda known: known.name)
+
+
+@FORMATS
+def test_a_model_is_converted_described_asked_and_drawn(
+    call: Call, asia: Path, tmp_path: Path, known
+) -> None:
+    path = tmp_path / f"asia{known.endings[-1]}"
+    done = call("convert", asia, path, "--json")
+    assert done.code == 0
+    assert all(sentence in done.err for sentence in done.json["lost"])
+    assert bool(done.json["lost"]) == (known.holds is not Holds.EVERYTHING)
+
+    told = call("describe", path, "--json").json
+    assert {variable["name"] for variable in told["variables"]} >= {"smoke", "lung", "xray"}
+    assert len(told["edges"]) == 8
+
+    asked = call("query", path, "--of", "lung", "--json").json["beliefs"]["lung"]
+    if known.holds is Holds.STRUCTURE:
+        assert list(asked.values()) == [0.5, 0.5]
+        assert "Fill the tables from data" in call("describe", path).err
+    else:
+        assert asked == pytest.approx({"yes": 0.055, "no": 0.945}, abs=1e-12)
+
+    assert call("draw", path, tmp_path / "asia.svg").code == 0
+    assert "smoke" in (tmp_path / "asia.svg").read_text()
+
+
+@FORMATS
+def test_a_broken_file_is_one_sentence_and_exit_code_2(call: Call, tmp_path: Path, known) -> None:
+    path = tmp_path / f"broken{known.endings[0]}"
+    path.write_text("this is\nno model at all {")
+    done = call("describe", path)
+    assert done.code == 2
+    assert path.name in done.err
+    assert "Traceback" not in done.err
+
+
+def test_evidence_goes_through_a_file(call: Call, asia: Path, tmp_path: Path) -> None:
+    path = tmp_path / "case.evid"
+    typed = call(
+        "query", asia, "--given", "smoke=yes", "xray=no", "--save-evidence", path, "--json"
+    )
+    assert path.read_text().split()[0] == "2"
+    read = call("query", asia, "--evidence", path, "--json")
+    assert read.json == typed.json
+    path.write_text("2\n1 0 1\n1 0 0\n")
+    assert "2 sets of evidence" in call("query", asia, "--evidence", path).err
+
+
+def test_soft_evidence_that_a_file_cannot_hold_is_said(
+    call: Call, asia: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "case.evid"
+    done = call("query", asia, "--soft", "smoke=yes:2,no:1", "--save-evidence", path)
+    assert "smoke likelihood" in done.err
+    assert path.read_text() == "0\n"

@@ -1,0 +1,45 @@
+"""Tables for a given graph from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pgmstudio.core.io.model_files import read_model
+
+Call = Callable[..., Any]
+
+
+def test_the_graph_of_the_start_is_kept_and_a_column_left_out_is_hidden(
+    call: Call, sample_data: Path, tmp_path: Path
+) -> None:
+    start, out = sample_data / "asia.bif", tmp_path / "fitted.json"
+    rows = sample_data / "asia_sample.csv"
+    words = ("learn", "bn.em", rows, "--start", start, "--leave-out", "either")
+    done = call(*words, "--restarts", 1, "--iterations", 5, "-o", out, "--json")
+    assert done.code == 0
+    assert "Hidden in every row: either." in done.err
+    fitted: Any = read_model(out).model
+    assert set(fitted.edges) == set(read_model(start).model.edges)  # type: ignore[attr-defined]
+    told = done.json
+    assert told["log2_likelihood_per_row"] == pytest.approx(
+        told["measures"]["log2_likelihood_per_row"]
+    )
+
+
+def test_choosing_em_for_the_final_tables_is_said_with_its_cost(
+    call: Call, sample_data: Path
+) -> None:
+    done = call("learn", "tree.chow-liu", sample_data / "survey.csv", "--missing", "em")
+    assert done.code == 0
+    assert "The final tables are filled by EM, which takes longer." in done.err
+    assert "EM filled the tables in" in done.err
+
+
+def test_settings_that_need_a_model_say_so(call: Call, sample_data: Path) -> None:
+    done = call("learn", "bn.em", sample_data / "asia_sample.csv", "--prior", "model")
+    assert done.code == 2
+    assert "prior: takes tables of a model; choose one to start from" in done.err

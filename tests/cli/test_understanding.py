@@ -1,0 +1,124 @@
+"""Interventions, separation and sizes by command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from pgmstudio.cli.separation import separation_names
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import UnknownNameError
+
+Call = Callable[..., Any]
+
+
+def test_doing_tells_nothing_about_causes(call: Call, asia: Path) -> None:
+    plain = call("query", asia, "--of", "smoke", "lung", "--json").json["beliefs"]
+    done = call("query", asia, "--do", "lung=yes", "--of", "smoke", "lung", "--json").json
+    seen = call("query", asia, "--given", "lung=yes", "--of", "smoke", "--json").json
+    assert done["evidence"] == {"lung": {"do": "yes"}}
+    assert done["log2_evidence"] == pytest.approx(0.0)
+    assert done["beliefs"]["smoke"] == pytest.approx(plain["smoke"])
+    assert done["beliefs"]["lung"]["yes"] == 1.0
+    assert seen["beliefs"]["smoke"]["yes"] > plain["smoke"]["yes"] + 0.1
+
+
+def test_an_intervention_goes_with_observations_and_the_explanation(call: Call, asia: Path) -> None:
+    found = call("query", asia, "--do", "smoke=no", "--given", "dysp=yes", "--mpe", "--json").json
+    assert found["most_probable"]["smoke"] == "no"
+    assert found["most_probable"]["dysp"] == "yes"
+    words = call("query", asia, "--do", "smoke=no", "--given", "dysp=yes")
+    assert "smoke do = no" in words.out
+    assert "\nsmoke\n" not in words.out  # what is certain is not listed
+
+
+def test_a_variable_is_seen_or_done_not_both(call: Call, asia: Path) -> None:
+    found = call("query", asia, "--do", "smoke=no", "--given", "smoke=yes")
+    assert found.code == 2
+    assert "given twice" in found.err
+
+
+def test_a_tree_refuses_interventions_with_a_reason(call: Call, asia: Path, tmp_path: Path) -> None:
+    rows, tree = tmp_path / "rows.csv", tmp_path / "tree.json"
+    assert call("sample", asia, "-n", 200, "-o", rows).code == 0
+    assert call("learn", "tree.chow-liu", rows, "-o", tree).code == 0
+    for extra in ([], ["--of", "lung"]):
+        found = call("query", tree, "--do", "smoke=yes", *extra)
+        assert found.code == 2
+        assert "Use a Bayesian network" in found.err
+    apart = call("query", tree, "--independent", "asia,smoke:lung,bronc,either,tub,xray", "--json")
+    assert apart.json["kind"] == "tree"
+
+
+def test_separation_is_told_with_its_trails(call: Call, asia: Path) -> None:
+    apart = call("query", asia, "--independent", "asia,smoke", "--check", "--json").json
+    assert apart["independent"] is True
+    assert apart["sentence"] == "asia ⟂ smoke"
+    assert apart["active_trail"] is None
+    assert apart["information_bits"] == pytest.approx(0.0, abs=1e-12)
+    assert {b["variable"] for t in apart["blocked_trails"] for b in t["blocked_by"]} == {
+        "either",
+        "dysp",
+    }
+    joined = call("query", asia, "--independent", "asia,smoke:dysp", "--check", "--json").json
+    assert joined["independent"] is False
+    assert joined["active_trail"] == "asia → tub → either ← lung ← smoke"
+    assert joined["information_bits"] > 1e-9
+    words = call("query", asia, "--independent", "lung,bronc:smoke", "--check").out
+    assert words.startswith("lung ⟂ bronc given smoke.\n")
+    assert "blocked  lung ← smoke → bronc  (smoke is known)" in words
+    assert "I(lung;bronc|smoke) = 0 bits" in words
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("asia", "A,B"),
+        ("asia,smoke,dysp", "A,B"),
+        ("asia,smoek", "Did you mean smoke"),
+        ("asia,smoke:dyspp", "Did you mean dysp"),
+        ("asia,smoke:asia", "known at once"),
+        ("asia,asia", "itself"),
+    ],
+)
+def test_what_cannot_be_asked_says_how_to(call: Call, asia: Path, asked: str, said: str) -> None:
+    found = call("query", asia, "--independent", asked)
+    assert found.code == 2
+    assert said in found.err
+
+
+def test_names_may_hold_the_signs_that_separate_them() -> None:
+    domain = Domain.of({"a,b": ["0", "1"], "c:d": ["0", "1"], "e": ["0", "1"], "a": ["0", "1"]})
+    assert separation_names(domain, "a,b,c:d:e,a") == ("a,b", "c:d", ("e", "a"))
+    assert separation_names(domain, "a,c:d") == ("a", "c:d", ())
+    assert separation_names(domain, "c:d, e") == ("c:d", "e", ())
+    with pytest.raises(UnknownNameError):
+        separation_names(domain, "x:y,e")
+
+
+def test_describe_says_what_the_sizes_are_made_of(call: Call, asia: Path) -> None:
+    told = call("describe", asia, "--json").json
+    assert sum(f["free_parameters"] for f in told["families"]) == told["representation_size"]
+    assert sum(c["cells"] for c in told["cliques"]) == told["effective_size"]
+    assert told["triangulator"] in call("describe", asia).out
+
+
+def test_pictures_of_the_same_model_are_drawn_by_name(
+    call: Call, asia: Path, tmp_path: Path
+) -> None:
+    for name, words in (
+        ("cpdag", "reversible edge"),
+        ("moral", "joins parents"),
+        ("triangulated", "fill-in"),
+        ("clique-tree", "8 cells"),
+    ):
+        file = tmp_path / f"{name}.svg"
+        assert call("draw", asia, file, "--picture", name).code == 0
+        assert words in [node.text for node in ElementTree.parse(file).iter() if node.text]
+    file = tmp_path / "do.svg"
+    assert call("draw", asia, file, "--do", "lung=yes").code == 0
+    assert "do = yes" in [node.text for node in ElementTree.parse(file).iter()]

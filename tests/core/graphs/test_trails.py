@@ -1,0 +1,110 @@
+"""Trails: active ones are witnesses of connection, and blocked ones say what blocks them."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations, pairwise
+
+import networkx
+import numpy as np
+import pytest
+
+from pgmstudio.core.errors import GraphError, UnknownNameError
+from pgmstudio.core.graphs import trails
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.separation import separated_in_moral_graph
+from pgmstudio.core.graphs.trails import Meeting, separation_of, shortest_active_trail
+from tests.strategies import random_dag
+
+ASIA = [
+    ("asia", "tub"),
+    ("smoke", "lung"),
+    ("smoke", "bronc"),
+    ("tub", "either"),
+    ("lung", "either"),
+    ("either", "xray"),
+    ("either", "dysp"),
+    ("bronc", "dysp"),
+]
+NAMES = ("asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp")
+
+
+@pytest.fixture
+def asia() -> Dag:
+    return Dag.from_edges(NAMES, ASIA)
+
+
+def test_a_collider_is_opened_by_itself_or_by_a_descendant(asia: Dag) -> None:
+    apart = separation_of(asia, "asia", "smoke")
+    assert apart.is_separated
+    assert apart.sentence == "asia ⟂ smoke"
+    assert {block.node for trail in apart.blocked for block in trail.blocks} == {"either", "dysp"}
+    assert all(b.meeting is Meeting.COLLIDER for trail in apart.blocked for b in trail.blocks)
+    joined = separation_of(asia, "asia", "smoke", ["xray"])
+    assert joined.sentence == "asia and smoke are connected given xray"
+    assert [str(trail) for trail in joined.active] == ["asia → tub → either ← lung ← smoke"]
+
+
+def test_a_known_fork_blocks_and_says_so(asia: Dag) -> None:
+    found = separation_of(asia, "lung", "bronc", ["smoke"])
+    assert found.is_separated
+    through_smoke = next(trail for trail in found.blocked if "smoke" in trail.nodes)
+    assert [str(block) for block in through_smoke.blocks] == ["smoke is known"]
+    below = next(trail for trail in found.blocked if "dysp" in trail.nodes)
+    assert "neither it nor a descendant" in str(below.blocks[0])
+
+
+def test_what_is_irrelevant_is_everything_separated_from_the_first(asia: Dag) -> None:
+    found = separation_of(asia, "xray", "dysp", ["either"])
+    assert found.irrelevant == {"asia", "tub", "smoke", "lung", "bronc", "dysp"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_trails_agree_with_separation_in_the_moral_graph_of_ancestors(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    names = [f"X{i}" for i in range(6)]
+    dag = random_dag(rng, names, density=0.45)
+    skeleton = networkx.Graph(dag.edges)
+    skeleton.add_nodes_from(names)
+    for a, b in combinations(range(6), 2):
+        rest = [n for n in range(6) if n not in (a, b)]
+        every = {tuple(p) for p in networkx.all_simple_paths(skeleton, names[a], names[b])}
+        for known in chain.from_iterable(combinations(rest, size) for size in range(5)):
+            given = [names[k] for k in known]
+            found = separation_of(dag, names[a], names[b], given)
+            assert found.is_separated == separated_in_moral_graph(dag, [a], [b], known)
+            assert (names[b] in found.irrelevant) == found.is_separated
+            # Every trail is told once, either active or blocked.
+            listed = [trail.nodes for trail in (*found.active, *found.blocked)]
+            assert sorted(listed) == sorted(every)
+            assert all(not trail.blocks for trail in found.active)
+            assert all(trail.blocks for trail in found.blocked)
+            witness = shortest_active_trail(dag, names[a], names[b], given)
+            assert (witness is None) == found.is_separated
+            if witness is not None:
+                assert len(witness.nodes) == min(len(t.nodes) for t in found.active)
+
+
+def test_arrows_of_a_trail_are_those_of_the_graph(asia: Dag) -> None:
+    for trail in separation_of(asia, "asia", "bronc", ["dysp"]).active:
+        for (a, b), arrow in zip(pairwise(trail.nodes), trail.arrows, strict=True):
+            assert asia.has_edge(a, b) if arrow == "→" else asia.has_edge(b, a)
+
+
+def test_more_trails_than_can_be_told_are_admitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"X{i}" for i in range(8)]
+    dag = Dag.from_edges(names, list(combinations(names, 2)))
+    found = separation_of(dag, "X0", "X7")
+    assert found.has_more
+    assert len(found.active) == trails.MOST_TRAILS
+    assert str(found.active[0]) == "X0 → X7"  # the shortest come first
+    monkeypatch.setattr(trails, "MOST_STEPS", 3)
+    assert separation_of(dag, "X0", "X7").has_more
+
+
+def test_a_variable_cannot_be_asked_about_twice(asia: Dag) -> None:
+    with pytest.raises(GraphError, match="itself"):
+        separation_of(asia, "asia", "asia")
+    with pytest.raises(GraphError, match="known at once"):
+        separation_of(asia, "asia", "dysp", ["dysp"])
+    with pytest.raises(UnknownNameError, match="Did you mean"):
+        separation_of(asia, "asia", "dyspp")

@@ -1,0 +1,135 @@
+"""Evidence in mixtures: worked numbers, and equality with listing every joint state."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pgmstudio.core.errors import ImpossibleEvidenceError
+from pgmstudio.core.inference.brute_force import BruteForceSession
+from pgmstudio.core.inference.mixture_session import MixtureSession
+from pgmstudio.core.inference.protocols import Excluded, Observed
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from tests.core.models.test_mixtures import DOMAIN, F1, F3, NB
+from tests.strategies import domain_of, evidence, random_classes, random_mixture, random_tree
+
+
+def test_evidence_moves_the_weights_of_the_components() -> None:
+    session = MixtureSession(F3)
+    assert session.component_shares() == pytest.approx([0.7, 0.3])
+    assert session.belief("C").values[1] == pytest.approx(0.495)
+    session.set_evidence("C", Observed("1"))
+    assert session.component_shares() == pytest.approx([0.721212, 0.278788], abs=1e-6)
+    assert session.belief("A").values == pytest.approx([0.415758, 0.584242], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given_states", "total", "beliefs"),
+    [
+        (
+            {"C": Observed("1")},
+            0.51,
+            {"A": (0.4588235, 0.5411765), "D": (0.2623529, 0.7376471)},
+        ),
+        (
+            {"C": Observed("1"), "D": Observed("0")},
+            0.1338,
+            {"A": (0.632287, 0.367713), "B": (0.177877, 0.582960, 0.239163)},
+        ),
+        (
+            {"C": Observed("1"), "B": Excluded(frozenset("1"))},
+            0.354,
+            {"A": (0.355932, 0.644068)},
+        ),
+    ],
+)
+def test_one_tree_answers_as_worked_out(
+    given_states: dict[str, Observed | Excluded],
+    total: float,
+    beliefs: dict[str, tuple[float, ...]],
+) -> None:
+    session = MixtureSession(TreeMixture(DOMAIN, np.ones(1), (F1,)))
+    session.set_all(given_states)
+    assert 2 ** session.log2_evidence() == pytest.approx(total, abs=1e-12)
+    for name, expected in beliefs.items():
+        assert session.belief(name).values == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given_states", "expected", "joint"),
+    [
+        ({}, "1211", 0.2016),
+        ({"C": Observed("1"), "D": Observed("0")}, "0110", 0.054),
+        ({"C": Observed("0")}, "0000", 0.189),
+    ],
+)
+def test_the_most_probable_explanation_of_one_tree_is_exact(
+    given_states: dict[str, Observed], expected: str, joint: float
+) -> None:
+    session = MixtureSession(TreeMixture(DOMAIN, np.ones(1), (F1,)))
+    session.set_all(given_states)
+    assert "".join(session.most_probable().values()) == expected
+    assert 2 ** session.log2_most_probable() == pytest.approx(joint, abs=1e-12)
+    assert session.is_most_probable_exact
+
+
+def test_latent_classes_answer_as_worked_out() -> None:
+    session = MixtureSession(NB)
+    assert session.belief("X1").values[1] == pytest.approx(0.48)
+    session.set_evidence("X1", Observed("1"))
+    assert session.belief("X2").values[1] == pytest.approx(0.475)
+    session.set_evidence("X2", Observed("0"))
+    assert session.belief("X3").values[1] == pytest.approx(0.157142857, abs=1e-9)
+
+
+@settings(max_examples=80)
+@given(seed=st.integers(0, 2**32 - 1), kind=st.integers(0, 2), draw=st.data())
+def test_any_evidence_is_answered_as_by_listing(seed: int, kind: int, draw: st.DataObject) -> None:
+    rng = np.random.default_rng(seed)
+    model = (
+        random_mixture(rng, 5, 3),
+        random_mixture(rng, 4, 3, is_visible=True),
+        random_classes(rng, 5, 4),
+    )[kind]
+    findings = draw.draw(evidence(model.domain))
+    session, listing = MixtureSession(model), BruteForceSession(model)
+    try:
+        listing.set_all(findings)
+    except ImpossibleEvidenceError as impossible:
+        smallest = len(impossible.conflict)
+        with pytest.raises(ImpossibleEvidenceError) as raised:
+            session.set_all(findings)
+        assert (len(raised.value.conflict), dict(session.evidence)) == (smallest, {})
+        return
+    session.set_all(findings)
+    for name in model.domain.names:
+        assert session.belief(name).values == pytest.approx(listing.belief(name).values, abs=1e-12)
+    assert session.log2_evidence() == pytest.approx(listing.log2_evidence(), abs=1e-11)
+    assert session.log2_most_probable() == pytest.approx(listing.log2_most_probable(), abs=1e-11)
+    names = [*model.domain.names[-2:], model.domain.names[0]]
+    assert session.joint(names) == pytest.approx(listing.joint(names), abs=1e-12)
+    shares = session.component_shares()
+    assert shares.sum() == pytest.approx(1)
+    if isinstance(model, TreeMixture) and model.choice is not None:
+        assert session.belief("choice").values == pytest.approx(shares)
+
+
+def test_where_listing_is_impossible_the_bound_says_how_good_the_explanation_is() -> None:
+    rng = np.random.default_rng(8)
+    trees = tuple(random_tree(np.random.default_rng(s), 14) for s in (1, 1))
+    assert trees[0].domain.joint_states() > 1_000_000
+    session = MixtureSession(TreeMixture(trees[0].domain, np.array([0.5, 0.5]), trees))
+    # Twice the same tree: its own explanation is the mixture's, and the bound is met.
+    single = MixtureSession(TreeMixture(trees[0].domain, np.ones(1), trees[:1]))
+    assert session.log2_most_probable() == pytest.approx(single.log2_most_probable())
+    assert session.is_most_probable_exact
+    domain = domain_of([2] * 24)
+    tables = tuple(rng.dirichlet((1.0, 1.0), size=4) for _ in range(24))
+    many = MixtureSession(LatentClasses(domain, np.full(4, 0.25), tables))
+    assert math.isfinite(many.log2_most_probable())
+    assert many.log2_most_probable() <= many.log2_most_probable_bound() + 1e-12

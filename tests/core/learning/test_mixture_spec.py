@@ -1,0 +1,293 @@
+"""What the specification of mixtures of trees asks of trees, priors and smoothing, by its numbers.
+
+Checks 15 to 20 are in test_mixture_em, 2 to 6, 9 and 22 in test_mixture_sessions, 1, 12, 22 and 26
+in test_mixtures, 13 in test_chow_liu.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.inference.brute_force import joint_table
+from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.learning.mixture_em import TreeMixtureEm
+from pgmstudio.core.learning.mixture_priors import TreePriors, likeness_costs
+from pgmstudio.core.learning.mixture_rows import SparseRows, sparse_rows
+from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from tests.core.learning.test_chow_liu import FORESTS
+from tests.core.learning.test_mixture_em import F2, edges_of, em_on
+from tests.core.models.test_mixtures import DOMAIN, F1
+from tests.strategies import all_cases, random_mixture, random_tree
+
+
+def one_tree(data: DataSet, **priors: object) -> TreeMixtureEm:
+    em = em_on(data, 1, **priors)
+    em.start(np.ones((em.rows.row_count, 1)))
+    return em
+
+
+def exact_rows(tree: Tree) -> DataSet:
+    """Every joint state with its probability as weight."""
+    weights = joint_table(tree.as_bayesian_network).ravel()
+    return DataSet(tree.domain, all_cases(tree.domain).codes, weights)
+
+
+def test_7_the_exact_joint_gives_back_its_tree_and_informations() -> None:
+    em = one_tree(exact_rows(F1))
+    expected = {"AB": 0.145031, "AC": 0.044058, "AD": 0.040282}
+    expected |= {"BC": 0.207275, "BD": 0.158177, "CD": 0.046462}
+    for pair, nats in expected.items():
+        u, v = (DOMAIN.index(name) for name in pair)
+        assert em.information[0][u, v] == pytest.approx(nats, abs=1e-6)
+    assert edges_of(em, 0) == {frozenset(e) for e in ((0, 1), (1, 2), (1, 3))}
+    assert -em.log_likelihood() == pytest.approx(2.615148, abs=1e-6)
+    assert em.mixture().log2_probabilities(all_cases(DOMAIN)) == pytest.approx(
+        F1.log2_probabilities(all_cases(DOMAIN)), abs=1e-10
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_11_the_marginals_of_all_pairs_are_those_of_the_joint(seed: int) -> None:
+    tree = random_tree(np.random.default_rng(seed), 6)
+    session = open_session(TreeMixture(tree.domain, np.ones(1), (tree,)))
+    joint = joint_table(tree.as_bayesian_network)
+    for u, v in itertools.combinations(range(6), 2):
+        others = tuple(w for w in range(6) if w not in (u, v))
+        found = session.joint((tree.domain.names[u], tree.domain.names[v]))
+        assert np.asarray(found).reshape(joint.sum(axis=others).shape) == pytest.approx(
+            joint.sum(axis=others), abs=1e-10
+        )
+
+
+def test_12_a_hundred_thousand_samples_have_the_frequencies_of_the_tree() -> None:
+    sample = F1.sample(100_000, np.random.default_rng(0))
+    for name, expected in {
+        "A": (0.6, 0.4),
+        "B": (0.34, 0.26, 0.40),
+        "C": (0.49, 0.51),
+        "D": (0.408, 0.592),
+    }.items():
+        found = np.bincount(sample.column(name), minlength=len(expected)) / 100_000
+        for one, wanted in zip(found, expected, strict=True):
+            assert abs(one - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / 100_000)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_14_the_likelihood_is_rows_times_information_without_entropies(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_tree(rng, 5).sample(120, rng)
+    em = one_tree(data)
+    gain = sum(em.information[0][v, p] for v, p in enumerate(em.forests[0]) if p >= 0)
+    entropy = 0.0
+    for variable, column in zip(data.domain, data.codes, strict=True):
+        share = np.bincount(column, minlength=variable.cardinality) / 120
+        entropy -= float((share[share > 0] * np.log(share[share > 0])).sum())
+    assert em.log_likelihood() == pytest.approx(120 * (gain - entropy), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_19_the_objective_with_every_prior_never_decreases(seed: int, is_shared: bool) -> None:
+    rng = np.random.default_rng(100 + seed)
+    data = random_mixture(rng, 5, 2).sample(100, rng)
+    em = em_on(
+        data,
+        2,
+        strength=3.0,
+        edge_penalty=0.8,
+        weight_rows=4.0,
+        is_shared=is_shared,
+        toward="uniform",
+    )
+    em.start_at_random(rng)
+    found = []
+    for _ in range(10):
+        prior = em.prior_term()
+        found.append(em.improve() + prior)
+    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found))
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_21_with_a_visible_choice_every_class_has_its_own_tree(is_shared: bool) -> None:
+    rng = np.random.default_rng(5)
+    data = random_mixture(rng, 5, 3, is_visible=True).sample(400, rng)
+    rows = sparse_rows(data, choice="choice")
+    em = TreeMixtureEm(rows, 3, TreePriors(is_shared=is_shared))
+    em.start_at_random(rng)
+    rest = data.of_columns([n for n in data.domain.names if n != "choice"])
+    chosen = data.column("choice")
+    assert em.weights == pytest.approx(np.bincount(chosen, minlength=3) / 400, abs=1e-12)
+    alone = [one_tree(rest.of_rows(chosen == k)) for k in range(3)]
+    if is_shared:  # edge weights are I(u;v | class)
+        given = np.tensordot(em.weights, [one.information[0] for one in alone], axes=1)
+        found = sum(given[v, p] for v, p in enumerate(em.forests[0]) if p >= 0)
+        width = len(rest.domain)
+        best = max(sum(given[e] for e in forest) for forest in FORESTS[width])
+        assert found == pytest.approx(best, abs=1e-9)
+        return
+    for k, one in enumerate(alone):
+        cases = all_cases(rest.domain)
+        assert np.exp2(em.mixture().trees[k].log2_probabilities(cases)) == pytest.approx(
+            np.exp2(one.mixture().log2_probabilities(cases)), abs=1e-9
+        )
+
+
+def test_23_shares_and_weights_sum_to_1_and_wide_rows_stay_finite() -> None:
+    rng = np.random.default_rng(6)
+    codes = (rng.random((600, 40)) < 0.3).astype(np.uint8)
+    data = DataSet(Domain.of({f"v{i}": "01" for i in range(600)}), codes)
+    em = em_on(data, 3, strength=3.0, even_rows=1.0)
+    em.start_at_random(rng)
+    for _ in range(2):
+        assert math.isfinite(em.improve())
+    assert em.weights.sum() == pytest.approx(1, abs=1e-12)
+    assert em.masses.sum() == pytest.approx(40, abs=1e-9)
+    shares = em.mixture().responsibilities(data)
+    assert shares.sum(axis=1) == pytest.approx(np.ones(40), abs=1e-12)
+
+
+def test_24_the_mode_of_a_dirichlet_in_natural_coordinates_is_its_mean() -> None:
+    from scipy.optimize import minimize
+
+    rows, own = np.array([7.0, 2.0, 0.0]), np.array([0.5, 1.0, 1.5])
+
+    def minus_log(phi: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+        logs = np.append(phi, 0.0)
+        logs = logs - np.log(np.exp(logs).sum())
+        return -float((rows + own) @ logs)
+
+    best = np.append(minimize(minus_log, np.zeros(2), tol=1e-12).x, 0.0)
+    found = np.exp(best) / np.exp(best).sum()
+    assert found == pytest.approx((rows + own) / (rows + own).sum(), abs=1e-5)
+    # And these are the tables of a tree without edges.
+    data = DataSet(Domain.of({"x": "abc"}), np.array([[0] * 7 + [1] * 2], dtype=np.uint8))
+    em = one_tree(data, strength=3.0, toward="uniform")
+    assert em.mixture().trees[0].tables[0] == pytest.approx((rows + 1) / 12)
+
+
+@pytest.mark.parametrize("kappa", [1.0, 0.5, 0.05, 1e-30])
+def test_25_a_prior_network_draws_the_edges_to_its_own(kappa: float) -> None:
+    wanted = np.zeros((4, 4), dtype=bool)
+    for one, other in ((0, 3), (1, 2)):
+        wanted[one, other] = wanted[other, one] = True
+    em = one_tree(F2, costs=likeness_costs(wanted, kappa))
+    found = edges_of(em, 0)
+    information = em.information[0]
+
+    def value(edges: set[frozenset[int]]) -> float:
+        gain = sum(10 * float(information[tuple(sorted(e))]) for e in edges)
+        own = {frozenset(e) for e in ((0, 3), (1, 2))}
+        return gain + len(edges ^ own) * math.log(kappa)
+
+    every = [{frozenset(e) for e in forest} for forest in FORESTS[4]]
+    assert value(found) == pytest.approx(max(map(value, every)), abs=1e-9)
+    if kappa < 1e-20:
+        assert found == {frozenset((0, 3)), frozenset((1, 2))}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_27_names_states_and_components_in_another_order_say_the_same(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_mixture(rng, 5, 3).sample(150, rng)
+    shares = rng.dirichlet(np.ones(2), size=150)
+    columns = rng.permutation(5)
+    variables, codes = [], []
+    for v in columns:
+        variable, order = data.domain.variables[v], rng.permutation(data.domain.cardinalities[v])
+        variables.append(Variable(variable.name, tuple(variable.states[s] for s in order)))
+        codes.append(np.argsort(order)[data.codes[v]])
+    other = DataSet(Domain(tuple(variables)), np.array(codes, dtype=np.uint8))
+    found = []
+    for rows, given in ((data, shares), (other, shares[:, ::-1])):
+        em = em_on(rows, 2, strength=2.0)
+        em.start(merged_shares(rows, em.rows, given))
+        found.append([em.improve() for _ in range(4)])
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
+def merged_shares(
+    data: DataSet, rows: SparseRows, shares: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Mean shares of equal rows, in the order of `rows`."""
+    sums: dict[tuple[int, ...], list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]] = {}
+    for codes, share in zip(data.codes.T.tolist(), shares, strict=True):
+        sums.setdefault(tuple(codes), []).append(share)
+    back = rows.data_of(0, rows.row_count).codes.T.tolist()
+    return np.array([np.mean(sums[tuple(codes)], axis=0) for codes in back])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_28_a_tree_tells_the_class_by_its_neighbours_alone(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_tree(rng, 5).sample(200, rng)
+    tree = one_tree(data, strength=1.0, toward="uniform").mixture().trees[0]
+    name = tree.domain.names[2]
+    joint = joint_table(tree.as_bayesian_network)
+    near = {a if b == name else b for a, b in tree.edges if name in (a, b)}
+    places = [tree.domain.index(n) for n in sorted(near)]
+    own = joint.sum(axis=tuple(v for v in range(5) if v != 2))
+    for row in data.of_rows(slice(0, 40)).codes.T:
+        at: list[object] = [int(c) for c in row]
+        at[2] = slice(None)
+        whole = joint[tuple(at)]  # type: ignore[index]
+        naive = own.copy()
+        for v in places:
+            pair = joint.sum(axis=tuple(w for w in range(5) if w not in (2, v)))
+            pair = pair if v > 2 else pair.T
+            naive *= pair[:, int(row[v])] / own
+        assert whole / whole.sum() == pytest.approx(naive / naive.sum(), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_29_smoothing_by_rows_is_the_posterior_mean_of_the_tables(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_mixture(rng, 4, 2).sample(80, rng)
+    shares = rng.dirichlet(np.ones(2), size=sparse_rows(data).row_count)
+    plain, smoothed = em_on(data, 2), em_on(data, 2, strength=6.0)
+    none = em_on(data, 2, strength=0.0)
+    for em in (plain, smoothed, none):
+        em.start(shares)
+    everything = one_tree(data)
+    for k in range(2):
+        mass = plain.masses[k]
+        for v, name in enumerate(data.domain.names):
+            own, total, found = (
+                marginal(em, k_, v) for em, k_ in ((plain, k), (everything, 0), (smoothed, k))
+            )
+            expected = (mass * own + 3 * total) / (mass + 3)
+            assert found == pytest.approx(expected, abs=1e-10), name
+    assert none.log_likelihood() == plain.log_likelihood()
+
+
+def marginal(
+    em: TreeMixtureEm, k: int, v: int
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    tree = em.mixture().trees[k]
+    joint = joint_table(tree.as_bayesian_network)
+    return np.asarray(joint.sum(axis=tuple(w for w in range(joint.ndim) if w != v)))
+
+
+@pytest.mark.parametrize("policy", ["share", "edges", "fraction"])
+def test_29_the_other_policies_also_range_from_nothing_to_everything(policy: str) -> None:
+    rng = np.random.default_rng(9)
+    data = random_mixture(rng, 4, 2).sample(80, rng)
+    shares = rng.dirichlet(np.ones(2), size=sparse_rows(data).row_count)
+    plain, faint, full = (
+        em_on(data, 2, strength=s, policy=policy, even_rows=1.0) for s in (0.0, 1e-9, 1e9)
+    )
+    for em in (plain, faint, full):
+        em.start(shares)
+    assert faint.log_likelihood() == pytest.approx(plain.log_likelihood(), rel=1e-6)
+    one, other = full.mixture().trees
+    assert full.log_likelihood() <= plain.log_likelihood()
+    if policy != "edges":
+        cases = all_cases(data.domain)
+        assert one.log2_probabilities(cases) == pytest.approx(other.log2_probabilities(cases))

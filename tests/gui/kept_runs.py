@@ -1,0 +1,45 @@
+"""Runs that ended, put into a window's project without a process of their own."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.protocols import Finished, Kept
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.project.edits import add_data, add_run
+from pgmstudio.core.project.plain import plain_params
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run
+from pgmstudio.core.running import NEVER
+from pgmstudio.gui.app.shell import Shell
+
+SEED = 1
+
+
+def add_ended_run(shell: Shell, data: DataSet, learner: str, **params: object) -> str:
+    """Learn here and now; the id of the model."""
+    chosen = parse_params(learner_of(learner).params_type, {"smoothing": 1.0, **params})
+    task = LearnTask(learner, data, chosen, SEED)
+    events = list(task(NEVER))
+    last = events[-1]
+    assert isinstance(last, Finished)
+    kept = {e.keepsake.kind: e.keepsake.plain() for e in events if isinstance(e, Kept)}
+    data_id, model_id = shell.project.next_data_id(), shell.project.next_model_id()
+    assert shell.change("Add data", partial(add_data, entry=DataEntry("rows", data)))
+    record = Run(
+        learner=learner,
+        params=plain_params(chosen, {}),
+        seed=SEED,
+        data_fingerprint=data.fingerprint,
+        program_version="0",
+        outcome=Outcome.FINISHED,
+        title=learner_of(learner).title,
+        data_id=data_id,
+        measures=last.measures,
+        kept=kept,
+    )
+    entry = ModelEntry(record.title, last.model, data_id=data_id)
+    assert shell.change("Learn", partial(add_run, run=record, model=entry))
+    return model_id

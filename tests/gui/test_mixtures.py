@@ -1,0 +1,406 @@
+"""Mixtures of trees and latent classes in the window: strip, overlay, star, profiles, rows."""
+
+from __future__ import annotations
+
+import csv
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QPushButton, QSlider, QWidget
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.inference.protocols import Observed
+from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.io.project_file import read_project, write_project
+from pgmstudio.core.learning.class_scan import ClassScan, ScanPoint
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.app.main_window import MainWindow, panel_widget
+from pgmstudio.gui.app.opening import open_model_page, show_project
+from pgmstudio.gui.document.component_views import component_views
+from pgmstudio.gui.pages.component_rows_page import ComponentRowsPage
+from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.pages.profile_page import ProfilePage
+from pgmstudio.gui.panels.inspector_panel import InspectorPanel
+from pgmstudio.gui.panels.table_panel import TablePanel
+from pgmstudio.gui.plots.scan_plot import ScanPlot
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.canvas_drawing import CanvasDrawing
+from pgmstudio.gui.views.component_card import ComponentCard
+from pgmstudio.gui.views.component_desk import ComponentDesk
+from pgmstudio.gui.views.component_strip import ComponentStrip
+from pgmstudio.gui.views.picture_file import PictureOptions, picture_bytes
+from tests.core.models.test_conversions import divergence_bits
+from tests.gui.samples import VOTES, add_votes
+from tests.gui.walking import called, controls_in, misfits, told
+from tests.strategies import random_mixture, with_missing
+
+LEFT = Qt.MouseButton.LeftButton
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+def page_of(qtbot: QtBot, window: MainWindow, kind: str) -> ModelPage:
+    model_id = add_votes(window.shell, kind)
+    open_model_page(window.shell, model_id)
+    page = window.shell.center.current
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: bool(page.scene().nodes))
+    qtbot.waitUntil(lambda: bool(page.asking.live.priors))
+    return page
+
+
+@pytest.fixture
+def trees(qtbot: QtBot, window: MainWindow) -> ModelPage:
+    return page_of(qtbot, window, "mixture")
+
+
+@pytest.fixture
+def star(qtbot: QtBot, window: MainWindow) -> ModelPage:
+    return page_of(qtbot, window, "classes")
+
+
+def desk_of(page: ModelPage) -> ComponentDesk:
+    assert page.components is not None
+    return page.components
+
+
+def card(page: ModelPage, name: str) -> ComponentCard:
+    found = page.findChild(ComponentCard, f"card.{name}")
+    assert isinstance(found, ComponentCard)
+    return found
+
+
+def mixture_of(window: MainWindow, model_id: str | None) -> TreeMixture:
+    model = window.shell.project.models[model_id or ""].model
+    assert isinstance(model, TreeMixture)
+    return model
+
+
+def trigger(window: MainWindow, action: str) -> None:
+    window.shell.book.refresh()
+    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
+    window.shell.book[action].trigger()
+
+
+def click_state(qtbot: QtBot, page: ModelPage, node: str, state: int) -> None:
+    item = page.scene().nodes[node]
+    row = item.geometry.row(item.geometry.shown.index(state)).center()
+    place = page.canvas.view.mapFromScene(item.pos() + item.corner + row)
+    qtbot.mouseClick(page.canvas.view.viewport(), LEFT, pos=place)
+
+
+# -- the strip and the overlay
+
+
+def test_a_shared_edge_has_a_line_for_each_of_its_trees(trees: ModelPage) -> None:
+    strands = trees.scene().edges["tax", "aid"].edge.strands
+    assert [strand.component for strand in strands] == [0, 1, 2]
+    assert {strand.alpha for strand in strands} == {1.0}
+    single = trees.scene().edges["ban", "crime"].edge.strands
+    assert [(s.component, s.alpha) for s in single] == [(0, 0.78)]
+    legend = [entry.text for entry in trees.legend_entries()]
+    assert legend[:4] == ["tree 1", "tree 2", "tree 3", "width = mutual information in the tree"]
+
+
+def test_a_click_shows_one_tree_and_control_adds_another(qtbot: QtBot, trees: ModelPage) -> None:
+    places = dict(trees.scene().positions)
+    qtbot.mouseClick(card(trees, "tree-2"), LEFT)
+    qtbot.waitUntil(lambda: ("tax", "school") in trees.scene().edges)
+    assert trees.picture_name == "tree-2"
+    qtbot.waitUntil(lambda: ("ban", "crime") not in trees.scene().edges)
+    assert card(trees, "tree-2").isChecked()
+    qtbot.mouseClick(card(trees, "tree-3"), LEFT, CTRL)
+    qtbot.waitUntil(lambda: trees.picture_name == "tree-2+3")
+    qtbot.waitUntil(lambda: len(trees.scene().edges["tax", "aid"].edge.strands) == 2)
+    assert trees.scene().positions == places  # all trees stand on the same places
+    qtbot.mouseClick(card(trees, "overlay"), LEFT)
+    qtbot.waitUntil(lambda: trees.picture_name == "overlay")
+
+
+def test_evidence_moves_the_weights_and_the_slider_leads_back(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    model = mixture_of(window, trees.model_id)
+    assert card(trees, "tree-1").words == "60.0 %"
+    assert "nearly empty" in card(trees, "tree-3").accessibleName()
+    trees.asking.live.set_finding("tax", Observed("yes"))
+    session = open_session(model)
+    session.set_evidence("tax", Observed("yes"))
+    shares = session.component_shares()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: card(trees, "tree-1").share == pytest.approx(shares[0]))
+    assert "→" in card(trees, "tree-1").words
+    slider = window.findChild(QSlider, "inspectorBlend")
+    assert slider is not None
+    qtbot.waitUntil(slider.isEnabled)
+    slider.setValue(0)
+    assert card(trees, "tree-1").share == pytest.approx(0.6)
+    prior = trees.asking.live.priors["aid"]
+    assert trees.scene().nodes["aid"].face.beliefs == pytest.approx(tuple(prior))
+    slider.setValue(50)
+    assert card(trees, "tree-1").share == pytest.approx((0.6 + shares[0]) / 2)
+
+
+def test_more_than_five_trees_are_sorted_by_weight_and_counted_by_one_line(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    mixture = random_mixture(np.random.default_rng(3), 6, 7)
+    shell = window.shell
+    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Many", mixture)))
+    open_model_page(shell, "m1")
+    page = shell.center.current
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: bool(page.scene().nodes))
+    strip = page.findChild(ComponentStrip, "componentStrip")
+    assert strip is not None
+    weights = [mixture.weights[c.number] for c in strip.cards]
+    assert weights == sorted(weights, reverse=True)
+    for edge in page.scene().edges.values():
+        [strand] = edge.edge.strands
+        assert strand.component is None
+        assert strand.told == f"in {mixture.edge_counts[edge.ends]} of 7 trees"
+
+
+def test_trees_have_no_separation_and_say_why(window: MainWindow, trees: ModelPage) -> None:
+    window.shell.book.refresh()
+    assert not window.shell.book["model.separation"].isEnabled()
+    assert window.shell.book["model.separation"].toolTip().startswith("Not now: ")
+
+
+# -- editing a tree
+
+
+def test_joining_two_tells_what_it_gains_and_can_be_undone(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    desk, before = desk_of(trees), mixture_of(window, trees.model_id)
+    assert desk.edit() == "show one tree alone first: click its card."
+    qtbot.mouseClick(card(trees, "tree-1"), LEFT)
+    window.shell.bench.select(["tax", "ban"])  # joined by tax – aid – ban
+    qtbot.waitUntil(lambda: desk.offered is not None)
+    assert desk.edit_bar.isVisible()
+    offered = desk.offered
+    assert offered is not None
+    assert offered.gain is not None
+    assert offered.edit.removed is not None
+    rows = window.shell.project.data["d1"].data
+    logs = [m.log2_probabilities(rows).mean() for m in (before, offered.after)]
+    assert offered.gain == pytest.approx(logs[1] - logs[0])
+    accept = trees.findChild(QPushButton, "treeEditAccept")
+    assert accept is not None
+    qtbot.mouseClick(accept, LEFT)
+    after = mixture_of(window, trees.model_id)
+    assert ("tax", "ban") in {tuple(sorted(e, key=VOTES.index)) for e in after.trees[0].edges}
+    assert len(after.trees[0].edges) == 4
+    window.shell.document.undo_stack.undo()
+    assert mixture_of(window, trees.model_id) is before
+
+
+def test_the_delete_key_takes_an_edge_out_of_the_tree_in_view(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    qtbot.mouseClick(card(trees, "tree-1"), LEFT)
+    window.shell.bench.select((), [("ban", "crime")])
+    qtbot.waitUntil(lambda: desk_of(trees).offered is not None)
+    qtbot.keyClick(trees.canvas.view, Qt.Key.Key_Delete)
+    edges = [tree.edges for tree in mixture_of(window, trees.model_id).trees]
+    assert [len(some) for some in edges] == [3, 4, 3]
+    qtbot.waitUntil(lambda: ("ban", "crime") not in trees.scene().edges)
+
+
+def test_the_table_panel_edits_the_tree_in_view(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    panel = panel_widget(window, "tablePanel")
+    assert isinstance(panel, TablePanel)
+    window.shell.reveal("tablePanel")
+    window.shell.bench.select(["aid"])
+    assert panel._grid.values.size == 0 or not panel._view.isVisible()
+    component_views(window.shell).choose(trees.model_id or "", (1,))
+    assert "in tree 2" in panel._title.text()
+    panel._grid.set_values(np.array([[0.25, 0.75], [0.5, 0.5]]))
+    panel._commit("Edit")
+    model = mixture_of(window, trees.model_id)
+    assert model.trees[1].tables[1].tolist() == [[0.25, 0.75], [0.5, 0.5]]
+    window.shell.document.undo_stack.undo()
+    assert model is not mixture_of(window, trees.model_id)
+
+
+# -- conversions, files, pictures
+
+
+def test_a_mixture_becomes_a_network_with_the_same_distribution(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    trigger(window, "model.convert.bayesian-network")
+    qtbot.waitUntil(lambda: len(window.shell.project.models) == 2)
+    network = window.shell.project.models["m2"].model
+    assert isinstance(network, BayesianNetwork)
+    mixture = mixture_of(window, "m1")
+    assert divergence_bits(mixture, network) == pytest.approx(0, abs=1e-9)
+    assert not window.shell.book["model.convert.bayesian-network"].isEnabled()
+
+
+@pytest.mark.parametrize("kind", ["mixture", "classes"])
+def test_a_project_brings_the_model_and_its_places_back(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, kind: str
+) -> None:
+    page = page_of(qtbot, window, kind)
+    name = page.scene().picture.ids[0]
+    page.editing.move_nodes({name: (400.0, 300.0)})
+    write_project(tmp_path / "votes.pgmz", window.shell.project)
+    back = read_project(tmp_path / "votes.pgmz")
+    show_project(window.shell, back, None)
+    again = window.shell.center.current
+    assert isinstance(again, ModelPage)
+    assert again.scene().positions[name] == (400.0, 300.0)
+
+
+@pytest.mark.parametrize("kind", ["mixture", "classes"])
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+def test_the_picture_can_be_exported(
+    qtbot: QtBot, window: MainWindow, kind: str, ending: str
+) -> None:
+    page = page_of(qtbot, window, kind)
+    content = picture_bytes(CanvasDrawing(page.canvas, "Votes"), ending, PictureOptions())
+    assert len(content) > 1000
+    if ending == ".svg":
+        assert b"width = mutual information" in content
+
+
+# -- classes
+
+
+def test_evidence_on_an_item_moves_the_bars_of_the_hidden_class(
+    qtbot: QtBot, window: MainWindow, star: ModelPage
+) -> None:
+    hidden = star.scene().nodes["class"]
+    qtbot.waitUntil(lambda: hidden.face.beliefs == pytest.approx((0.5, 0.3, 0.2)))
+    click_state(qtbot, star, "tax", 1)
+    joint = np.array([0.5, 0.3, 0.2]) * [0.9, 0.15, 0.5]
+    expected = tuple(joint / joint.sum())
+    qtbot.waitUntil(lambda: hidden.face.beliefs == pytest.approx(expected))
+    assert hidden.face.priors == pytest.approx((0.5, 0.3, 0.2))
+
+
+def test_the_hidden_class_cannot_be_observed_and_says_why(qtbot: QtBot, star: ModelPage) -> None:
+    click_state(qtbot, star, "class", 0)
+    assert not star.asking.live.evidence
+    assert "is hidden" in star.canvas.bubble.text
+    star.asking.begin_likelihood("class")
+    star.canvas.wishes.target.emit("class")
+    assert not star.asking.live.evidence
+
+
+def test_the_inspector_tells_three_sizes_and_which_items_tell_most(
+    qtbot: QtBot, window: MainWindow, star: ModelPage
+) -> None:
+    inspector = panel_widget(window, "inspectorPanel")
+    assert isinstance(inspector, InspectorPanel)
+    sections = inspector.model.components
+    qtbot.waitUntil(lambda: bool(sections.ranking.ranks))
+    facts = sections.facts.facts
+    # 3 classes, 5 binary items: 3·5, 2 + 15 + 1, 3·10.
+    assert (facts["Size, definition"], facts["Size, tables A"]) == ("15", "18")
+    assert facts["Size, tables B"] == "30"
+    bits = [rank[2] for rank in sections.ranking.ranks]
+    assert bits == sorted(bits, reverse=True)
+    qtbot.mouseClick(inspector.model.explain, LEFT)
+    qtbot.waitUntil(lambda: inspector.model.explained.facts.get("This is") == "exact")
+
+
+def test_profiles_draw_every_class_and_follow_the_model(
+    qtbot: QtBot, window: MainWindow, star: ModelPage
+) -> None:
+    trigger(window, "model.profiles")
+    page = window.shell.center.current
+    assert isinstance(page, ProfilePage)
+    assert page.views.current == "lines"
+    found = page.plot.profiles
+    assert found is not None
+    assert found.names == ("class 1", "class 2", "class 3")
+    higher, lower = (page.plot.place_of("tax", number) for number in (0, 1))
+    assert higher.y() < lower.y()  # 90 % stands above 15 %
+    assert "class 1: 90.0 %" in page.plot.words_at(QPointF(higher))
+    page.show_view("map")
+    assert page.map.isVisible()
+    before = window.shell.project.models["m1"].model
+    assert isinstance(before, LatentClasses)
+    even = LatentClasses(before.domain, np.full(3, 1 / 3), before.tables)
+    window.shell.change("Even", partial(edits.replace_model, model_id="m1", model=even))
+    assert page.plot.profiles is not None
+    assert page.plot.profiles.shares == pytest.approx((1 / 3,) * 3)
+
+
+def test_no_row_is_lost_when_cells_are_missing(
+    qtbot: QtBot, window: MainWindow, star: ModelPage, tmp_path: Path
+) -> None:
+    shell = window.shell
+    rows = with_missing(np.random.default_rng(2), shell.project.data["d1"].data, 0.4)
+    shell.change("Rows", partial(edits.replace_data, data_id="d1", data=rows))
+    trigger(window, "model.assignments")
+    page = shell.center.current
+    assert isinstance(page, ComponentRowsPage)
+    qtbot.waitUntil(lambda: page.found is not None)
+    assert page.rows.rowCount() == rows.row_count
+    page.export(tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert [int(line["row"]) for line in lines] == list(range(1, rows.row_count + 1))
+    model = shell.project.models["m1"].model
+    assert isinstance(model, LatentClasses)
+    shares = model.responsibilities(rows)
+    for line, mine in zip(lines, shares, strict=True):
+        assert line["class"] == f"class {mine.argmax() + 1}"
+        assert float(line["responsibility"]) == pytest.approx(mine.max())
+        assert float(line["p_class_2"]) == pytest.approx(mine[1])
+    page.table.sortByColumn(2, Qt.SortOrder.AscendingOrder)
+    assert page.rows.row_number(0) == int(shares.max(axis=1).argmin())
+
+
+def test_empty_and_double_classes_are_flagged_and_the_best_named(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    def point(classes: int, bic: float, aic: float, empty: int, double: int) -> ScanPoint:
+        return ScanPoint(classes, aic + 0.1, None, bic, aic, 10, 11, empty, double)
+
+    scan = ClassScan("bic", (point(1, -5, -4.9, 0, 0), point(2, -4, -3.9, 0, 0)))
+    scan = scan.with_point(point(3, -4.2, -3.8, 1, 2))
+    plot = ScanPlot()
+    qtbot.addWidget(plot)
+    plot.show_scan(scan)
+    assert plot.curves["BIC"] == ([1, 2, 3], [-5, -4, -4.2])
+    assert "held-out" not in plot.curves
+    assert "BIC 2, AIC 3" in plot.hint
+    assert plot.flags == {3: "1 empty, 2 double"}
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+@pytest.mark.parametrize("kind", ["mixture", "classes"])
+def test_every_page_of_a_mixture_fits_a_small_window_and_names_its_controls(
+    qtbot: QtBot, window: MainWindow, kind: str, scale: float
+) -> None:
+    theme().set_look(scale=scale)
+    window.resize(1024, 700)
+    page = page_of(qtbot, window, kind)
+    pages: list[QWidget] = [page]
+    for action in ("model.profiles", "model.assignments"):
+        open_model_page(window.shell, page.model_id or "")
+        trigger(window, action)
+        made = window.shell.center.current
+        assert made is not None
+        pages.append(made)
+    problems = []
+    for shown in pages:
+        window.shell.center.bring_to_front(shown)  # type: ignore[arg-type]
+        qtbot.wait(30)
+        problems += misfits(shown)
+        problems += [called(c) for c in controls_in(shown) if not told(c) or not c.toolTip()]
+    theme().set_look(scale=1.0)
+    assert (window.width(), window.height()) == (1024, 700)
+    assert problems == []
