@@ -14,8 +14,6 @@ from pgmstudio.core.inference.likelihood import log2_likelihood
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.sizes import SizeBreakdown, size_breakdown
 
-LOG2_E = math.log2(math.e)
-
 
 @dataclass(frozen=True)
 class ModelFacts:
@@ -41,7 +39,8 @@ def model_facts(model: Model, data: DataSet | None) -> ModelFacts:
 
 
 def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
-    """L/N, and with k free parameters BIC = L − k/2 · log2 N and AIC = L − k · log2 e, over N."""
+    """L/N, and with k free parameters BIC = L − k/2 · log2 N and AIC = L − k, over N; a bit for
+    each parameter, as the learners' AIC has it (Nielsen 2007, §4.1.1)."""
     rows = data.total_weight
     if not isinstance(model, ProbabilisticModel) or rows <= 0:
         return {}
@@ -50,7 +49,7 @@ def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
     return {
         "Log-likelihood": total / rows,
         "BIC": (total - free / 2 * math.log2(max(rows, 1.0))) / rows,
-        "AIC": (total - free * LOG2_E) / rows,
+        "AIC": (total - free) / rows,
     }
 
 
