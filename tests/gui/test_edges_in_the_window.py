@@ -131,7 +131,7 @@ def test_the_menu_of_an_edge_asks_why_it_is_there(
     view = page.canvas.view
     hit = view.hit(middle_of(view, ("rain", "wet")))
     assert hit.edge is not None
-    page._on_select_wish((), (hit.edge.ends,))
+    page.selecting.select((), (hit.edge.ends,))
     menu = canvas_menu(page, hit, page)
     assert isinstance(menu, QMenu)
     next(a for a in menu.actions() if a.objectName() == "menu.why").trigger()

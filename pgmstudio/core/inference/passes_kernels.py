@@ -1,9 +1,9 @@
-"""The loops of passes.py, compiled."""
+"""The loops of passes.py and joint_passes.py, compiled."""
 
 from __future__ import annotations
 
 from pgmstudio.core.compiled import compiled, usable_in_compiled
-from pgmstudio.core.inference import passes
+from pgmstudio.core.inference import joint_passes, passes
 
 for _part in (
     passes.sum_of,
@@ -17,6 +17,6 @@ for _part in (
 
 collect = compiled(passes.collect)
 visit = compiled(passes.visit)
-add_counts = compiled(passes.add_counts)
-draw = compiled(passes.draw)
+add_counts = compiled(joint_passes.add_counts)
+draw = compiled(joint_passes.draw)
 explain = compiled(passes.explain)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.inference import passes
+from pgmstudio.core.inference import joint_passes, passes
 from pgmstudio.core.inference.plan import Plan
 
 # Loading the compiler and the kept kernels takes about 0.6 s, and making them the first time some
@@ -136,7 +136,7 @@ class Propagation:
             self._visited = 0
             self._log2 = None
             self._failed_at = self._run(
-                "collect",
+                passes.collect,
                 todo,
                 plan.cliques,
                 plan.inputs,
@@ -200,7 +200,7 @@ class Propagation:
     def _visit(self, todo: NDArray[np.int64]) -> None:
         plan = self.plan
         self._run(
-            "visit",
+            passes.visit,
             todo,
             plan.cliques,
             plan.inputs,
@@ -242,7 +242,7 @@ class Propagation:
         if self._visited < self._all.size:
             self._visit(np.flatnonzero(self._unvisited).astype(np.int64))
         self._run(
-            "add_counts",
+            joint_passes.add_counts,
             self._all,
             plan.cliques,
             plan.inputs,
@@ -260,7 +260,9 @@ class Propagation:
         self.is_possible()
         plan = self.plan
         states = np.zeros(len(plan.tree.cardinalities), dtype=np.int64)
-        self._run("draw", self._all, plan.cliques, plan.members, self._tables, points, states)
+        self._run(
+            joint_passes.draw, self._all, plan.cliques, plan.members, self._tables, points, states
+        )
         return states
 
     def most_probable(self) -> tuple[NDArray[np.int64], float]:
@@ -272,7 +274,7 @@ class Propagation:
         states = np.zeros(len(plan.tree.cardinalities), dtype=np.int64)
         choices = np.zeros(plan.separator_cells, dtype=np.int64)
         log2 = self._run(
-            "explain",
+            passes.explain,
             self._all,
             plan.cliques,
             plan.inputs,
@@ -288,13 +290,12 @@ class Propagation:
         )
         return states, float(log2)
 
-    def _run(self, name: str, todo: NDArray[np.int64], *arguments: Any) -> Any:
+    def _run(self, loop: Callable[..., Any], todo: NDArray[np.int64], *arguments: Any) -> Any:
+        """Run a plain loop as it stands, or the compiled one of the same name."""
         if self._plain_is_better(todo):
             # Python reads and writes a memoryview several times faster than an array.
-            return getattr(passes, name)(
-                *(a.data if isinstance(a, np.ndarray) else a for a in arguments)
-            )
-        return getattr(self._loops or compiled_passes(), name)(*arguments)
+            return loop(*(a.data if isinstance(a, np.ndarray) else a for a in arguments))
+        return getattr(self._loops or compiled_passes(), loop.__name__)(*arguments)
 
     def _plain_is_better(self, todo: NDArray[np.int64]) -> bool:
         if self._loops is not None or _compiled is not None:

@@ -9,9 +9,9 @@ edges make it a maximum branching instead: every variable has at most one parent
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,16 +39,31 @@ PENALTIES = ("constant", "mdl", "bic")
 _ROUNDING = 1e-13
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChowLiuParams:
-    """The settings of the Chow–Liu learner."""
-
-    edge_penalty: float = param(
+def edge_penalty_param() -> Any:
+    """The setting for β, which makes a tree a forest."""
+    return param(
         0.0,
         title="Edge penalty β",
         low=0,
         help="Nats an edge must gain on all rows to be kept; 0 gives a tree, more gives a forest.",
     )
+
+
+def root_param() -> Any:
+    """The setting for the variable that edges lead away from."""
+    return param(
+        None,
+        title="Root",
+        none_label="the first variable",
+        help="The variable all edges lead away from; the distribution does not depend on it.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChowLiuParams:
+    """The settings of the Chow–Liu learner."""
+
+    edge_penalty: float = edge_penalty_param()
     penalty: str = param(
         "constant",
         title="Kind of penalty",
@@ -57,12 +72,7 @@ class ChowLiuParams:
         "bic: half the log of the rows for each parameter, whatever β is.",
         advanced=True,
     )
-    root: str | None = param(
-        None,
-        title="Root",
-        none_label="the first variable",
-        help="The variable all edges lead away from; the distribution does not depend on it.",
-    )
+    root: str | None = root_param()
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
     )
@@ -105,27 +115,66 @@ class ChowLiuLearner:
         information = mutual_information_nats(pair_counts(data, cancel), cancel)
         weights = edge_weights(information, data, params.edge_penalty, params.penalty)
         parents = best_forest(weights, data.domain.names, params.root, params.knowledge, cancel)
-        yield Progress(0.6, "Filling the tables")
-        dag = Dag(data.domain.names, tuple(() if p is None else (p,) for p in parents))
-        fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
-        if fitted.tuned is not None:
-            yield Note(str(fitted.tuned))
-        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
-        tree = Tree(data.domain, tuple(parents), fitted.network.tables)
-        edges = [(p, c) for c, p in enumerate(parents) if p is not None]
-        total_information = sum(float(information[edge]) for edge in edges)
-        gain = sum(float(weights[edge]) for edge in edges)
-        measures = {
-            "score": gain / math.log(2),
-            "mutual_information_bits": total_information / math.log(2),
-            "edges": float(len(edges)),
-            "smoothing": fitted.smoothing,
-        }
-        if not data.has_missing:
-            measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
-        yield Found(tree, measures)
-        yield Progress(1.0, f"{len(edges)} edges", {"score": measures["score"]})
-        yield Finished(tree, measures)
+        grown = grown_forest(parents, information, weights)
+        yield from filling_tree(grown, data, params.smoothing, params.missing, rng, cancel)
+
+
+@dataclass(frozen=True, eq=False)
+class GrownForest:
+    """A forest by whichever method; weights in nats over all rows."""
+
+    parents: list[int | None]
+    information: float  # Σ I over edges, nats
+    gain: float
+    counts: Mapping[str, float] = field(default_factory=dict)  # what the method counted on its way
+
+
+def grown_forest(
+    parents: list[int | None],
+    information: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    counts: Mapping[str, float] | None = None,
+) -> GrownForest:
+    """A forest with the sums over its edges, from the numbers of all pairs."""
+    edges = [(p, c) for c, p in enumerate(parents) if p is not None]
+    return GrownForest(
+        parents,
+        sum(float(information[edge]) for edge in edges),
+        sum(float(weights[edge]) for edge in edges),
+        counts or {},
+    )
+
+
+def filling_tree(
+    grown: GrownForest,
+    data: DataSet,
+    smoothing: float | Literal["auto"],
+    missing: str,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[LearnEvent]:
+    """The end of a run: the tables of a forest, and what is told of it."""
+    yield Progress(0.6, "Filling the tables")
+    parents = grown.parents
+    dag = Dag(data.domain.names, tuple(() if p is None else (p,) for p in parents))
+    fitted = fit_tables(data, dag, smoothing, rng=rng, cancel=cancel)
+    if fitted.tuned is not None:
+        yield Note(str(fitted.tuned))
+    fitted = yield from refined(fitted, data, missing, rng=rng, cancel=cancel)
+    tree = Tree(data.domain, tuple(parents), fitted.network.tables)
+    edges = sum(parent is not None for parent in parents)
+    measures = {
+        "score": grown.gain / math.log(2),
+        "mutual_information_bits": grown.information / math.log(2),
+        "edges": float(edges),
+        "smoothing": fitted.smoothing,
+        **grown.counts,
+    }
+    if not data.has_missing:
+        measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
+    yield Found(tree, measures)
+    yield Progress(1.0, f"{edges} edges", {"score": measures["score"]})
+    yield Finished(tree, measures)
 
 
 def edge_weights(

@@ -6,9 +6,8 @@ time grows with those and not with the square of the columns. See `acl_forest`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,22 +15,28 @@ import numpy as np
 from pgmstudio.core.data.counting import PairCounts, pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning import acl_choice
 from pgmstudio.core.learning.acl_forest import ROUNDING, growing_forest
 from pgmstudio.core.learning.acl_rows import MOST_FREQUENT, REFERENCES, listing_rows
-from pgmstudio.core.learning.chow_liu import PENALTIES, best_forest, edge_weights, rooted_at
-from pgmstudio.core.learning.em_steps import refined
-from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.chow_liu import (
+    PENALTIES,
+    GrownForest,
+    best_forest,
+    edge_penalty_param,
+    edge_weights,
+    filling_tree,
+    grown_forest,
+    root_param,
+    rooted_at,
+)
 from pgmstudio.core.learning.missing_cells import (
     grouped_digits,
     missing_param,
     missing_sentence,
     refuse_empty,
 )
-from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.learning.protocols import LearnEvent
 from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
-from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.params import param
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
@@ -48,12 +53,7 @@ class ChowLiuSparseParams:
         help="All give the same optimum. dense counts every pair; acl-1 and acl-2 count pairs that "
         "occur together; auto takes the one with the lower forecast.",
     )
-    edge_penalty: float = param(
-        0.0,
-        title="Edge penalty β",
-        low=0,
-        help="Nats an edge must gain on all rows to be kept; 0 gives a tree, more gives a forest.",
-    )
+    edge_penalty: float = edge_penalty_param()
     penalty: str = param(
         "constant",
         title="Kind of penalty",
@@ -83,26 +83,11 @@ class ChowLiuSparseParams:
         help="A column with a single value gets no edge; it could have one only under a prior.",
         advanced=True,
     )
-    root: str | None = param(
-        None,
-        title="Root",
-        none_label="the first variable",
-        help="The variable all edges lead away from; the distribution does not depend on it.",
-    )
+    root: str | None = root_param()
     smoothing: float | Literal["auto"] = param(
         "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
     )
     missing: str = missing_param()
-
-
-@dataclass(frozen=True, eq=False)
-class _Grown:
-    """A forest by whichever method; weights in nats over all rows."""
-
-    parents: list[int | None]
-    information: float  # Σ I over edges, nats
-    gain: float
-    counts: dict[str, float]
 
 
 class ChowLiuSparseLearner:
@@ -136,35 +121,16 @@ class ChowLiuSparseLearner:
         if params.root is not None and params.root not in names:
             raise ParameterError({"root": f"{params.root!r} is not a column"})
         grown = yield from _grow(data, params, cancel)
-        parents = grown.parents
         if params.root is not None:
-            parents = rooted_at(parents, names.index(params.root))
+            turned = rooted_at(grown.parents, names.index(params.root))
+            grown = replace(grown, parents=turned)
         cancel.raise_if_cancelled()
-        yield Progress(0.6, "Filling the tables")
-        dag = Dag(names, tuple(() if p is None else (p,) for p in parents))
-        fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
-        if fitted.tuned is not None:
-            yield Note(str(fitted.tuned))
-        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
-        tree = Tree(data.domain, tuple(parents), fitted.network.tables)
-        edges = sum(parent is not None for parent in parents)
-        measures = {
-            "score": grown.gain / math.log(2),
-            "mutual_information_bits": grown.information / math.log(2),
-            "edges": float(edges),
-            "smoothing": fitted.smoothing,
-            **grown.counts,
-        }
-        if not data.has_missing:
-            measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
-        yield Found(tree, measures)
-        yield Progress(1.0, f"{edges} edges", {"score": measures["score"]})
-        yield Finished(tree, measures)
+        yield from filling_tree(grown, data, params.smoothing, params.missing, rng, cancel)
 
 
 def _grow(
     data: DataSet, params: ChowLiuSparseParams, cancel: CancelToken
-) -> Generator[Progress | Note, None, _Grown]:
+) -> Generator[Progress | Note, None, GrownForest]:
     beta = acl_choice.constant_penalty(data, params.edge_penalty, params.penalty)
     why = acl_choice.obstacles(data, beta, params.prior)
     acl_choice.refuse_accelerated(params.backend, [] if data.has_missing else why)
@@ -200,12 +166,12 @@ def _grow(
         "longest_row": float(rows.longest),
     }
     parents = [None if p < 0 else int(p) for p in forest.parents]
-    return _Grown(parents, float(forest.information.sum()), forest.gain(beta), counts)
+    return GrownForest(parents, float(forest.information.sum()), forest.gain(beta), counts)
 
 
 def _dense(
     data: DataSet, params: ChowLiuSparseParams, cancel: CancelToken
-) -> Generator[Progress | Note, None, _Grown]:
+) -> Generator[Progress | Note, None, GrownForest]:
     """All pairs, as the Chow–Liu learner counts them."""
     cancel.raise_if_cancelled()
     yield Progress(0.1, "Counting pairs of columns")
@@ -218,14 +184,8 @@ def _dense(
         cancel=cancel,
     )
     parents = best_forest(weights, data.domain.names, cancel=cancel)
-    edges = [(p, c) for c, p in enumerate(parents) if p is not None]
     pairs = len(data.domain) * (len(data.domain) - 1) // 2
-    return _Grown(
-        parents,
-        sum(float(information[edge]) for edge in edges),
-        sum(float(weights[edge]) for edge in edges),
-        {"informations_computed": float(pairs)},
-    )
+    return grown_forest(parents, information, weights, {"informations_computed": float(pairs)})
 
 
 def dense_weights(

@@ -10,11 +10,35 @@ import numpy as np
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.params import param
 
 # Tables of so many cells are kept with a run, the smallest models first.
 MOST_CELLS = 400_000
 
 CRITERIA = ("held-out", "bic", "aic")
+
+
+def criterion_param() -> Any:
+    """Which model of a scan is kept: one declaration for every learner that scans."""
+    return param(
+        "held-out",
+        title="Choose by",
+        choices=CRITERIA,
+        help="Which model is kept, higher is better: bits per row of rows held out, or bic or aic, "
+        "which weigh fit against parameters on all rows.",
+    )
+
+
+def held_out_param() -> Any:
+    """How many rows a scan keeps aside: one declaration for every learner that scans."""
+    return param(
+        0.1,
+        title="Held-out rows",
+        low=0,
+        high=0.5,
+        low_open=True,
+        help="Share of the rows on which models are compared; the best is then fitted to all rows.",
+    )
 
 
 @dataclass(frozen=True)

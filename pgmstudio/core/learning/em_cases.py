@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +22,12 @@ from pgmstudio.core.graphs.clique_trees import CliqueTree, clique_tree_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.running import NEVER, CancelToken
 
+if TYPE_CHECKING:
+    from pgmstudio.core.learning.em_kernels import Listed, Walk
+
 Counts = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Table = NDArray[np.float64]
-SixInts = tuple[Ints, Ints, Ints, Ints, Ints, Ints]
 
 # Measured: one state of one table in a listed part; a row through the clique tree, and a cell.
 SECONDS_PER_LISTED = 4e-9
@@ -64,9 +67,13 @@ class Layout:
         )
 
     @property
-    def walk(self) -> SixInts:
-        """What every walk over a row needs, in the order the loops take it."""
-        return self.cards, self.order, self.member_at, self.members, self.child_at, self.children
+    def walk(self) -> Walk:
+        """What every walk over a row needs."""
+        from pgmstudio.core.learning.em_kernels import Walk
+
+        return Walk(
+            self.cards, self.order, self.member_at, self.members, self.child_at, self.children
+        )
 
     def family(self, child: int) -> tuple[int, ...]:
         return (*self.dag.parent_indices[child], child)
@@ -88,30 +95,13 @@ class Cases:
     """Distinct parts of missing cells with what is observed around them."""
 
     weights: Counts
-    var_at: Ints
-    table_at: Ints
-    stride_at: Ints
-    variables: Ints
-    cells: Ints
-    strides: Ints
+    arrays: Listed
     states: Ints  # joint states, per case
-
-    @property
-    def arrays(self) -> SixInts:
-        """What the loops over cases need, in the order they take it."""
-        return (
-            self.var_at,
-            self.table_at,
-            self.stride_at,
-            self.variables,
-            self.cells,
-            self.strides,
-        )
 
     @cached_property
     def listed(self) -> Ints:
         """States × tables, per case: what it costs, and the room it needs."""
-        return self.states * np.diff(self.table_at)
+        return self.states * np.diff(self.arrays.table_at)
 
     @cached_property
     def chunks(self) -> list[tuple[int, int]]:
@@ -148,7 +138,7 @@ class Parts:
     def of(
         cls, layout: Layout, rows: DataSet, *, prunes: bool, cancel: CancelToken = NEVER
     ) -> Parts:
-        from pgmstudio.core.learning.em_kernels import find_parts, lay_out_cases
+        from pgmstudio.core.learning.em_kernels import Listed, find_parts, lay_out_cases
 
         missing = rows.missing_code
         by_row = np.ascontiguousarray(rows.codes.T)
@@ -162,7 +152,7 @@ class Parts:
             end = min(begin + ROWS_PER_CALL, rows.row_count)
             signs = _signs(layout)
             place = (begin, end, found, keys, places, sizes)
-            found = find_parts(by_row, missing, *layout.walk, prunes, signs, *place)
+            found = find_parts(by_row, missing, layout.walk, prunes, signs, *place)
         keys, places, sizes = keys[:found], places[:found], sizes[:found]
         listed = sizes * places[:, 3]
         is_large = _too_large(layout, listed)
@@ -172,37 +162,20 @@ class Parts:
         chosen = np.ascontiguousarray(places[kept][first])
         var_at, table_at = _ends(chosen[:, 2]), _ends(chosen[:, 3])
         stride_at = _ends(chosen[:, 2] * chosen[:, 3])
-        variables = np.zeros(var_at[-1], dtype=np.int64)
-        cells = np.zeros(table_at[-1], dtype=np.int64)
-        strides = np.zeros(stride_at[-1], dtype=np.int64)
-        lay_out_cases(
-            by_row,
-            missing,
-            *layout.walk,
-            prunes,
-            layout.table_from,
-            chosen,
+        laid_out = Listed(
             var_at,
             table_at,
             stride_at,
-            variables,
-            cells,
-            strides,
+            variables=np.zeros(var_at[-1], dtype=np.int64),
+            cells=np.zeros(table_at[-1], dtype=np.int64),
+            strides=np.zeros(stride_at[-1], dtype=np.int64),
         )
+        lay_out_cases(by_row, missing, layout.walk, prunes, layout.table_from, chosen, laid_out)
         row_of = places[kept, 0]
         row_weights = np.ones(rows.row_count) if rows.weights is None else rows.weights
         weights = np.bincount(case_of, weights=row_weights[row_of], minlength=first.size)
         states = sizes[kept][first].astype(np.int64)
-        cases = Cases(
-            weights.astype(np.float64),
-            var_at,
-            table_at,
-            stride_at,
-            variables,
-            cells,
-            strides,
-            states,
-        )
+        cases = Cases(weights.astype(np.float64), laid_out, states)
         return cls(layout, rows, by_row, row_of, case_of, cases, whole)
 
 

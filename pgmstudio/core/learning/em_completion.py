@@ -162,7 +162,7 @@ class _Filling:
                 begin,
                 end,
                 layout.cards,
-                *cases.arrays,
+                cases.arrays,
                 flat,
                 product,
                 where,

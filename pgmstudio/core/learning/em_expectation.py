@@ -92,7 +92,7 @@ class Expectation:
                 end,
                 cases.weights,
                 self.layout.cards,
-                *cases.arrays,
+                cases.arrays,
                 flat,
                 *self._room,
                 counts,

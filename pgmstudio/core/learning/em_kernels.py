@@ -7,7 +7,7 @@ other. A part with the observed cells around it is a case; equal cases of many r
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +24,58 @@ Codes = NDArray[Any]
 SMALLEST_PRODUCT = 1e-200
 
 
+class Walk(NamedTuple):
+    """A graph as every walk over a row needs it: each variable's table and children."""
+
+    cards: Ints
+    order: Ints
+    member_at: Ints
+    members: Ints
+    child_at: Ints
+    children: Ints
+
+
+class Listed(NamedTuple):
+    """Cases as the loops over their joint states need them; see `lay_out_cases`."""
+
+    var_at: Ints
+    table_at: Ints
+    stride_at: Ints
+    variables: Ints
+    cells: Ints
+    strides: Ints
+
+
+class Room(NamedTuple):
+    """Where a walk notes what it has met; a variable or table with the walk's stamp is in it."""
+
+    silent: Bytes
+    var_stamp: Ints
+    table_stamp: Ints
+    near_stamp: Ints
+    variables: Ints
+    tables: Ints
+    near: Ints
+
+
 @compiled
-def mark_silent(
-    column: Codes,
-    missing: int,
-    order: Ints,
-    child_at: Ints,
-    children: Ints,
-    prunes: bool,
-    silent: Bytes,
-) -> None:
+def new_room(n: int) -> Room:
+    """Room for walks over `n` variables."""
+    return Room(
+        np.zeros(n, dtype=np.uint8),
+        np.full(n, -1),
+        np.full(n, -1),
+        np.full(n, -1),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+    )
+
+
+@compiled
+def mark_silent(column: Codes, missing: int, walk: Walk, prunes: bool, silent: Bytes) -> None:
     """Which missing cells of a row tell nothing: all their descendants are missing too."""
+    order, child_at, children = walk.order, walk.child_at, walk.children
     for place in range(order.shape[0] - 1, -1, -1):
         v = order[place]
         silent[v] = 1 if prunes and column[v] == missing else 0
@@ -49,21 +90,14 @@ def walk_part(
     column: Codes,
     missing: int,
     start: int,
-    member_at: Ints,
-    members: Ints,
-    child_at: Ints,
-    children: Ints,
-    silent: Bytes,
+    walk: Walk,
     stamp: int,
-    var_stamp: Ints,
-    table_stamp: Ints,
-    near_stamp: Ints,
-    variables: Ints,
-    tables: Ints,
-    near: Ints,
+    room: Room,
 ) -> tuple[int, int, int]:
     """The missing variables that hang together with `start`, the tables they occur in, and all
     variables of those tables; how many of each."""
+    _, _, member_at, members, child_at, children = walk
+    silent, var_stamp, table_stamp, near_stamp, variables, tables, near = room
     variables[0] = start
     var_stamp[start] = stamp
     var_count, table_count, near_count, done = 1, 0, 0, 0
@@ -94,12 +128,7 @@ def walk_part(
 def find_parts(
     rows: Codes,
     missing: int,
-    cards: Ints,
-    order: Ints,
-    member_at: Ints,
-    members: Ints,
-    child_at: Ints,
-    children: Ints,
+    walk: Walk,
     prunes: bool,
     signs: Words,
     begin: int,
@@ -115,35 +144,18 @@ def find_parts(
     around it; `places` has its row, first variable and numbers of variables and tables; `sizes` how
     many joint states it has. Returns how many parts there are then.
     """
+    cards = walk.cards
     n = cards.shape[0]
-    silent = np.zeros(n, dtype=np.uint8)
-    var_stamp, table_stamp = np.full(n, -1), np.full(n, -1)
-    near_stamp = np.full(n, -1)
-    variables, tables, near = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    room = new_room(n)
+    silent, var_stamp, _, _, variables, _, near = room
     for row in range(begin, end):
         column = rows[row]
-        mark_silent(column, missing, order, child_at, children, prunes, silent)
+        mark_silent(column, missing, walk, prunes, silent)
         first = found
         for v in range(n):
             if column[v] != missing or silent[v] == 1 or var_stamp[v] >= first:
                 continue
-            var_count, table_count, near_count = walk_part(
-                column,
-                missing,
-                v,
-                member_at,
-                members,
-                child_at,
-                children,
-                silent,
-                found,
-                var_stamp,
-                table_stamp,
-                near_stamp,
-                variables,
-                tables,
-                near,
-            )
+            var_count, table_count, near_count = walk_part(column, missing, v, walk, found, room)
             one, other = np.uint64(0), np.uint64(0)
             for i in range(near_count):
                 u = near[i]
@@ -165,50 +177,24 @@ def find_parts(
 def lay_out_cases(
     rows: Codes,
     missing: int,
-    cards: Ints,
-    order: Ints,
-    member_at: Ints,
-    members: Ints,
-    child_at: Ints,
-    children: Ints,
+    walk: Walk,
     prunes: bool,
     table_from: Ints,
     places: Ints,
-    var_at: Ints,
-    table_at: Ints,
-    stride_at: Ints,
-    variables: Ints,
-    cells: Ints,
-    strides: Ints,
+    listed: Listed,
 ) -> None:
     """Per case its variables, and per table the cell where they all are in state 0 and how far
     apart each one's states are."""
+    cards, _, member_at, members, _, _ = walk
+    var_at, table_at, stride_at, variables, cells, strides = listed
     n = cards.shape[0]
-    silent = np.zeros(n, dtype=np.uint8)
-    var_stamp, table_stamp = np.full(n, -1), np.full(n, -1)
-    near_stamp = np.full(n, -1)
-    inside, tables, near = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    room = new_room(n)
+    inside, tables = room.variables, room.tables
     place_of = np.zeros(n, dtype=np.int64)
     for case in range(places.shape[0]):
         column = rows[places[case, 0]]
-        mark_silent(column, missing, order, child_at, children, prunes, silent)
-        var_count, table_count, _ = walk_part(
-            column,
-            missing,
-            places[case, 1],
-            member_at,
-            members,
-            child_at,
-            children,
-            silent,
-            case,
-            var_stamp,
-            table_stamp,
-            near_stamp,
-            inside,
-            tables,
-            near,
-        )
+        mark_silent(column, missing, walk, prunes, room.silent)
+        var_count, table_count, _ = walk_part(column, missing, places[case, 1], walk, case, room)
         for i in range(var_count):
             variables[var_at[case] + i] = inside[i]
             place_of[inside[i]] = i
@@ -229,12 +215,7 @@ def lay_out_cases(
 def weigh_case(
     case: int,
     cards: Ints,
-    var_at: Ints,
-    table_at: Ints,
-    stride_at: Ints,
-    variables: Ints,
-    cells: Ints,
-    strides: Ints,
+    listed: Listed,
     tables: Floats,
     product: Floats,
     where: Ints,
@@ -244,6 +225,7 @@ def weigh_case(
     Returns how many states there are, the sum over them, and the log2 it was scaled by; `where` has
     the cell of each table in each state.
     """
+    var_at, table_at, stride_at, variables, cells, strides = listed
     var_count = var_at[case + 1] - var_at[case]
     states = 1
     for i in range(var_at[case], var_at[case + 1]):
@@ -282,12 +264,7 @@ def expect_cases(
     end: int,
     weights: Floats,
     cards: Ints,
-    var_at: Ints,
-    table_at: Ints,
-    stride_at: Ints,
-    variables: Ints,
-    cells: Ints,
-    strides: Ints,
+    listed: Listed,
     tables: Floats,
     product: Floats,
     where: Ints,
@@ -296,20 +273,9 @@ def expect_cases(
     """Add the expected counts of cases to `counts`; their log2-likelihood, and −1 or the first case
     that is impossible."""
     log2_likelihood = 0.0
+    table_at = listed.table_at
     for case in range(begin, end):
-        states, total, log2_scale = weigh_case(
-            case,
-            cards,
-            var_at,
-            table_at,
-            stride_at,
-            variables,
-            cells,
-            strides,
-            tables,
-            product,
-            where,
-        )
+        states, total, log2_scale = weigh_case(case, cards, listed, tables, product, where)
         if not total > 0.0:
             return log2_likelihood, case
         log2_likelihood += weights[case] * (math.log2(total) + log2_scale)
@@ -327,12 +293,7 @@ def complete_cases(
     begin: int,
     end: int,
     cards: Ints,
-    var_at: Ints,
-    table_at: Ints,
-    stride_at: Ints,
-    variables: Ints,
-    cells: Ints,
-    strides: Ints,
+    listed: Listed,
     tables: Floats,
     product: Floats,
     where: Ints,
@@ -353,20 +314,9 @@ def complete_cases(
     The copies of a row are all its completions, whose weights are multiplied by their chances, or,
     where these are too many, draws by the numbers in `points`.
     """
+    var_at, variables = listed.var_at, listed.variables
     for case in range(begin, end):
-        states, total, _ = weigh_case(
-            case,
-            cards,
-            var_at,
-            table_at,
-            stride_at,
-            variables,
-            cells,
-            strides,
-            tables,
-            product,
-            where,
-        )
+        states, total, _ = weigh_case(case, cards, listed, tables, product, where)
         if not total > 0.0:
             return case
         running = 0.0

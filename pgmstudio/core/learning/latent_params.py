@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pgmstudio.core.learning.class_scan import CRITERIA
+from pgmstudio.core.learning.class_scan import criterion_param, held_out_param
 from pgmstudio.core.params import param
 
 
@@ -21,21 +21,8 @@ class LatentParams:
         help="How many hidden classes; a list is scanned and the best is kept. Without it classes "
         "are added, pruned and split until held-out rows no longer gain.",
     )
-    criterion: str = param(
-        "held-out",
-        title="Choose by",
-        choices=CRITERIA,
-        help="Which model is kept, higher is better: bits per row of rows held out, or bic or aic, "
-        "which weigh fit against parameters on all rows.",
-    )
-    held_out: float = param(
-        0.1,
-        title="Held-out rows",
-        low=0,
-        high=0.5,
-        low_open=True,
-        help="Share of the rows on which models are compared; the best is then fitted to all rows.",
-    )
+    criterion: str = criterion_param()
+    held_out: float = held_out_param()
     restarts: int = param(
         3,
         title="Starts",

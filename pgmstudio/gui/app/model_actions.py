@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 from pgmstudio.gui.app.actions import ActionBook, ActionSpec
-from pgmstudio.gui.app.in_front import model_page_in_front
+from pgmstudio.gui.app.canvas_desk import CanvasDesk
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.views.layout_maker import METHOD_TIPS, METHODS
 from pgmstudio.gui.views.node_face import MODE_TIPS, MODE_TITLES, NodeMode
@@ -41,58 +41,6 @@ def keep_to_canvas(book: ActionBook) -> None:
     for action_id in CANVAS_KEYS:
         if action_id in book.actions:
             book[action_id].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-
-
-class CanvasDesk:
-    """What the actions ask: the page in front, and why it cannot be used."""
-
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
-
-    @property
-    def page(self) -> ModelPage | None:
-        return model_page_in_front(self._shell)
-
-    def on_page(self, deed: Callable[[ModelPage], object]) -> Callable[[], object]:
-        return lambda: None if self.page is None else deed(self.page)
-
-    def no_page(self) -> str | None:
-        return None if self.page is not None else "open a model first."
-
-    def not_editable(self) -> str | None:
-        if self.page is None:
-            return self.no_page()
-        if not self.page.is_editable:
-            return "edges are drawn in the DAG of a Bayesian network; show that picture."
-        return None
-
-    def fewer_than(self, nodes: int) -> Callable[[], str | None]:
-        """Why not, for what needs so many selected nodes."""
-
-        def why_not() -> str | None:
-            if self.page is None:
-                return self.no_page()
-            if len(self.page.scene().selected_nodes) < nodes:
-                return "select a node first." if nodes == 1 else f"select at least {nodes} nodes."
-            return None
-
-        return why_not
-
-    def nothing_to_delete(self) -> str | None:
-        page = self.page
-        if page is not None and page.components is not None and page.components.can_remove:
-            return None
-        if page is None or self.not_editable():
-            return self.not_editable()
-        scene = page.scene()
-        chosen = scene.selected_nodes or scene.selected_edges
-        return None if chosen else "select nodes or edges first."
-
-    def no_edge(self) -> str | None:
-        page = self.page
-        if page is None or self.not_editable():
-            return self.not_editable()
-        return None if page.scene().selected_edges else "select an edge first."
 
 
 def model_actions(shell: Shell) -> list[ActionSpec]:

@@ -140,6 +140,15 @@ def answer(
     )
 
 
+def fitting(beliefs: Beliefs, domain: Domain) -> Beliefs:
+    """Those of variables that have as many states in `domain`."""
+    return {
+        name: values
+        for name, values in beliefs.items()
+        if name in domain and domain[name].cardinality == values.size
+    }
+
+
 def settled(before: Beliefs, after: Beliefs) -> Beliefs:
     """`after`, with the very array of `before` where the two differ by rounding alone.
 

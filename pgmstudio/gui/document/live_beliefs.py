@@ -14,17 +14,10 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
-from pgmstudio.core.inference.findings import weights_of
-from pgmstudio.core.inference.interventions import as_seen, done_states
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.interventions import done_states
 from pgmstudio.core.inference.measures import conflict_bits
-from pgmstudio.core.inference.protocols import (
-    Finding,
-    InferenceSession,
-    Likelihood,
-    Observed,
-    Scale,
-)
+from pgmstudio.core.inference.protocols import Finding, InferenceSession, Likelihood, Scale
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.gui.document import finding_after
@@ -35,16 +28,15 @@ from pgmstudio.gui.document.belief_answers import (
     Opener,
     Refusal,
     become,
+    fitting,
     settle,
     settled,
 )
 from pgmstudio.gui.document.belief_engine import BeliefEngine
 from pgmstudio.gui.document.evidence_words import fits, ruled_out_sentence
+from pgmstudio.gui.document.ruled_out import findings_against, is_ruled_out
 from pgmstudio.gui.document.side_questions import SideQuestions
 from pgmstudio.gui.style.theme import theme
-
-# With so many findings the search for a smallest conflict would be felt.
-MOST_FINDINGS_TRACED = 6
 
 
 class LiveBeliefs(QObject):
@@ -190,16 +182,9 @@ class LiveBeliefs(QObject):
 
     def is_impossible(self, variable: str, state: str) -> bool:
         """Whether the present evidence (or the model itself) rules the state out."""
-        known = self._model.domain[variable]
-        place = known.code(state)
-        prior = self._priors.get(variable)
-        if prior is not None and prior[place] <= 0:
-            return True
-        belief = self.beliefs.get(variable)
-        if belief is None or self._is_stale or belief[place] > 0:
-            return False
-        own = self.evidence.get(variable)  # its own finding may be replaced
-        return own is None or bool(weights_of(known, as_seen(own))[place] > 0)
+        known, belief = self._model.domain[variable], self.beliefs.get(variable)
+        prior, own = self._priors.get(variable), self.evidence.get(variable)
+        return is_ruled_out(known, state, prior, None if self._is_stale else belief, own)
 
     def why_impossible(
         self, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
@@ -208,24 +193,12 @@ class LiveBeliefs(QObject):
         if not self.is_impossible(variable, state):
             return None
         if (variable, state) not in self._reasons:
-            self._reasons[variable, state] = self._reason(variable, state)
+            known, prior = self._model.domain[variable], self._priors[variable]
+            self._reasons[variable, state] = findings_against(
+                known, state, prior, self.evidence, self._engine.session
+            )
         by = {titles.get(n, n): words for n, words in self._reasons[variable, state].items()}
         return ruled_out_sentence(f"{titles.get(variable, variable)} = {state}", by)
-
-    def _reason(self, variable: str, state: str) -> Mapping[str, str]:
-        """The findings that rule the state out; none when the model itself does."""
-        place = self._model.domain[variable].code(state)
-        if self._priors[variable][place] <= 0:
-            return {}
-        others = {name: str(f) for name, f in self.evidence.items() if name != variable}
-        session = self._engine.session
-        if session is not None and len(others) <= MOST_FINDINGS_TRACED:
-            try:
-                become(session, {**self.evidence, variable: Observed(state)})
-                become(session, self.evidence)
-            except ImpossibleEvidenceError as impossible:
-                others = {n: f for n, f in impossible.conflict.items() if n != variable}
-        return others
 
     # -- evidence
 
@@ -259,13 +232,13 @@ class LiveBeliefs(QObject):
         """Exactly this evidence; findings that are impossible together with the rest are told."""
         if self._error is not None:
             return
-        fitting = {v: f for v, f in evidence.items() if fits(self._model, v, f)}
+        taken = {v: f for v, f in evidence.items() if fits(self._model, v, f)}
         refusals: tuple[Refusal, ...] = ()
         session = self._engine.session
         if session is not None:
-            refusals = settle(session, fitting, {})
-            fitting = {v: f for v, f in fitting.items() if v in session.evidence}
-        self._findings, self._off = fitting, set()
+            refusals = settle(session, taken, {})
+            taken = {v: f for v, f in taken.items() if v in session.evidence}
+        self._findings, self._off = taken, set()
         self._answer = replace(self._answer, evidence={})  # none of the old ones comes first
         self._after_evidence()
         for refusal in refusals:
@@ -366,21 +339,13 @@ class LiveBeliefs(QObject):
             self._coalesce.start(int(interval - since_ms) + 1)
 
     def _open(self) -> None:
+        domain = self._model.domain
         self._error = None
         self._is_stale = True
         self._reasons.clear()
-        self._answer = replace(self._answer, beliefs=self._fitting(self.beliefs))
-        self._priors = self._fitting(self._priors)
+        self._answer = replace(self._answer, beliefs=fitting(self.beliefs, domain))
+        self._priors = fitting(self._priors, domain)
         self._engine.open(self._model, *self._question)
-
-    def _fitting(self, beliefs: Beliefs) -> Beliefs:
-        """Those of variables that have as many states in the present model."""
-        domain = self._model.domain
-        return {
-            name: values
-            for name, values in beliefs.items()
-            if name in domain and domain[name].cardinality == values.size
-        }
 
     def _on_opened(self, opened: Opened) -> None:
         self._priors = opened.priors

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFileDialog, QSlider, QSplitter, QVBoxLayout
+from PySide6.QtWidgets import QSlider, QSplitter, QVBoxLayout
 
-from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.experiments.bootstrap import averaged_network
 from pgmstudio.core.graphs.edge_frequencies import Averaged, EdgeFrequencies, EdgeFrequency
-from pgmstudio.core.io.keepsake_files import write_kept
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.core.running import CancelToken
-from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable
-from pgmstudio.gui.pages.page import Page
-from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.pages.kept_page import FittingPage, facts_label
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
@@ -27,7 +22,6 @@ from pgmstudio.gui.style.widgets import Note, button, label, row
 from pgmstudio.gui.views.averaged_canvas import AveragedCanvas
 from pgmstudio.gui.views.canvas import Canvas
 from pgmstudio.gui.workers.kept_source import KeptSource
-from pgmstudio.gui.workers.questions import Asker
 
 REDRAW_MS = 60
 Edge = tuple[str, str]
@@ -46,17 +40,16 @@ _COLUMNS = (
 )
 
 
-class BootstrapPage(Page):
+class BootstrapPage(FittingPage):
     """Follows the run while it goes on; the threshold can be moved at any time."""
 
+    export_words = ("Export edges", "edges.csv", "One row for each edge (*.csv);;All (*.json)")
+    _kept: EdgeFrequencies | None = None
+
     def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__(f"bootstrap:{source.key}")
-        self._shell, self._source = shell, source
-        self._found: EdgeFrequencies | None = None
+        super().__init__("bootstrap", shell, source)
         self._averaged: Averaged | None = None
-        self.facts = ElidedLabel()
-        self.facts.setObjectName("bootstrapFacts")
-        self.facts.setProperty("role", "secondary")
+        self.facts = facts_label("bootstrapFacts")
         self.threshold = QSlider(Qt.Orientation.Horizontal)
         self.threshold.setObjectName("bootstrapThreshold")
         self.threshold.setAccessibleName("Smallest share of replicates, in percent")
@@ -81,12 +74,10 @@ class BootstrapPage(Page):
             name="bootstrapOpen",
             tip="The averaged network with tables from all rows, as a model of the project.",
         )
-        export = button(
+        export = self._export_button(
             "Export…",
-            self._on_export,
-            icon_name="export",
-            name="bootstrapExport",
-            tip="One row for each edge in its own orientation (.csv), or all of it (.json).",
+            "bootstrapExport",
+            "One row for each edge in its own orientation (.csv), or all of it (.json).",
         )
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
@@ -103,9 +94,6 @@ class BootstrapPage(Page):
         layout.addWidget(row(limit, self.threshold, self._words, None, opener, export))
         layout.addWidget(self.note)
         layout.addWidget(splitter, 1)
-        self._fitting = Asker(self)
-        self._fitting.answered.connect(self._on_fitted)
-        self._fitting.failed.connect(shell.errors.report)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(REDRAW_MS)
@@ -127,7 +115,7 @@ class BootstrapPage(Page):
 
     def closed(self) -> None:
         self._soon.stop()
-        self._fitting.forget()
+        super().closed()
         self.averaged.stop()
 
     # -- showing
@@ -137,7 +125,7 @@ class BootstrapPage(Page):
         if not isinstance(kept, EdgeFrequencies) or not kept.graphs:
             self.facts.setText("No replicate is done yet.")
             return
-        self._found = kept
+        self._kept = kept
         told = kept.settings
         how = "classes" if told.get("orientation") == "class" else "graphs"
         self.facts.setText(
@@ -161,9 +149,9 @@ class BootstrapPage(Page):
         self._words.setText(f"≥ {self.threshold.value()} % · {edges}")
 
     def _show_average(self) -> None:
-        if self._found is None:
+        if self._kept is None:
             return
-        averaged = self._averaged = self._found.averaged(self.threshold.value() / 100)
+        averaged = self._averaged = self._kept.averaged(self.threshold.value() / 100)
         self._tell_threshold()
         sentences = [
             f"{edge.source} → {edge.target} ({_share(edge.joined)}) would close a cycle and is "
@@ -175,17 +163,17 @@ class BootstrapPage(Page):
         if not averaged.is_exact:
             sentences.append("No network has exactly the v-structures that most replicates share.")
         self.note.tell(" ".join(sentences))
-        self.averaged.show_average(self._found, averaged)
+        self.averaged.show_average(self._kept, averaged)
 
     def _on_row(self, number: int) -> None:
-        if self._found is not None:
-            edge = self._found.edges[number]
+        if self._kept is not None:
+            edge = self._kept.edges[number]
             self.averaged.show_edge((edge.source, edge.target))
 
     def _on_edge(self, edge: Edge | None) -> None:
-        if self._found is None or edge is None:
+        if self._kept is None or edge is None:
             return
-        for number, known in enumerate(self._found.edges):
+        for number, known in enumerate(self._kept.edges):
             if {known.source, known.target} == set(edge):
                 self.table.select(number)
 
@@ -195,14 +183,12 @@ class BootstrapPage(Page):
         """The averaged network at this threshold becomes a model of the project."""
         if self._averaged is None:
             return
-        try:
-            task = self._source.task()
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
+        task = self._task()
+        if task is None:
             return
         dag, share = self._averaged.dag, self.threshold.value()
         title, data_id = f"{self._source.title}, ≥ {share} %", self._source.data_id
-        replicates = self._found.graphs if self._found is not None else 0
+        replicates = self._kept.graphs if self._kept is not None else 0
         smoothing = getattr(task.params, "smoothing", 1.0)
 
         def fitted(_cancel: CancelToken) -> ModelEntry:
@@ -212,27 +198,6 @@ class BootstrapPage(Page):
             return ModelEntry(title, network, data_id=data_id, provenance=told)
 
         self._fitting.ask(fitted)
-
-    def _on_fitted(self, entry: ModelEntry) -> None:
-        add_and_show_model(self._shell, entry, f"Open {entry.title}")
-
-    def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export edges", "edges.csv", "One row for each edge (*.csv);;All (*.json)"
-        )
-        if path:
-            self.export(Path(path))
-
-    def export(self, path: Path) -> None:
-        """Write the edges as .csv, or everything as .json."""
-        if self._found is None:
-            return
-        try:
-            write_kept(path, {self._found.kind: self._found})
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
-            return
-        self._shell.tell(f"{path.name} was written.")
 
 
 def _row(edge: EdgeFrequency) -> tuple[object, ...]:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.keepsake_files import write_kept
 from pgmstudio.core.learning.class_scan import ClassScan, ScanPoint
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable, wide_first
-from pgmstudio.gui.pages.page import Page
-from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.pages.kept_page import KeptPage, facts_label, one_above_the_other
 from pgmstudio.gui.plots.scan_plot import ScanPlot, flag_of
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
@@ -43,16 +39,19 @@ _COLUMNS = (
 )
 
 
-class ClassScanPage(Page):
+class ClassScanPage(KeptPage):
     """Follows the run while it goes on."""
 
+    export_words = (
+        "Export the scan",
+        "classes.csv",
+        "One line for each model (*.csv);;All (*.json)",
+    )
+    _kept: ClassScan | None = None
+
     def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__(f"class-scan:{source.key}")
-        self._shell, self._source = shell, source
-        self._scan: ClassScan | None = None
-        self.facts = ElidedLabel()
-        self.facts.setObjectName("scanFacts")
-        self.facts.setProperty("role", "secondary")
+        super().__init__("class-scan", shell, source)
+        self.facts = facts_label("scanFacts")
         self.plot = ScanPlot()
         self.plot.chosen.connect(self.open_point)
         self.table = FactTable("scanTable", "Models of the scan, in the order of the run", _COLUMNS)
@@ -65,12 +64,8 @@ class ClassScanPage(Page):
             name="scanOpen",
             tip="The model with this number of classes, as one of the project.",
         )
-        export = button(
-            "Export…",
-            self._on_export,
-            icon_name="export",
-            name="scanExport",
-            tip="One line for each model (.csv), or all of it (.json).",
+        export = self._export_button(
+            "Export…", "scanExport", "One line for each model (.csv), or all of it (.json)."
         )
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -80,12 +75,7 @@ class ClassScanPage(Page):
         below = QVBoxLayout(lower)
         below.setContentsMargins(0, 8, 0, 0)
         below.addWidget(self.table)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self.plot)
-        splitter.addWidget(lower)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 2)
+        splitter = one_above_the_other(self.plot, lower)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -103,7 +93,7 @@ class ClassScanPage(Page):
 
     @property
     def scan(self) -> ClassScan | None:
-        return self._scan
+        return self._kept
 
     def _refresh(self) -> None:
         kept = self._source.kept
@@ -111,7 +101,7 @@ class ClassScanPage(Page):
             self.facts.setText("No model yet.")
             self._opener.setEnabled(False)
             return
-        self._scan = kept
+        self._kept = kept
         best = kept.best()
         self.facts.setText(
             f"{counted(len(kept.points), 'model')} · best by {kept.criterion}: "
@@ -133,9 +123,9 @@ class ClassScanPage(Page):
         self._opener.setToolTip(why if is_gone else tip)
 
     def _point(self, number: int | None) -> ScanPoint | None:
-        if self._scan is None or number is None or not 0 <= number < len(self._scan.points):
+        if self._kept is None or number is None or not 0 <= number < len(self._kept.points):
             return None
-        return self._scan.points[number]
+        return self._kept.points[number]
 
     def _on_open(self) -> None:
         if self.table.current is not None:
@@ -158,24 +148,6 @@ class ClassScanPage(Page):
             provenance={"made by": f"a scan of classes: {self._source.title}", **told},
         )
         add_and_show_model(self._shell, entry, f"Open {title}")
-
-    def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export the scan", "classes.csv", "One line for each model (*.csv);;All (*.json)"
-        )
-        if path:
-            self.export(Path(path))
-
-    def export(self, path: Path) -> None:
-        """Write the criteria as .csv, or everything as .json."""
-        if self._scan is None:
-            return
-        try:
-            write_kept(path, {self._scan.kind: self._scan})
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
-            return
-        self._shell.tell(f"{path.name} was written.")
 
 
 def _row(point: ScanPoint) -> tuple[object, ...]:

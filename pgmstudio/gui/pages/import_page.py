@@ -15,11 +15,10 @@ from pgmstudio.core.data.discretise import Discretisation
 from pgmstudio.core.errors import Cancelled, PgmStudioError
 from pgmstudio.core.io.data_report import ColumnReport, Treatment
 from pgmstudio.core.io.import_options import ImportOptions
-from pgmstudio.core.project.edits import add_data, replace_data, set_cuts, set_split
-from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.import_page_draft import Draft, SplitPlan
+from pgmstudio.gui.pages.import_page_landing import name_of, put_into_project
 from pgmstudio.gui.pages.import_page_reading import (
     CutColumn,
     Done,
@@ -325,15 +324,9 @@ class ImportPage(Page):
         shell, entry = self._shell, done.entry
         from pgmstudio.gui.app.opening import open_data_page
 
-        replaces = self._replaces if self._replaces in shell.project.data else None
-        data_id = replaces or shell.project.next_data_id()
-        if replaces is None:
-            text = f"Import {self._name or self._path.name}"
-            changed = shell.change(text, partial(add_data, entry=entry))
-        else:
-            text = f"Discretise {shell.project.data[replaces].name} again"
-            changed = shell.change(text, partial(_imported_again, data_id=replaces, entry=entry))
-        if not changed:
+        source = self._name or self._path.name
+        data_id = put_into_project(shell, entry, source, self._replaces)
+        if data_id is None:
             return
         for remark in done.remarks:
             shell.bench.message.emit("info", remark)
@@ -385,17 +378,3 @@ class ImportPage(Page):
             super().keyPressEvent(event)
         else:
             deed()
-
-
-def name_of(path: Path, draft: Draft) -> str:
-    """What the data set is called: as its file, or as the folder of three files with set names."""
-    stem = path.name.split(".")[0]
-    is_part = draft.split.kind == "files" and stem in ("train", "valid", "test")
-    return path.parent.name or stem if is_part else stem
-
-
-def _imported_again(project: Project, *, data_id: str, entry: DataEntry) -> Project:
-    """Other states for a data set that stays where it is."""
-    project = replace_data(project, data_id=data_id, data=entry.data)
-    project = set_cuts(project, data_id=data_id, cuts=entry.cuts)
-    return set_split(project, data_id=data_id, split=entry.split)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QRect, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -16,18 +16,16 @@ from pgmstudio.core.pictures.families import picture_names, picture_of
 from pgmstudio.core.pictures.picture import GraphPicture, Point
 from pgmstudio.core.project.model_edits import EditableStructure
 from pgmstudio.core.project.project import ModelEntry, Project
-from pgmstudio.gui.app.layout import PANELS
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.component_views import component_views
 from pgmstudio.gui.document.table_work import table_work
-from pgmstudio.gui.document.workbench import Selection
+from pgmstudio.gui.pages.model_page_selecting import ModelSelecting
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import language_icon
 from pgmstudio.gui.style.widgets import Note, hairline
 from pgmstudio.gui.views.ambiguous_desk import AmbiguousDesk
 from pgmstudio.gui.views.best_chip import BestChip
 from pgmstudio.gui.views.canvas import Canvas
-from pgmstudio.gui.views.canvas_menu import canvas_menu
 from pgmstudio.gui.views.component_desk import ComponentDesk
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.layout_maker import (
@@ -49,10 +47,7 @@ from pgmstudio.gui.views.node_geometry import face_size
 from pgmstudio.gui.views.patience import Patience
 from pgmstudio.gui.views.separation_desk import SeparationDesk
 from pgmstudio.gui.views.strength_desk import StrengthDesk
-from pgmstudio.gui.views.wishes import Hit
 from pgmstudio.gui.workers.questions import Asker
-
-TABLE_PANEL = "tablePanel"
 
 
 class ModelPage(Page):
@@ -108,6 +103,7 @@ class ModelPage(Page):
         self._pictures.failed.connect(self._on_failed)
         self._patience = Patience(self)
         self._patience.ended.connect(self._on_patience_ended)
+        self.selecting = ModelSelecting(shell, model_id, self)
         self._connect()
         from pgmstudio.gui.app.model_actions import keep_to_canvas
 
@@ -124,15 +120,10 @@ class ModelPage(Page):
         bar.mode_chosen.connect(self.set_mode_of_all)
         bar.layout_chosen.connect(self.arrange)
         bar.clear_wished.connect(self.asking.clear_all)
-        wishes.select.connect(self._on_select_wish)
-        wishes.open_node.connect(self._on_open_node)
-        wishes.menu.connect(self._on_menu_wish)
         wishes.tool.connect(self.choose_tool)
         self._shell.document.changed.connect(self._on_document_changed)
-        bench.selection_changed.connect(self._on_selection_changed)
         bench.beliefs_changed.connect(self._on_beliefs_changed)
         bench.target_changed.connect(self._on_target_changed)
-        bench.model_in_view_changed.connect(self._on_model_in_view)
 
     # -- what others ask of the page
 
@@ -146,6 +137,11 @@ class ModelPage(Page):
     @property
     def model_id(self) -> str | None:
         return self._model_id
+
+    @property
+    def entry(self) -> ModelEntry:
+        """What the page shows; the project may be a moment ahead."""
+        return self._entry
 
     @property
     def picture_name(self) -> str:
@@ -250,7 +246,7 @@ class ModelPage(Page):
         self.canvas.tell_waiting("" if picture.nodes else empty)
         self.canvas.show_strengths(self.canvas.strengths)
         self._show_rules(self._shell.project.knowledge)
-        self._on_selection_changed(self._shell.bench.selection)
+        self.selecting.show_selection()
         self.bar.show_mode(shared_mode(self._entry))
         self.strengths.follow()
 
@@ -333,24 +329,6 @@ class ModelPage(Page):
             if self._model_id in self._shell.project.models:
                 open_model_page(self._shell, self._model_id)
 
-    # -- selection
-
-    def _on_select_wish(self, nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> None:
-        if self._shell.bench.model_id != self._model_id:
-            self._shell.center.bring_to_front(self)
-        names = self._entry.model.domain
-        if all(node in names for node in nodes):
-            self._shell.bench.select(nodes, edges)
-        self.canvas.scene.show_selection(nodes, edges)
-
-    def _on_selection_changed(self, selection: Selection) -> None:
-        if self._shell.bench.model_id == self._model_id:
-            self.canvas.scene.show_selection(selection.nodes, selection.edges)
-
-    def _on_model_in_view(self, model_id: str | None) -> None:
-        if model_id == self._model_id:
-            self._on_selection_changed(self._shell.bench.selection)
-
     # -- beliefs and evidence
 
     def _on_beliefs_changed(self, model_id: str) -> None:
@@ -388,7 +366,7 @@ class ModelPage(Page):
         words.append(self._entry.edge_notes.get((source, target), ""))
         return "\n".join(filter(None, words))
 
-    # -- tools, modes, menus
+    # -- tools, modes
 
     def choose_tool(self, name: str) -> None:
         if name == "separation":
@@ -406,22 +384,3 @@ class ModelPage(Page):
         faces = self._faces(replace(self._entry, display_modes=modes)).faces(self._picture)
         sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
         self.editing.set_mode(mode, nodes, sizes)
-
-    def ask_why(self) -> None:
-        """Why there is an edge between what is selected, or none."""
-        self._shell.book.refresh("model.why")
-        self._shell.book["model.why"].trigger()
-
-    def _on_open_node(self, node: str) -> None:
-        self._on_select_wish((node,), ())
-        if any(panel.name == TABLE_PANEL for panel in PANELS):
-            self._shell.reveal(TABLE_PANEL)
-
-    def _on_menu_wish(self, hit: Hit, place: QPoint) -> None:
-        if hit.node is not None and hit.node.id not in self.canvas.scene.selected_nodes:
-            self._on_select_wish((hit.node.id,), ())
-        elif hit.node is None and hit.edge is not None:
-            self._on_select_wish((), (hit.edge.ends,))
-        menu = canvas_menu(self, hit, self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)

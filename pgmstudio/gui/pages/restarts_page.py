@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
-    QFileDialog,
     QSlider,
-    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.cpdag import Pdag
-from pgmstudio.core.io.keepsake_files import write_kept
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.kes_optima import KesOptima, Optimum
@@ -28,11 +23,9 @@ from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.core.running import CancelToken
-from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable
-from pgmstudio.gui.pages.page import Page
-from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.pages.kept_page import FittingPage, facts_label, one_above_the_other
 from pgmstudio.gui.plots.restart_plots import RestartPlot
 from pgmstudio.gui.plots.score_plot import signed
 from pgmstudio.gui.style.icons import icon
@@ -40,7 +33,6 @@ from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Segments, button, label, row
 from pgmstudio.gui.views.frequency_canvas import FrequencyCanvas
 from pgmstudio.gui.workers.kept_source import KeptSource
-from pgmstudio.gui.workers.questions import Asker
 
 REDRAW_MS = 250
 _COLUMNS = (
@@ -53,16 +45,15 @@ _COLUMNS = (
 )
 
 
-class RestartsPage(Page):
+class RestartsPage(FittingPage):
     """Follows the run while it goes on."""
 
+    export_words = ("Export restarts", "restarts.csv", "One row for each run (*.csv);;All (*.json)")
+    _kept: KesOptima | None = None
+
     def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__(f"restarts:{source.key}")
-        self._shell, self._source = shell, source
-        self._optima: KesOptima | None = None
-        self.facts = ElidedLabel()
-        self.facts.setObjectName("restartsFacts")
-        self.facts.setProperty("role", "secondary")
+        super().__init__("restarts", shell, source)
+        self.facts = facts_label("restartsFacts")
         self.views = Segments(
             [
                 ("scores", "Scores", "The runs of each k in the order of their scores."),
@@ -87,16 +78,9 @@ class RestartsPage(Page):
             name="restartsOpen",
             tip="A graph of the selected class with its tables, as a model of the project.",
         )
-        export = button(
-            "Export…",
-            self._on_export,
-            icon_name="export",
-            name="restartsExport",
-            tip="One row for each run (.csv), or all of it (.json).",
+        export = self._export_button(
+            "Export…", "restartsExport", "One row for each run (.csv), or all of it (.json)."
         )
-        self._fitting = Asker(self)
-        self._fitting.answered.connect(self._on_fitted)
-        self._fitting.failed.connect(shell.errors.report)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(REDRAW_MS)
@@ -108,12 +92,7 @@ class RestartsPage(Page):
         heading = label("Local optima", "heading", size="dense")
         below.addWidget(row(heading, None, self._opener, export))
         below.addWidget(self.table, 1)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self._stack)
-        splitter.addWidget(lower)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 2)
+        splitter = one_above_the_other(self._stack, lower)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -161,7 +140,7 @@ class RestartsPage(Page):
         return icon("arrows-clockwise")
 
     def closed(self) -> None:
-        self._fitting.forget()
+        super().closed()
         self.frequencies.stop()
 
     # -- showing
@@ -172,7 +151,7 @@ class RestartsPage(Page):
             self.facts.setText("No run has ended yet.")
             self._opener.setEnabled(False)
             return
-        self._optima = kept
+        self._kept = kept
         best = kept.best
         self.facts.setText(
             f"{counted(len(kept.runs), 'run')} · "
@@ -186,13 +165,13 @@ class RestartsPage(Page):
         self._on_view(self.views.current)
 
     def _on_view(self, key: str) -> None:
-        if self._optima is None:
+        if self._kept is None:
             return
         self._stack.setCurrentIndex(1 if key == "edges" else 0)
         if key == "edges":
             self._show_edges()
         else:
-            self.plot.show_optima(self._optima, key)
+            self.plot.show_optima(self._kept, key)
 
     def _on_least(self) -> None:
         self._tell_least()
@@ -202,11 +181,11 @@ class RestartsPage(Page):
         self._least_words.setText(f"at least {self.least.value()} %")
 
     def _show_edges(self, *_: object) -> None:
-        if self._optima is None:
+        if self._kept is None:
             return
         self._tell_least()
         of_runs = self.weight.current == "runs"
-        found = self._optima.edge_frequencies(of_runs=of_runs)
+        found = self._kept.edge_frequencies(of_runs=of_runs)
         what = "of runs" if of_runs else "of optima"
         self.frequencies.show_frequencies(found, what, self.least.value() / 100)
 
@@ -227,13 +206,11 @@ class RestartsPage(Page):
 
     def _open(self, number: int) -> None:
         data_id = self._source.data_id
-        if self._optima is None or data_id is None:
+        if self._kept is None or data_id is None:
             return
-        optimum = self._optima.optima[number]
-        try:
-            task = self._source.task()
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
+        optimum = self._kept.optima[number]
+        task = self._task()
+        if task is None:
             return
         title = f"{self._source.title}, optimum {number + 1}"
 
@@ -244,27 +221,6 @@ class RestartsPage(Page):
             return ModelEntry(title, network, data_id=data_id, provenance=provenance)
 
         self._fitting.ask(fitted)
-
-    def _on_fitted(self, entry: ModelEntry) -> None:
-        add_and_show_model(self._shell, entry, f"Open {entry.title}")
-
-    def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export restarts", "restarts.csv", "One row for each run (*.csv);;All (*.json)"
-        )
-        if path:
-            self.export(Path(path))
-
-    def export(self, path: Path) -> None:
-        """Write the runs as .csv, or everything as .json."""
-        if self._optima is None:
-            return
-        try:
-            write_kept(path, {self._optima.kind: self._optima})
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
-            return
-        self._shell.tell(f"{path.name} was written.")
 
 
 def _row(optimum: Optimum, runs: int) -> tuple[object, ...]:

@@ -5,20 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from math import log
-from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QFileDialog, QSlider, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QSlider, QVBoxLayout
 
-from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.keepsake_files import write_kept
 from pgmstudio.core.learning.pc_log import TestLog
 from pgmstudio.core.learning.pc_skeleton import LoggedTest
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable, wide_first
-from pgmstudio.gui.pages.page import Page
-from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.pages.kept_page import KeptPage, facts_label
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Note, Segments, button, label, row
@@ -47,17 +43,19 @@ _COLUMNS = (
 )
 
 
-class TestLogPage(Page):
+class TestLogPage(KeptPage):
     """One run; filtered by a pair of variables and by what the tests found."""
 
     __test__ = False  # nothing for pytest to collect
 
+    export_words = ("Export tests", "tests.csv", "Table (*.csv);;All (*.json)")
+    _kept: TestLog
+
     def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__(f"tests:{source.key}")
-        self._shell, self._source = shell, source
+        super().__init__("tests", shell, source)
         kept = source.kept
         assert isinstance(kept, TestLog)
-        self._log = kept
+        self._kept = kept
         self._shown: tuple[LoggedTest, ...] = ()
         self.one, self.other = self._combo("testLogOne"), self._combo("testLogOther")
         self.found = Segments(
@@ -72,15 +70,11 @@ class TestLogPage(Page):
         self.found.chosen.connect(self._refresh)
         self.why = Note(name="testLogWhy")
         self.table = FactTable("testLogTable", "Tests in the order they were made", _COLUMNS)
-        self.facts = ElidedLabel()
-        self.facts.setObjectName("testLogFacts")
-        self.facts.setProperty("role", "secondary")
-        export = button(
+        self.facts = facts_label("testLogFacts")
+        export = self._export_button(
             "Export CSV…",
-            self._on_export,
-            icon_name="export",
-            name="testLogExport",
-            tip="All tests with statistic, degrees of freedom and p-value.",
+            "testLogExport",
+            "All tests with statistic, degrees of freedom and p-value.",
         )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
@@ -104,7 +98,7 @@ class TestLogPage(Page):
         combo.setAccessibleName("A variable of the pair")
         combo.setToolTip("Only tests about this variable; two of them: why there is no edge.")
         combo.addItem(ANY)
-        combo.addItems(self._log.names)
+        combo.addItems(self._kept.names)
         combo.setMinimumContentsLength(9)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.currentIndexChanged.connect(self._refresh)
@@ -117,7 +111,7 @@ class TestLogPage(Page):
         self.alpha.setAccessibleName("Another significance level")
         self.alpha.setToolTip("What these tests would find at another α.")
         self.alpha.setRange(0, _STEPS)
-        self.alpha.setValue(_step_of(self._log.rule.alpha))
+        self.alpha.setValue(_step_of(self._kept.rule.alpha))
         self.alpha.setFixedWidth(160)
         self.alpha.valueChanged.connect(self._on_alpha)
         self.again = button(
@@ -132,7 +126,7 @@ class TestLogPage(Page):
         assert inner is not None
         inner.addWidget(self.alpha)
         self.what_if.add_button(self.again)
-        self.what_if.setVisible(self._log.rule.test in ("g2", "chi2"))
+        self.what_if.setVisible(self._kept.rule.test in ("g2", "chi2"))
         return self.what_if
 
     @property
@@ -144,7 +138,7 @@ class TestLogPage(Page):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self._log.names
+        return self._kept.names
 
     # -- filtering
 
@@ -164,10 +158,10 @@ class TestLogPage(Page):
     def _tests(self) -> tuple[LoggedTest, ...]:
         one, other = self._pair
         if one is None and other is None:
-            return self._log.tests
+            return self._kept.tests
         if one is not None and other is not None:
-            return self._log.about(one, other)
-        return self._log.about(one or other or "")
+            return self._kept.about(one, other)
+        return self._kept.about(one or other or "")
 
     def _refresh(self, *_: object) -> None:
         tests = self._tests()
@@ -179,26 +173,28 @@ class TestLogPage(Page):
             or (wanted == "doubtful" and not test.outcome.reliable)
             or (wanted != "doubtful" and test.outcome.independent is (wanted == "independent"))
         )
-        number = {id(test): i for i, test in enumerate(self._log.tests, start=1)}
+        number = {id(test): i for i, test in enumerate(self._kept.tests, start=1)}
         self.table.show_rows([_row(number[id(test)], test) for test in self._shown])
         one, other = self._pair
         is_pair = one is not None and other is not None and one != other
-        self.why.tell(self._log.why(one, other) if is_pair and one and other else "")
-        shown = f"{grouped(len(self._shown))} of " if len(self._shown) < self._log.made else ""
+        self.why.tell(self._kept.why(one, other) if is_pair and one and other else "")
+        shown = f"{grouped(len(self._shown))} of " if len(self._shown) < self._kept.made else ""
         cut = (
             "; of each pair the one that decided was kept"
-            if len(self._log.tests) < self._log.made
+            if len(self._kept.tests) < self._kept.made
             else ""
         )
-        self.facts.setText(f"{shown}{counted(self._log.made, 'test')}{cut} · {self._log.threshold}")
+        self.facts.setText(
+            f"{shown}{counted(self._kept.made, 'test')}{cut} · {self._kept.threshold}"
+        )
 
     # -- another α
 
     @property
     def other_alpha(self) -> float:
         value = self.alpha.value()
-        if value == _step_of(self._log.rule.alpha):
-            return self._log.rule.alpha
+        if value == _step_of(self._kept.rule.alpha):
+            return self._kept.rule.alpha
         return float(f"{_LEAST_ALPHA * (_MOST_ALPHA / _LEAST_ALPHA) ** (value / _STEPS):.2g}")
 
     def _on_alpha(self) -> None:
@@ -208,19 +204,17 @@ class TestLogPage(Page):
         alpha = self.other_alpha
         turned = sum(
             (test.outcome.p_value > alpha) is not test.outcome.independent
-            for test in self._log.tests
+            for test in self._kept.tests
         )
         self.what_if.tell(f"With α = {alpha:g}, {grouped(turned)} of these would find otherwise.")
-        self.what_if.setVisible(self._log.rule.test in ("g2", "chi2"))
+        self.what_if.setVisible(self._kept.rule.test in ("g2", "chi2"))
 
     def _on_again(self) -> None:
         from pgmstudio.gui.app.learn_actions import open_learn_page
         from pgmstudio.gui.workers.learning_run import RunRequest
 
-        try:
-            task = self._source.task()
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
+        task = self._task()
+        if task is None:
             return
         params = replace(task.params, alpha=self.other_alpha)
         data_id = self._source.data_id
@@ -229,24 +223,6 @@ class TestLogPage(Page):
                 self._source.title, task.learner_key, params, task.seed, data_id=data_id
             )
             open_learn_page(self._shell).fill(request)
-
-    # -- taking away
-
-    def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export tests", "tests.csv", "Table (*.csv);;All (*.json)"
-        )
-        if path:
-            self.export(Path(path))
-
-    def export(self, path: Path) -> None:
-        """Write every test."""
-        try:
-            write_kept(path, {self._log.kind: self._log})
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
-            return
-        self._shell.tell(f"{path.name} was written.")
 
 
 def _step_of(alpha: float) -> int:

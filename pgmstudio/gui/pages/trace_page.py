@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFileDialog, QSlider, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
 
-from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.keepsake_files import write_kept
 from pgmstudio.core.learning.k2 import K2Step, K2Trace
 from pgmstudio.core.pictures.picture import EdgeStyle, GraphPicture, PictureEdge, PictureNode
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable
-from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.pages.kept_page import KeptPage, one_above_the_other
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
-from pgmstudio.gui.style.widgets import button, label, row, tool_button
+from pgmstudio.gui.style.widgets import label, row, tool_button
 from pgmstudio.gui.views.canvas import Canvas
 from pgmstudio.gui.views.layout_maker import LayoutMaker, LayoutQuestion, Placed
 from pgmstudio.gui.views.node_face import NodeFace
@@ -52,15 +49,17 @@ def step_picture(trace: K2Trace, step: int) -> GraphPicture:
     return GraphPicture(nodes, tuple(edges))
 
 
-class TracePage(Page):
+class TracePage(KeptPage):
     """One run of K2; back and forth by buttons, keys or the slider."""
 
+    export_words = ("Export steps", "steps.csv", "Table (*.csv);;All (*.json)")
+    _kept: K2Trace
+
     def __init__(self, shell: Shell, source: KeptSource) -> None:
-        super().__init__(f"trace:{source.key}")
-        self._shell, self._source = shell, source
+        super().__init__("trace", shell, source)
         kept = source.kept
         assert isinstance(kept, K2Trace)
-        self._trace = kept
+        self._kept = kept
         self._step = 0
         self._places: dict[str, tuple[float, float]] = {}
         self.words = ElidedLabel()
@@ -89,12 +88,8 @@ class TracePage(Page):
         self._layouts.placed.connect(self._on_placed)
         self._layouts.failed.connect(shell.errors.report)
         self.table = FactTable("traceTable", "Columns tried in this step", _COLUMNS)
-        export = button(
-            "Export CSV…",
-            self._on_export,
-            icon_name="export",
-            name="traceExport",
-            tip="Every step with everything it tried.",
+        export = self._export_button(
+            "Export CSV…", "traceExport", "Every step with everything it tried."
         )
         lower = QWidget()
         below = QVBoxLayout(lower)
@@ -102,12 +97,7 @@ class TracePage(Page):
         below.setSpacing(4)
         below.addWidget(self.facts)
         below.addWidget(self.table, 1)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self.canvas)
-        splitter.addWidget(lower)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 2)
+        splitter = one_above_the_other(self.canvas, lower)
         splitter.setSizes([420, 240])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
@@ -145,13 +135,13 @@ class TracePage(Page):
 
     def go_to(self, step: int) -> None:
         """Show a step, from 0; the one after the last is the result."""
-        self._step = max(0, min(step, len(self._trace.steps)))
+        self._step = max(0, min(step, len(self._kept.steps)))
         self.slider.blockSignals(True)
         self.slider.setValue(self._step)
         self.slider.blockSignals(False)
         self.back.setEnabled(self._step > 0)
-        self.forth.setEnabled(self._step < len(self._trace.steps))
-        trace = self._trace
+        self.forth.setEnabled(self._step < len(self._kept.steps))
+        trace = self._kept
         if self._step < len(trace.steps):
             now = trace.steps[self._step]
             self.words.setText(f"Step {self._step + 1} of {len(trace.steps)}. {now}")
@@ -172,7 +162,7 @@ class TracePage(Page):
 
     def _ask_layout(self) -> None:
         """Places for the whole result; a step only shows and hides edges."""
-        picture = step_picture(self._trace, len(self._trace.steps))
+        picture = step_picture(self._kept, len(self._kept.steps))
         sizes = {n.id: face_size(n, NodeFace(n.label)) for n in picture.nodes}
         self._layouts.ask(LayoutQuestion("k2", picture, sizes, "layered"))
 
@@ -184,30 +174,12 @@ class TracePage(Page):
     def _draw(self) -> None:
         if not self._places:
             return
-        picture = step_picture(self._trace, self._step)
+        picture = step_picture(self._kept, self._step)
         faces = {node.id: NodeFace(node.label) for node in picture.nodes}
-        if self._step < len(self._trace.steps):
-            child = self._trace.steps[self._step].child
+        if self._step < len(self._kept.steps):
+            child = self._kept.steps[self._step].child
             faces[child] = NodeFace(child, is_target=True)
         self.canvas.scene.show_picture(picture, faces, self._places)
-
-    # -- taking away
-
-    def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export steps", "steps.csv", "Table (*.csv);;All (*.json)"
-        )
-        if path:
-            self.export(Path(path))
-
-    def export(self, path: Path) -> None:
-        """Write every step with its trials."""
-        try:
-            write_kept(path, {self._trace.kind: self._trace})
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
-            return
-        self._shell.tell(f"{path.name} was written.")
 
 
 def _facts(step: K2Step, measure: str) -> str:

@@ -12,7 +12,7 @@ from pgmstudio.core.pictures.svg_nodes import Mark, percent
 from pgmstudio.gui.panels.bar_rows import LEFT, RIGHT, BarRows
 from pgmstudio.gui.panels.evidence_gestures import digit_of
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.node_painter import LEAST_SHIFT, paint_hatched, paint_prior
+from pgmstudio.gui.views.bar_marks import LEAST_SHIFT, paint_hatched, paint_prior
 
 MOST_ROWS = 12
 

@@ -15,7 +15,7 @@ from pgmstudio.gui.document.finding_keeper import FindingKeeper, keeper_of
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Section, label
-from pgmstudio.gui.views.node_painter import paint_prior
+from pgmstudio.gui.views.bar_marks import paint_prior
 
 MOST_ROWS = 8
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

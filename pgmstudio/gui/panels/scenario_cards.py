@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.gui.document.scenarios import LETTERS
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.node_painter import paint_prior
+from pgmstudio.gui.views.bar_marks import paint_prior
 
 Index = QModelIndex | QPersistentModelIndex
 CARD = Qt.ItemDataRole.UserRole

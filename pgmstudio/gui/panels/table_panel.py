@@ -8,16 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QCheckBox,
-    QHeaderView,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.errors import PgmStudioError
@@ -38,11 +30,9 @@ from pgmstudio.gui.panels.component_tables import (
 )
 from pgmstudio.gui.panels.table_clipboard import pasted, table_text
 from pgmstudio.gui.panels.table_model import TableGrid
+from pgmstudio.gui.panels.table_view import TableView
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row
-
-# Merged heads are slow to lay out when there are very many columns.
-MOST_SPANNED = 600
 
 
 class TablePanel(QWidget):
@@ -57,7 +47,9 @@ class TablePanel(QWidget):
         self._work = table_work(shell)
         self._grid = TableGrid()
         self._grid.edited.connect(self._on_edited)
-        self._view = _TableView(self)
+        self._view = TableView()
+        self._view.copy_wished.connect(self.copy)
+        self._view.paste_wished.connect(self.paste)
         self._view.setModel(self._grid)
         self._title = label("", "heading", size="dense")
         self._title.setObjectName("tableTitle")
@@ -194,7 +186,7 @@ class TablePanel(QWidget):
         counts = None if is_mixture(entry.model) else self._counts(network, index)
         self._grid.show(network.domain.variables[index], parents, network.tables[index], counts)
         self._tell_alike()
-        self._span_heads()
+        self._view.span_heads(self._grid)
         for widget in (self._normalise, self._complement, self._random):
             widget.setEnabled(self._grid.editable)
         self._fill.setEnabled(self._grid.editable and counts is not None)
@@ -223,21 +215,6 @@ class TablePanel(QWidget):
             summed: NDArray[np.float64] = self._family_counts.sum(axis=-1).ravel()
             return summed
         return None
-
-    def _span_heads(self) -> None:
-        self._view.clearSpans()
-        columns = len(self._grid.combinations)
-        if columns <= MOST_SPANNED:
-            width = columns
-            for number, parent in enumerate(self._grid.parents):
-                width //= parent.cardinality
-                if width > 1:
-                    for start in range(0, columns, width):
-                        self._view.setSpan(number, 1 + start, 1, width)
-        self._view.resizeColumnsToContents()
-        for column in range(1, min(columns, MOST_SPANNED) + 1):
-            self._view.setColumnWidth(column, max(72, self._view.columnWidth(column) + 12))
-        self._view.setColumnWidth(0, max(110, self._view.columnWidth(0) + 16))
 
     def _tell_sums(self) -> None:
         wrong = [] if self._shown is None else self._grid.wrong_columns()
@@ -273,7 +250,7 @@ class TablePanel(QWidget):
         had_row = self._grid.classes is not None
         self._grid.mark_alike(epsilon if marks and self._shown is not None else None)
         if had_row != (self._grid.classes is not None):
-            self._span_heads()
+            self._view.span_heads(self._grid)
 
     def _on_alike(self, on: bool) -> None:
         self._work.set_alike(marks=on)
@@ -378,41 +355,3 @@ class TablePanel(QWidget):
             return
         self._grid.set_values(values)
         self._commit(f"Paste into the table of {self._name}")
-
-
-class _TableView(QTableView):
-    def __init__(self, panel: TablePanel) -> None:
-        super().__init__()
-        self._panel = panel
-        self.setObjectName("tableGrid")
-        self.setAccessibleName("Table of the selected variable")
-        self.setToolTip(
-            "Type a number or a percentage; Ctrl+C and Ctrl+V exchange with spreadsheets."
-        )
-        self.horizontalHeader().hide()
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(theme().px("row") + 2)
-        self.setEditTriggers(
-            QTableView.EditTrigger.DoubleClicked
-            | QTableView.EditTrigger.AnyKeyPressed
-            | QTableView.EditTrigger.EditKeyPressed
-        )
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self._panel.copy()
-        elif event.matches(QKeySequence.StandardKey.Paste):
-            self._panel.paste()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            # The Return that ends an editor comes here before the number is taken over.
-            QTimer.singleShot(0, self, self._step_down)
-        else:
-            super().keyPressEvent(event)
-
-    def _step_down(self) -> None:
-        current = self.currentIndex()
-        below = current.siblingAtRow(current.row() + 1)
-        if below.isValid():
-            clear = QItemSelectionModel.SelectionFlag.ClearAndSelect
-            self.selectionModel().setCurrentIndex(below, clear)

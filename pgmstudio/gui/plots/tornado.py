@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.gui.plots.tornado_rows import Tornado, TornadoRow, ticks_of
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.node_painter import paint_hatched
+from pgmstudio.gui.views.bar_marks import paint_hatched
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -13,11 +13,12 @@ from pgmstudio.core.pictures.picture import EdgeStyle, Strand
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.bar_marks import LEAST_SHIFT, paint_hatched, paint_prior
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.views.edge_item import CUT, PENS, paint_edge, paint_ring, paint_strands
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
-from pgmstudio.gui.views.node_painter import LEAST_SHIFT, diamond, paint_hatched, paint_prior
+from pgmstudio.gui.views.node_painter import diamond
 from pgmstudio.gui.views.rules_layer import PENS as RULE_PENS
 from pgmstudio.gui.views.strengths import Strengths
 

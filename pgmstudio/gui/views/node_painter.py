@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from pgmstudio.core.pictures.boxes import HEAD, LINE
 from pgmstudio.core.pictures.picture import NodeShape
 from pgmstudio.core.pictures.svg_nodes import Mark, percent
 from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.bar_marks import LEAST_SHIFT, paint_hatched, paint_prior, part_of
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics, font_of_height
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
 from pgmstudio.gui.views.node_geometry import INDENT, MARK_SIZE, NodeGeometry
 
-# A prior outline that hugs its bar only blurs it.
-LEAST_SHIFT = 0.004
 RING_DISTANCE = 4.0
 LEAST_TITLE, LEAST_WORDS = 56.0, 24.0
 # Names keep about this height on screen while the boxes around them shrink.
@@ -350,7 +349,7 @@ class NodePainter:
             tint = "evidence" if mark is None else mark.tint
             fill = "stale" if face.is_stale else tint if is_chosen else "belief"
             painter.setBrush(colors.color(fill))
-            painter.drawRoundedRect(_part(bar, value), radius, radius)
+            painter.drawRoundedRect(part_of(bar, value), radius, radius)
         painter.setPen(QPen(colors.color("surface", 0.6), 0.75))
         painter.drawLines(
             [
@@ -372,33 +371,3 @@ class NodePainter:
     def _paint_weight(self, bar: QRectF, weight: float) -> None:
         strip = QRectF(bar.left(), bar.bottom() - 3, bar.width() * weight, 3)
         paint_hatched(self._painter, strip, theme().color("virtual"))
-
-
-def _part(bar: QRectF, share: float) -> QRectF:
-    return QRectF(bar.left(), bar.top(), max(bar.width() * share, 1.0), bar.height())
-
-
-def paint_prior(painter: QPainter, bar: QRectF, prior: float) -> None:
-    """The outline of a prior, a little taller than the bar it stands over."""
-    painter.setPen(QPen(theme().color("ghost", 0.6), theme().line("ghost")))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(_part(bar, prior).adjusted(0.5, -1, -0.5, 1))
-
-
-def paint_hatched(painter: QPainter, area: QRectF, color: QColor) -> None:
-    """Slanted stripes on the surface colour: told apart from a bar without its colour."""
-    if area.width() <= 0:
-        return
-    painter.fillRect(area, theme().color("surface"))
-    pen = QPen(color, 2.0)
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    painter.setPen(pen)
-    left, right, height = area.left(), area.right(), area.height()
-    lines = []
-    x = left - height
-    # Cut by hand at both sides: a clip would get lost in an SVG file.
-    while x < right:
-        start, end = max(0.0, left - x), min(height, right - x)
-        lines.append(QLineF(x + start, area.bottom() - start, x + end, area.bottom() - end))
-        x += 4.5
-    painter.drawLines(lines)

@@ -26,4 +26,4 @@ def add_why(menu: QMenu, page: ModelPage, hit: Hit) -> None:
     action = menu.addAction(icon("question"), text)
     action.setObjectName("menu.why")
     action.setToolTip("Scores, tests, rules and searches, in the inspector.")
-    action.triggered.connect(page.ask_why)
+    action.triggered.connect(page.selecting.ask_why)

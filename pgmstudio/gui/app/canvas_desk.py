@@ -1,0 +1,64 @@
+"""What actions on a canvas ask: the page in front, and why it cannot be used now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pgmstudio.gui.app.in_front import model_page_in_front
+from pgmstudio.gui.app.shell import Shell
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.pages.model_page import ModelPage
+
+
+class CanvasDesk:
+    """Deeds on the model page in front, and the reasons against them."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+
+    @property
+    def page(self) -> ModelPage | None:
+        return model_page_in_front(self._shell)
+
+    def on_page(self, deed: Callable[[ModelPage], object]) -> Callable[[], object]:
+        return lambda: None if self.page is None else deed(self.page)
+
+    def no_page(self) -> str | None:
+        return None if self.page is not None else "open a model first."
+
+    def not_editable(self) -> str | None:
+        if self.page is None:
+            return self.no_page()
+        if not self.page.is_editable:
+            return "edges are drawn in the DAG of a Bayesian network; show that picture."
+        return None
+
+    def fewer_than(self, nodes: int) -> Callable[[], str | None]:
+        """Why not, for what needs so many selected nodes."""
+
+        def why_not() -> str | None:
+            if self.page is None:
+                return self.no_page()
+            if len(self.page.scene().selected_nodes) < nodes:
+                return "select a node first." if nodes == 1 else f"select at least {nodes} nodes."
+            return None
+
+        return why_not
+
+    def nothing_to_delete(self) -> str | None:
+        page = self.page
+        if page is not None and page.components is not None and page.components.can_remove:
+            return None
+        if page is None or self.not_editable():
+            return self.not_editable()
+        scene = page.scene()
+        chosen = scene.selected_nodes or scene.selected_edges
+        return None if chosen else "select nodes or edges first."
+
+    def no_edge(self) -> str | None:
+        page = self.page
+        if page is None or self.not_editable():
+            return self.not_editable()
+        return None if page.scene().selected_edges else "select an edge first."

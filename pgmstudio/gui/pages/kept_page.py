@@ -1,0 +1,95 @@
+"""What the pages about things that a run kept have in common: a file of it, and its models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QWidget
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.io.keepsake_files import write_kept
+from pgmstudio.core.learning.protocols import Keepsake
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.app.opening import add_and_show_model
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.style.widgets import button
+from pgmstudio.gui.workers.kept_source import KeptSource
+from pgmstudio.gui.workers.questions import Asker
+
+
+def facts_label(name: str) -> ElidedLabel:
+    """The line that says in short what was kept."""
+    made = ElidedLabel()
+    made.setObjectName(name)
+    made.setProperty("role", "secondary")
+    return made
+
+
+def one_above_the_other(upper: QWidget, lower: QWidget) -> QSplitter:
+    """A picture and the table under it; the line between them can be moved."""
+    splitter = QSplitter(Qt.Orientation.Vertical)
+    splitter.setChildrenCollapsible(False)
+    splitter.addWidget(upper)
+    splitter.addWidget(lower)
+    splitter.setStretchFactor(0, 3)
+    splitter.setStretchFactor(1, 2)
+    return splitter
+
+
+class KeptPage(Page):
+    """Shows `_kept`, which is None as long as the run has kept nothing."""
+
+    # Of the dialog that asks for a file: its title, the name it offers, the kinds of files.
+    export_words: tuple[str, str, str]
+    _kept: Keepsake | None = None
+
+    def __init__(self, key: str, shell: Shell, source: KeptSource) -> None:
+        super().__init__(f"{key}:{source.key}")
+        self._shell, self._source = shell, source
+
+    def _export_button(self, words: str, name: str, tip: str) -> QPushButton:
+        return button(words, self._on_export, icon_name="export", name=name, tip=tip)
+
+    def _on_export(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, *self.export_words)
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write what is shown as a table in a .csv, or everything as .json."""
+        if self._kept is None:
+            return
+        try:
+            write_kept(path, {self._kept.kind: self._kept})
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        self._shell.tell(f"{path.name} was written.")
+
+    def _task(self) -> LearnTask | None:
+        """What the run was asked; None, and said why, when its rows are gone."""
+        try:
+            return self._source.task()
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return None
+
+
+class FittingPage(KeptPage):
+    """A page whose graphs become models, their tables fitted in the background."""
+
+    def __init__(self, key: str, shell: Shell, source: KeptSource) -> None:
+        super().__init__(key, shell, source)
+        self._fitting = Asker(self)
+        self._fitting.answered.connect(self._on_fitted)
+        self._fitting.failed.connect(shell.errors.report)
+
+    def closed(self) -> None:
+        self._fitting.forget()
+
+    def _on_fitted(self, entry: ModelEntry) -> None:
+        add_and_show_model(self._shell, entry, f"Open {entry.title}")
