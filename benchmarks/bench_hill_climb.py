@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from peers import as_frame
 from reporting import SHARED, Program, network_rows, report, table_data, write_csv
 
 from pgmstudio.core.data.dataset import DataSet
@@ -58,16 +59,9 @@ def pyagrum_edges(learner: Any) -> Edges:
 
 
 def pgmpy_search(data: DataSet) -> Any:
-    import pandas as pd
     from pgmpy.estimators import HillClimbSearch
 
-    frame = pd.DataFrame(
-        {
-            variable.name: pd.Categorical.from_codes(column, variable.states)
-            for variable, column in zip(data.domain, data.codes, strict=True)
-        }
-    )
-    return HillClimbSearch(frame)
+    return HillClimbSearch(as_frame(data))
 
 
 def pgmpy_edges(search: Any) -> Edges:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pyagrum
+from peers import as_pyagrum
 from reporting import SHARED, say_line, version_of
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
@@ -31,21 +32,6 @@ from pgmstudio.core.models.bayesian_network import BayesianNetwork
 DEFAULT = ("alarm", "hailfinder", "win95pts", "andes", "diabetes", "munin1")
 GOALS = {"alarm": 25, "hailfinder": 25, "win95pts": 25, "andes": 5, "diabetes": 2, "munin1": 1}
 Step = tuple[int, int]  # a variable and its new state
-
-
-def as_pyagrum(network: BayesianNetwork) -> pyagrum.BayesNet:
-    """The same network with the same numbers; variables and states are called by their indices."""
-    twin = pyagrum.BayesNet()
-    for i, card in enumerate(network.domain.cardinalities):
-        twin.add(pyagrum.LabelizedVariable(f"v{i}", "", card))
-    for child, parents in enumerate(network.dag.parent_indices):
-        for parent in parents:
-            twin.addArc(parent, child)
-    for child, parents in enumerate(network.dag.parent_indices):
-        scope = [f"v{i}" for i in (*parents, child)]
-        axes = [scope.index(name) for name in reversed(twin.cpt(child).names)]
-        twin.cpt(child)[:] = np.ascontiguousarray(network.tables[child].transpose(axes))
-    return twin
 
 
 def steps_of(network: BayesianNetwork, count: int) -> tuple[dict[int, int], list[Step]]:

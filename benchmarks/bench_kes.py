@@ -69,12 +69,15 @@ def main() -> None:
         return told
 
     greedy = KesParams(greediness=(1.0,), smoothing=0.0)
+    # A little more weight for the size than BIC gives it (0.869 for these rows).
+    near = KesParams(greediness=(1.0,), smoothing=0.0, score="lambda", lambda_=0.88)
     ours(data, greedy)  # compiles
     report(
         "equivalence-class search",
         "alarm 10000",
         [
             Program("PGM Studio (greediness 1)", "pgmstudio", lambda _: ours(data, greedy)),
+            Program("PGM Studio (greediness 1, λ 0.88)", "pgmstudio", lambda _: ours(data, near)),
             Program(
                 "causal-learn GES (BDeu)", "causal-learn", lambda _: causal_learn(data), repeats=1
             ),

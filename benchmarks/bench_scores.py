@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from peers import as_frame
 from reporting import Program, network_rows, report, write_csv
 
 from pgmstudio.core.data.dataset import DataSet
@@ -48,16 +49,9 @@ def pyagrum_sum(learner: Any) -> float:
 
 
 def pgmpy_score(data: DataSet) -> Any:
-    import pandas as pd
     from pgmpy.structure_score import BIC
 
-    frame = pd.DataFrame(
-        {
-            variable.name: pd.Categorical.from_codes(column, variable.states)
-            for variable, column in zip(data.domain, data.codes, strict=True)
-        }
-    )
-    return BIC(frame)
+    return BIC(as_frame(data))
 
 
 def pgmpy_sum(score: Any) -> float:

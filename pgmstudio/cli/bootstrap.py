@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.cli.inputs import add_data_options, check_model_target, read_rows
-from pgmstudio.cli.learn import knowledge_in
+from pgmstudio.cli.learn import knowledge_in, learner_and_words
 from pgmstudio.cli.output import count_of, percent, print_json, print_table
 from pgmstudio.cli.param_options import add_param_options, params_from
 from pgmstudio.cli.parsing import CommandParser, UsageError, number, one_of, whole_number
@@ -26,21 +26,13 @@ from pgmstudio.core.experiments.bootstrap import (
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.learning.protocols import Learner
-from pgmstudio.core.learning.registry import all_learners, learner_of
 from pgmstudio.core.params import specs_of
 from pgmstudio.core.running import StopSwitch
 
 
 def run(words: Sequence[str]) -> int:
-    known = all_learners()
-    key = next((word for word in words if word in known), None)
-    parser = _parser(None if key is None else known[key])
-    if key is None:
-        args, _ = parser.parse_known_args(list(words))
-        learner_of(args.key)  # says which is nearest
-        raise UsageError("Missing: KEY. pgmstudio learners lists them.")
-    args = parser.parse(words)
-    params: Any = params_from(args, known[key].params_type)
+    learner, args = learner_and_words(words, _parser)
+    params: Any = params_from(args, learner.params_type)
     if args.output is not None:
         check_model_target(args.output)
     line = ProgressLine(quiet=args.quiet)
@@ -51,7 +43,7 @@ def run(words: Sequence[str]) -> int:
         replicates=args.replicates, orientation=args.orientation, threshold=args.threshold
     )
     workers = args.workers or processes_for(data, args.replicates)
-    plan = BootstrapPlan(key, data, params, args.seed, settings, workers)
+    plan = BootstrapPlan(learner.key, data, params, args.seed, settings, workers)
     started = time.monotonic()
     found, was_interrupted = _counted(plan, args.time_limit, line)
     seconds = time.monotonic() - started
@@ -72,7 +64,7 @@ def run(words: Sequence[str]) -> int:
         _save(args.output, plan, found, line)
     if args.json:
         told: dict[str, Any] = {
-            "learner": key,
+            "learner": learner.key,
             "seed": args.seed,
             "rows": data.row_count,
             "variables": len(data.domain),

@@ -35,6 +35,7 @@ COMMANDS: dict[str, Command] = {
         Command("sensitivity", "MODEL --target V=s", "what a belief depends on"),
         Command("sample", "MODEL -n N -o DATA", "draw rows from a model"),
         Command("curve", "DATA --learners KEY,… -o OUT", "size against likelihood, many models"),
+        Command("sweep", "PLAN --out FOLDER", "an experiment from a plan; goes on where it ended"),
         Command("compare", "DATA MODEL MODEL…", "models side by side on the same rows"),
         Command("bootstrap", "KEY DATA", "how often a learner finds each edge"),
         Command("diff", "MODEL MODEL", "how two structures differ"),
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Command] = {
         Command("convert", "IN OUT [--to KIND]", "between model formats and languages"),
         Command("draw", "MODEL OUT.svg", "the picture of a model"),
         Command("generate", "NAME -n N -o DATA", "a synthetic data set"),
+        Command("recipe", "[NAME]", "an experiment of the sources, published beside obtained"),
         Command("tour", "[--out FOLDER]", "a walk through a sample, kept as numbered files"),
     )
 }

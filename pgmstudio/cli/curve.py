@@ -18,13 +18,9 @@ from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import interrupts_press
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
-from pgmstudio.core.experiments.sl_curve import (
-    CurvePlan,
-    CurvePoint,
-    best_on_test,
-    pareto_front,
-    sl_curve,
-)
+from pgmstudio.core.experiments.curve_choices import best_on_test, pareto_front
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.sl_curve import CurvePlan, sl_curve
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.running import Note, Progress, StopSwitch
@@ -140,6 +136,7 @@ def _told(points: Sequence[CurvePoint], folder: str | None) -> list[dict[str, An
         Path(folder).mkdir(parents=True, exist_ok=True)
         for place, (point, entry) in enumerate(zip(points, told, strict=True), start=1):
             target = Path(folder) / f"{place:03d}-{point.learner}.json"
+            assert point.model is not None
             write_model(target, ModelFile(point.model, title=target.stem))
             entry["model"] = str(target)
     return told

@@ -1,10 +1,16 @@
-"""`pgmstudio evaluate`: how probable a model finds rows, and how large it is."""
+"""`pgmstudio evaluate`: how probable a model finds rows, how large it is, what it predicts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pgmstudio.cli.classification import (
+    add_target_options,
+    classified_rows,
+    print_classified,
+    refuse_without_target,
+)
 from pgmstudio.cli.inputs import add_data_options, open_model, read_rows_for
 from pgmstudio.cli.output import count_of, decimal, print_json, print_pairs, whole
 from pgmstudio.cli.parsing import CommandParser, UsageError
@@ -78,7 +84,8 @@ def write_components(path: str, model: Model, data: DataSet) -> None:
 def run(words: Sequence[str]) -> int:
     parser = CommandParser(
         "evaluate",
-        "Log-likelihood of the rows in bits, base 2; missing cells are summed out. And sizes.",
+        "Log-likelihood of the rows in bits, base 2; missing cells are summed out. And sizes. "
+        "With --target, how well the model predicts that variable from the others.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument("data", metavar="DATA", help="a data file with the model's variables")
@@ -94,13 +101,16 @@ def run(words: Sequence[str]) -> int:
         help="write the class or component of every row of a mixture, its responsibility and "
         "entropy; rows with missing cells too",
     )
-    add_data_options(parser)
+    add_data_options(parser, "the variable to predict from the others; see predicting a target")
+    add_target_options(parser)
     parser.add_json()
     parser.add_quiet()
     args = parser.parse(words)
+    refuse_without_target(args)
     line = ProgressLine(quiet=args.quiet)
     model = open_model(args.model, line).model
-    data = read_rows_for(model, args.data, args, line)
+    target = None if args.target is None else model.domain[args.target].name
+    data = read_rows_for(model, args.data, args, line, may_lack_columns=target is not None)
     found = likelihood_of(model, data)
     if args.rows is not None:
         write_surprises(args.rows, model, data)
@@ -108,18 +118,20 @@ def run(words: Sequence[str]) -> int:
     if args.assign is not None:
         write_components(args.assign, model, data)
         line.say(f"Assigned {count_of(data.row_count, 'row')} in {args.assign}.")
+    classified = None if target is None else classified_rows(model, data, target, args, line)
     if args.json:
-        print_json(
-            {
-                "kind": model.kind,
-                "rows": data.row_count,
-                "log2_likelihood": found.log2_likelihood,
-                "log2_likelihood_per_row": found.per_row,
-                "zero_probability_rows": found.zero_probability_rows,
-                "representation_size": model.representation_size(),
-                "effective_size": model.effective_size(),
-            }
-        )
+        facts = {
+            "kind": model.kind,
+            "rows": data.row_count,
+            "log2_likelihood": found.log2_likelihood,
+            "log2_likelihood_per_row": found.per_row,
+            "zero_probability_rows": found.zero_probability_rows,
+            "representation_size": model.representation_size(),
+            "effective_size": model.effective_size(),
+        }
+        if classified is not None:
+            facts["classification"] = classified.as_dict()
+        print_json(facts)
         return 0
     pairs = [
         ("Model", f"{model.kind}, {count_of(len(model.domain), 'variable')}"),
@@ -135,4 +147,6 @@ def run(words: Sequence[str]) -> int:
     if found.zero_probability_rows:
         few = count_of(found.zero_probability_rows, "row")
         print(f"{few} impossible in this model, hence −∞; smoothing the tables avoids it.")
+    if classified is not None:
+        print_classified(classified)
     return 0

@@ -26,8 +26,13 @@ STATES_NAMED = REMARKS_SAID = 5
 MANY_NUMBERS = "Discretise into bins"
 
 
-def add_data_options(parser: CommandParser) -> None:
-    """How a data file becomes rows of states; the same options for every command."""
+def add_data_options(
+    parser: CommandParser, target: str = "the column that mdl cuts separate"
+) -> None:
+    """How a data file becomes rows of states; the same options for every command.
+
+    `target` says what a command takes --target for.
+    """
     group = parser.add_argument_group("reading data")
     group.add_argument(
         "--missing-as-state",
@@ -45,7 +50,7 @@ def add_data_options(parser: CommandParser) -> None:
         metavar="HOW",
         help="how they are cut: width, frequency, kmeans, nice, or mdl with --target",
     )
-    group.add_argument("--target", metavar="COLUMN", help="the column that mdl cuts separate")
+    group.add_argument("--target", metavar="COLUMN", help=target)
     group.add_argument(
         "--frequency", metavar="COLUMN", help="the column that counts how often a row occurs"
     )
@@ -140,10 +145,31 @@ def read_together(
     return data, other
 
 
-def read_rows_for(model: Model, path: str, args: argparse.Namespace, line: ProgressLine) -> DataSet:
-    """The rows of a file with the model's states; other states and lacking columns are refused."""
-    options = replace(import_options(args), bins=None, domain=model.domain)
-    return _import(path, options, line).data.of_columns(model.domain.names)
+def read_rows_for(
+    model: Model,
+    path: str,
+    args: argparse.Namespace,
+    line: ProgressLine,
+    *,
+    may_lack_columns: bool = False,
+) -> DataSet:
+    """The rows of a file with the model's states; other states are refused.
+
+    So are lacking columns, unless they may be missing in every row; then they are named.
+    """
+    options = replace(
+        import_options(args),
+        bins=None,
+        domain=model.domain,
+        absent_as_missing=may_lack_columns,
+    )
+    data = _import(path, options, line).data.of_columns(model.domain.names)
+    counts = zip(data.domain.names, data.missing_counts, strict=True)
+    empty = [name for name, count in counts if count == data.row_count > 0]
+    if may_lack_columns and empty:
+        more = ", …" if len(empty) > STATES_NAMED else ""
+        line.say(f"Missing in every row: {', '.join(empty[:STATES_NAMED])}{more}.")
+    return data
 
 
 def open_model(path: str, line: ProgressLine) -> ModelFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,15 +28,7 @@ from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
 
 
 def run(words: Sequence[str]) -> int:
-    known = all_learners()
-    key = next((word for word in words if word in known), None)
-    parser = _parser(None if key is None else known[key])
-    if key is None:
-        args, _ = parser.parse_known_args(list(words))
-        learner_of(args.key)  # says which is nearest
-        raise UsageError("Missing: KEY. pgmstudio learners lists them.")
-    learner = known[key]
-    args = parser.parse(words)
+    learner, args = learner_and_words(words, _parser)
     params: Any = params_from(args, learner.params_type)
     if args.output is not None:
         check_model_target(args.output)
@@ -44,6 +36,8 @@ def run(words: Sequence[str]) -> int:
         from pgmstudio.core.io.keepsake_files import check_log_path
 
         check_log_path(args.log)
+    if args.edge_counts is not None and not args.edge_counts.lower().endswith(".csv"):
+        raise UsageError(f"{args.edge_counts} does not end in .csv, the only form of these counts.")
     line = ProgressLine(quiet=args.quiet)
     data, valid = _read(args, line)
     for rules in knowledge_in(params):
@@ -65,6 +59,8 @@ def run(words: Sequence[str]) -> int:
         _save(args, task, done, done.model, line)
     if args.log is not None:
         line.say(_save_log(args.log, done))
+    if args.edge_counts is not None:
+        line.say(_save_edge_counts(args.edge_counts, done))
     report = LearnReport.of(learner, task, done, valid)
     for rules in knowledge_in(params):
         line.say(rules_check(rules, done.model))
@@ -74,6 +70,20 @@ def run(words: Sequence[str]) -> int:
     else:
         report.print(args.output)
     return 130 if done.was_interrupted else 0
+
+
+def learner_and_words(
+    words: Sequence[str], parser_of: Callable[[Learner[Any] | None], CommandParser]
+) -> tuple[Learner[Any], argparse.Namespace]:
+    """The learner that the words name, and what they say to the parser with its parameters."""
+    known = all_learners()
+    key = next((word for word in words if word in known), None)
+    parser = parser_of(None if key is None else known[key])
+    if key is None:
+        args, _ = parser.parse_known_args(list(words))
+        learner_of(args.key)  # says which is nearest
+        raise UsageError("Missing: KEY. pgmstudio learners lists them.")
+    return known[key], parser.parse(words)
 
 
 def _parser(learner: Learner[Any] | None) -> CommandParser:
@@ -104,6 +114,11 @@ def _parser(learner: Learner[Any] | None) -> CommandParser:
         help="what the run saw on the way, as .csv or .json: every local optimum of restarts, "
         "every independence test, every step of K2",
     )
+    parser.add_argument(
+        "--edge-counts",
+        metavar="FILE.csv",
+        help="how many trees or restarts of the run have each edge",
+    )
     add_data_options(parser)
     parser.add_json()
     parser.add_quiet()
@@ -124,9 +139,11 @@ def knowledge_in(params: Any) -> list[Knowledge]:
 
 def rules_check(rules: Knowledge, model: Model) -> str:
     """Whether the edges of a model keep the rules, computed without the learner."""
-    if not isinstance(model, DirectedModel):
+    from pgmstudio.core.learning.edge_rules import broken_rules
+
+    broken = broken_rules(model, rules)
+    if broken is None:
         return "The rules about edges cannot be checked: the model has no directed edges."
-    broken = rules.violations(model.edges)
     if broken:
         return "Rules are broken: " + " ".join(broken)
     return f"All {count_of(rules.rule_count(), 'rule')} about edges hold."
@@ -264,6 +281,21 @@ def _save_log(path: str, done: LearnOutcome) -> str:
         return f"This learner keeps nothing beside its model; {path} was not written."
     write_kept(path, done.kept)
     return f"What the run saw on the way was saved to {path}."
+
+
+def _save_edge_counts(path: str, done: LearnOutcome) -> str:
+    """Write how often edges occur in what the run kept, and say so."""
+    from pgmstudio.core.io.atomic import replace_file
+    from pgmstudio.core.io.keepsake_files import table_text
+    from pgmstudio.core.learning.adjacency import Adjacency, tally_of
+
+    for kept in done.kept.values():
+        tally = tally_of(kept)
+        if tally is not None:
+            table = table_text(kept if isinstance(kept, Adjacency) else tally)
+            replace_file(path, table.encode())
+            return f"How often edges occur was saved to {path}."
+    return f"This learner keeps no edges of restarts; {path} was not written."
 
 
 def _save(

@@ -18,7 +18,7 @@ from pgmstudio.cli.map_options import (
 from pgmstudio.cli.output import bar, decimal, percent, print_json
 from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.cli.progress import ProgressLine
-from pgmstudio.cli.separation import tell_separation
+from pgmstudio.cli.separation import tell_in_context, tell_separation
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.protocols import (
     Belief,
@@ -28,6 +28,7 @@ from pgmstudio.core.inference.protocols import (
     Observed,
     Scale,
 )
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
 
 
@@ -50,6 +51,14 @@ def run(words: Sequence[str]) -> int:
         help="whether the graph separates A and B when Z is known, and by which trails",
     )
     parser.add_argument(
+        "--context",
+        metavar="V=state",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="with --independent, in a labelled graph: where these variables have these states",
+    )
+    parser.add_argument(
         "--check", action="store_true", help="with --independent: I(A;B|Z) of the model in bits"
     )
     parser.add_argument("--mpe", action="store_true", help="the most probable explanation too")
@@ -61,7 +70,15 @@ def run(words: Sequence[str]) -> int:
     model = open_model(args.model, line).model
     domain = model.domain
     if args.independent is not None:
+        if isinstance(model, LabelledDag):
+            return tell_in_context(
+                model, args.independent, args.context, check=args.check, as_json=args.json
+            )
+        if args.context:
+            raise UsageError(f"--context needs a labelled graph, and this is a {model.kind}.")
         return tell_separation(model, args.independent, check=args.check, as_json=args.json)
+    if args.context:
+        raise UsageError("--context goes with --independent; evidence is told with --given.")
     findings: dict[str, Finding] = {
         **evidence_in(args.evidence, domain),
         **evidence_from(domain, args.given, args.excluded, args.soft, args.done),

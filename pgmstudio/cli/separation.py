@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from pgmstudio.cli.evidence import evidence_from
 from pgmstudio.cli.output import print_json
 from pgmstudio.cli.parsing import UsageError
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.graphs.trails import Separation, separation_of
+from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
 
 
 def tell_separation(model: Model, text: str, *, check: bool, as_json: bool) -> int:
     """The sentence and its witness: an active trail, or what blocks each trail."""
-    from pgmstudio.core.graphs.trails import separation_of
-
     if isinstance(model, Tree):
         network = model.as_bayesian_network
     elif isinstance(model, BayesianNetwork):
@@ -24,31 +27,17 @@ def tell_separation(model: Model, text: str, *, check: bool, as_json: bool) -> i
     else:
         raise UsageError(
             f"A {model.kind} has no directed edges to separate its variables along; "
-            "--independent needs a Bayesian network or a tree."
+            "--independent needs a Bayesian network, a labelled graph or a tree."
         )
     one, other, given = separation_names(model.domain, text)
     found = separation_of(network.dag, one, other, given)
     bits = information_bits(network, [one, other, *given]) if check else None
     if as_json:
-        told: dict[str, Any] = {
+        told = {
             "kind": model.kind,
             "independent": found.is_separated,
-            "variables": [one, other],
-            "given": list(given),
             "sentence": found.sentence,
-            "active_trail": None if found.is_separated else str(found.active[0]),
-            "active_trails": [str(trail) for trail in found.active],
-            "blocked_trails": [
-                {
-                    "trail": str(trail),
-                    "blocked_by": [
-                        {"variable": b.node, "meeting": b.meeting.value} for b in trail.blocks
-                    ],
-                }
-                for trail in found.blocked
-            ],
-            "more_trails": found.has_more,
-            "irrelevant_to_first": sorted(found.irrelevant),
+            **_trails_json(found),
         }
         if check:
             told["information_bits"] = bits
@@ -61,6 +50,74 @@ def tell_separation(model: Model, text: str, *, check: bool, as_json: bool) -> i
         print(f"  blocked  {trail}  ({'; '.join(map(str, trail.blocks))})")
     if found.has_more:
         print("  … and more trails")
+    if bits is not None:
+        print(f"I({one};{other}{'|' + ','.join(given) if given else ''}) = {told_bits(bits)} bits")
+    return 0
+
+
+def _trails_json(found: Separation) -> dict[str, Any]:
+    return {
+        "variables": [found.one, found.other],
+        "given": list(found.given),
+        "active_trail": None if found.is_separated else str(found.active[0]),
+        "active_trails": [str(trail) for trail in found.active],
+        "blocked_trails": [
+            {
+                "trail": str(trail),
+                "blocked_by": [
+                    {"variable": b.node, "meeting": b.meeting.value} for b in trail.blocks
+                ],
+            }
+            for trail in found.blocked
+        ],
+        "more_trails": found.has_more,
+        "irrelevant_to_first": sorted(found.irrelevant),
+    }
+
+
+def tell_in_context(
+    model: LabelledDag, text: str, context: Sequence[str], *, check: bool, as_json: bool
+) -> int:
+    """What a labelled graph says in a context; “not implied” is not “dependent”."""
+    from pgmstudio.core.inference.context_information import information_in
+    from pgmstudio.core.models.contexts import separation
+
+    domain = model.domain
+    one, other, given = separation_names(domain, text)
+    findings = evidence_from(domain, list(context), [], [], [])
+    where = {name: f.state for name, f in findings.items() if isinstance(f, Observed)}
+    found = separation(model, [one], [other], given, where)
+    trails = separation_of(found.graph, one, other, (*given, *where))
+    known = f" given {', '.join(given)}" if given else ""
+    known += f", where {', '.join(f'{n} = {s}' for n, s in where.items())}" if where else ""
+    sentence = f"{one} ⟂ {other}{known}" + ("" if found.holds else ": not implied")
+    bits = information_in(model, [one, other, *given], where) if check else None
+    if as_json:
+        told = {
+            "kind": model.kind,
+            "independent": found.holds,
+            "sentence": sentence,
+            **_trails_json(trails),
+            "given": list(given),
+            "context": where,
+            "vanished_edges": [list(edge) for edge in found.vanished],
+            "cases": list(found.cases),
+        }
+        if check:
+            told["information_bits"] = bits
+        print_json(told)
+        return 0
+    print(f"{sentence}.")
+    for edge in found.vanished:
+        print(f"  vanished {' → '.join(edge)}")
+    if found.cases:
+        print(f"  in every state of {' and '.join(found.cases)} on its own")
+    for trail in () if found.cases else trails.active:
+        print(f"  active   {trail}")
+    for trail in trails.blocked:
+        print(f"  blocked  {trail}  ({'; '.join(map(str, trail.blocks))})")
+    if not found.holds:
+        print("  It may still hold: the search is sound, not complete.")
     if bits is not None:
         print(f"I({one};{other}{'|' + ','.join(given) if given else ''}) = {told_bits(bits)} bits")
     return 0

@@ -32,7 +32,7 @@ POLL_SECONDS = 0.05
 # How long a child that was asked to stop may take to say its last word before it is ended.
 GRACE_SECONDS = 0.7
 
-_STOP, _PAUSE, _RESUME = "stop", "pause", "resume"
+STOP, PAUSE, RESUME = "stop", "pause", "resume"
 
 
 class Task(Protocol[Event_co]):
@@ -42,8 +42,8 @@ class Task(Protocol[Event_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Packed:
-    """A pickled task whose buffers lie one after another in a block of shared memory."""
+class Packed:
+    """A pickled value whose buffers lie one after another in a block of shared memory."""
 
     pickled: bytes
     block_name: str | None
@@ -70,13 +70,14 @@ class ChildError(RuntimeError):
     """A bug in a child process; the message holds the child's traceback."""
 
 
-def _pack(task: object) -> tuple[_Packed, shared_memory.SharedMemory | None]:
+def pack(task: object) -> tuple[Packed, shared_memory.SharedMemory | None]:
+    """The task for a child, and the block to remove when no child reads it any more."""
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps(task, protocol=5, buffer_callback=buffers.append)
     views = [buffer.raw() for buffer in buffers]
     total = sum(view.nbytes for view in views)
     if total == 0:
-        return _Packed(pickled, None, tuple((0, 0) for _ in views)), None
+        return Packed(pickled, None, tuple((0, 0) for _ in views)), None
     block = shared_memory.SharedMemory(create=True, size=total)
     assert block.buf is not None
     spans, start = [], 0
@@ -84,10 +85,11 @@ def _pack(task: object) -> tuple[_Packed, shared_memory.SharedMemory | None]:
         block.buf[start : start + view.nbytes] = view
         spans.append((start, start + view.nbytes))
         start += view.nbytes
-    return _Packed(pickled, block.name, tuple(spans)), block
+    return Packed(pickled, block.name, tuple(spans)), block
 
 
-def _unpack(packed: _Packed) -> tuple[Any, shared_memory.SharedMemory | None]:
+def unpack(packed: Packed) -> tuple[Any, shared_memory.SharedMemory | None]:
+    """The task in the child; its arrays live as long as the block is held."""
     if packed.block_name is None:
         return pickle.loads(packed.pickled, buffers=[b"" for _ in packed.spans]), None
     block = _attach(packed.block_name)
@@ -120,14 +122,14 @@ def in_process(task: Task[Event_co], cancel: CancelToken) -> Iterator[Event_co]:
     """
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=True)
-    packed, block = _pack(task)
+    packed, block = pack(task)
     child = context.Process(target=_child_main, args=(theirs, packed), daemon=True)
     try:
         child.start()
         theirs.close()
         yield from _relay(ours, child, cancel)
     finally:
-        _end(child)
+        end_child(child)
         ours.close()
         if block is not None:
             block.close()
@@ -220,22 +222,23 @@ def _relay(pipe: Connection, child: Any, cancel: CancelToken) -> Iterator[Any]:
                     yield message
         if not asked_to_stop and cancel.is_cancelled:
             asked_to_stop = True
-            _tell(pipe, _STOP)
+            tell_child(pipe, STOP)
         elif not asked_to_stop and cancel.is_paused != was_paused:
             was_paused = cancel.is_paused
-            _tell(pipe, _PAUSE if was_paused else _RESUME)
+            tell_child(pipe, PAUSE if was_paused else RESUME)
         elif asked_to_stop and not ready:
             patience -= POLL_SECONDS
             if patience <= 0:
                 raise Cancelled
 
 
-def _tell(pipe: Connection, word: str) -> None:
+def tell_child(pipe: Connection, word: str) -> None:
+    """STOP, PAUSE or RESUME, if it still listens."""
     with contextlib.suppress(OSError):  # a child that is gone needs no word
         pipe.send(word)
 
 
-class _PipeToken:
+class PipeToken:
     """The child's end of the parent's token; a parent that is gone counts as stop."""
 
     def __init__(self, pipe: Connection) -> None:
@@ -247,7 +250,7 @@ class _PipeToken:
     def is_cancelled(self) -> bool:
         try:
             while not self._cancelled and self._pipe.poll():
-                self._hear(self._pipe.recv())
+                self.hear(self._pipe.recv())
         except (EOFError, OSError):
             self._cancelled = True
         return self._cancelled
@@ -260,19 +263,20 @@ class _PipeToken:
         stop = self.is_cancelled
         try:
             while self._paused and not stop:
-                self._hear(self._pipe.recv())
+                self.hear(self._pipe.recv())
                 stop = self._cancelled
         except (EOFError, OSError):
             stop = self._cancelled = True
         if stop:
             raise Cancelled
 
-    def _hear(self, word: str) -> None:
-        self._cancelled = self._cancelled or word == _STOP
-        self._paused = word == _PAUSE
+    def hear(self, word: str) -> None:
+        """Take a word of the parent."""
+        self._cancelled = self._cancelled or word == STOP
+        self._paused = word == PAUSE
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """End this process when its parent is gone, however it went."""
 
     def watch() -> None:
@@ -284,7 +288,8 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True, name="parent watch").start()
 
 
-def _end(child: Any) -> None:
+def end_child(child: Any) -> None:
+    """Wait a moment for it to end by itself, then end it."""
     if child.pid is None:
         return
     child.join(0.05)
@@ -297,16 +302,16 @@ def _end(child: Any) -> None:
     child.close()
 
 
-def _child_main(pipe: Connection, packed: _Packed) -> None:
+def _child_main(pipe: Connection, packed: Packed) -> None:
     import signal
 
     # Ctrl+C goes to the whole group; the parent decides and tells us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_with_parent()
-    token = _PipeToken(pipe)
+    end_with_parent()
+    token = PipeToken(pipe)
     last: object = _Done()
     try:
-        task, _block = _unpack(packed)  # the arrays live as long as the block is held
+        task, _block = unpack(packed)  # the arrays live as long as the block is held
         for event in task(token):
             pipe.send(event)
     except Cancelled:

@@ -98,3 +98,38 @@ def test_the_hidden_class_shows_its_bars(call: Call, classes: Path, tmp_path: Pa
     called = call("draw", classes, out, "--given", f"{given.name}={given.states[0]}")
     assert called.code == 0, called.err
     assert "class 3" in out.read_text()
+
+
+def test_the_edges_of_restarts_are_counted_in_a_file(
+    call: Call, mixture: Path, tmp_path: Path
+) -> None:
+    rows, out = tmp_path / "rows.csv", tmp_path / "edges.csv"
+    assert call("sample", mixture, "-n", 200, "-o", rows).code == 0
+    words = ("--components", 2, "--restarts", 3, "--max-iterations", 4, "--edge-counts", out)
+    called = call("learn", "mixture.trees", rows, *words)
+    assert called.code == 0, called.err
+    with out.open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert {line["of_trees"] for line in lines} == {"6"}
+    assert sum(int(line["trees"]) for line in lines) == 6 * 4  # spanning trees of five variables
+    assert all(1 <= int(line["restarts"]) <= 3 for line in lines)
+    called = call("learn", "bn.kes", rows, "--restarts", 2, "--edge-counts", out)
+    assert called.code == 0, called.err
+    with out.open() as stream:
+        assert {"restarts", "of_restarts"} <= set(next(iter(csv.DictReader(stream)), {}))
+    called = call("learn", "tree.chow-liu", rows, "--edge-counts", tmp_path / "none.csv")
+    assert called.code == 0
+    assert not (tmp_path / "none.csv").exists()
+    assert call("learn", "bn.kes", rows, "--edge-counts", "counts.json").code == 2
+
+
+@pytest.mark.parametrize("picture", ["side-by-side", "latent"])
+def test_the_other_pictures_of_a_mixture_are_drawn(
+    call: Call, mixture: Path, tmp_path: Path, picture: str
+) -> None:
+    out = tmp_path / "out.svg"
+    for words in ((), ("--beliefs",)):
+        called = call("draw", mixture, out, "--picture", picture, *words)
+        assert called.code == 0, called.err
+        text = out.read_text()
+        assert ("component" if picture == "latent" else "tree 3") in text

@@ -21,10 +21,14 @@ from pgmstudio.core.inference.protocols import (
 )
 from pgmstudio.core.inference.sessions import SESSIONS, open_session
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
+from tests.decision_graphs import random_graph
+from tests.labelled_dags import random_labelled
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
 # One small model of every family in the table of sessions.
@@ -33,6 +37,8 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     Tree: lambda: random_tree(np.random.default_rng(4), 6),
     TreeMixture: lambda: random_mixture(np.random.default_rng(5), 6, 3),
     LatentClasses: lambda: random_classes(np.random.default_rng(6), 6, 4),
+    DecisionGraph: lambda: random_graph(np.random.default_rng(7), 6, zeros=0.0),
+    LabelledDag: lambda: random_labelled(np.random.default_rng(8), 6, merges=0.8),
 }
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.opening import open_model_file
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.belief_bars import BeliefBars
 from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.panels.variable_rows import mini_rect
@@ -24,6 +26,12 @@ def open_asia(window: MainWindow, sample_data: Path) -> LiveBeliefs:
     live = window.shell.bench.beliefs_in_view
     assert live is not None
     return live
+
+
+def bring_up_to_date(qtbot: QtBot, live: LiveBeliefs) -> None:
+    """Ask at once, and wait for the answer where a slow machine has a worker answer."""
+    live.update_now()
+    qtbot.waitUntil(lambda: not live.is_stale and not live.is_waiting)
 
 
 def variables(window: MainWindow) -> VariablesPanel:
@@ -63,3 +71,36 @@ def click_bar(
 ) -> None:
     place = bars.row_rect(state).center().toPoint()
     qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, held, place)
+
+
+def network_of(live: LiveBeliefs) -> BayesianNetwork:
+    assert isinstance(live.model, BayesianNetwork)
+    return live.model
+
+
+def inspect(window: MainWindow, qtbot: QtBot, *names: str, tab: str = "belief") -> None:
+    """Select variables; the inspector shows them."""
+    window.shell.bench.select(names)
+    panel = inspector(window)
+    page = {0: panel.model, 1: panel.node}.get(len(names), panel.joint)
+    qtbot.waitUntil(page.isVisible)
+    if len(names) == 1:
+        panel.node.show_tab(tab)
+        qtbot.waitUntil(lambda: panel.node._name == names[0])
+
+
+def find(window: MainWindow, kind: type, name: str) -> object:
+    """A part of the inspector by its name."""
+    found = inspector(window).findChild(kind, name)
+    assert found is not None, name
+    return found
+
+
+def open_asia_page(qtbot: QtBot, window: MainWindow, sample_data: Path) -> ModelPage:
+    """The page of Asia in front, drawn and answered, all of it in sight."""
+    open_asia(window, sample_data)
+    found = window.shell.center.current
+    assert isinstance(found, ModelPage)
+    qtbot.waitUntil(lambda: len(found.scene().nodes) == 8 and not found.asking.live.is_waiting)
+    found.canvas.view.fit()
+    return found

@@ -14,7 +14,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
+    from pgmstudio.gui.app.hands import Hands
     from pgmstudio.gui.app.main_window import MainWindow
+    from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -67,6 +69,24 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     del made
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
+
+
+@pytest.fixture
+def hands(qtbot: QtBot, window: MainWindow) -> Hands:
+    """Somebody at the window, which has the keyboard."""
+    from pgmstudio.gui.app.hands import Hands
+
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    return Hands(window)
+
+
+@pytest.fixture
+def live(window: MainWindow, sample_data: Path) -> LiveBeliefs:
+    """The live beliefs of Asia, whose page is in front."""
+    from tests.gui.asia import open_asia
+
+    return open_asia(window, sample_data)
 
 
 def _settle(window: MainWindow) -> None:

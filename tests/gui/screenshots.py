@@ -2,6 +2,7 @@
 
     python tests/gui/screenshots.py            leaves them in tests/pictures/out/
     python tests/gui/screenshots.py --manual   renews the pictures of the README in docs/pictures/
+    python tests/gui/screenshots.py --only main asked    only these groups of scenes
 
 Not a test: nothing is compared. The names are NAME-theme-WIDTHxHEIGHT.png.
 """
@@ -12,7 +13,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,20 +21,27 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QSettings  # noqa: E402 - the platform is chosen before
+from PySide6.QtGui import QPainter  # noqa: E402
 
 from pgmstudio.gui.app.guided_tour import start_tour  # noqa: E402
+from pgmstudio.gui.app.hands import Hands  # noqa: E402
 from pgmstudio.gui.app.main import make_application  # noqa: E402
 from pgmstudio.gui.app.main_window import MainWindow  # noqa: E402
 from pgmstudio.gui.app.tour import WindowTour, made_up_rows  # noqa: E402
 from pgmstudio.gui.style.theme import theme  # noqa: E402
+from tests.gui.picture_scenes import GROUPS  # noqa: E402
+from tests.gui.walking import opened_windows  # noqa: E402
 
 SIZES = ((1280, 800), (1024, 700))
 # The four pictures the README shows, by the names they have there.
 MANUAL = {"import": "import", "running": "learning", "graph": "evidence", "table": "table"}
 
 
-def scenes(tour: WindowTour, rows: Path) -> Iterator[str]:
-    """Walk through the window; every name comes when its scene is set."""
+def main_path(hands: Hands, own: Path) -> Iterator[str]:
+    """The tour of the window; every name comes when its scene is set."""
+    rows = own / "check-up.csv"
+    rows.write_bytes(made_up_rows())
+    tour = WindowTour(hands.window)
     tour.welcome()
     yield "welcome"
     guided = start_tour(tour.shell)
@@ -63,42 +71,61 @@ def scenes(tour: WindowTour, rows: Path) -> Iterator[str]:
     yield "knowledge"
 
 
-def take_pictures(folder: Path, size: tuple[int, int], *, names: dict[str, str] | None) -> None:
-    """All scenes at one size; `names`: only these, in the light look, called so."""
+SCENES: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"main": main_path, **GROUPS}
+
+
+def take_pictures(
+    folder: Path, size: tuple[int, int], group: str, *, names: dict[str, str] | None = None
+) -> None:
+    """The scenes of a group at one size; `names`: only these, in the light look, called so."""
     theme().set_look(mode="light", scale=1.0, reduced_motion=True)
     window = MainWindow()
     window.resize(*size)
     window.show()
-    tour = WindowTour(window)
+    hands = Hands(window)
     with tempfile.TemporaryDirectory() as own:
-        rows = Path(own) / "check-up.csv"
-        rows.write_bytes(made_up_rows())
-        for name in scenes(tour, rows):
+        for name in SCENES[group](hands, Path(own)):
             if names is not None:
                 if name in names:
-                    tour.hands.take_picture(folder / f"{names[name]}.png")
+                    hands.take_picture(folder / f"{names[name]}.png")
                 continue
             for mode in ("dark", "light"):
                 theme().set_look(mode="dark" if mode == "dark" else "light")
-                tour.hands.settle()
+                hands.settle()
                 file = folder / f"{name}-{mode}-{size[0]}x{size[1]}.png"
-                print(tour.hands.take_picture(file))
-    tour.end()
+                print(take_whole(hands, file))
+    WindowTour(window).end()
+
+
+def take_whole(hands: Hands, file: Path) -> Path:
+    """The window with the dialogs and lists that stand over it."""
+    hands.take_picture(file)
+    above = [w for w in opened_windows(hands.window) if w.size().width() > 40]
+    if above:
+        picture = hands.window.grab()
+        painter = QPainter(picture)
+        for other in above:
+            painter.drawPixmap(hands.window.mapFromGlobal(other.pos()), other.grab())
+        painter.end()
+        picture.save(str(file))
+    return file
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manual", action="store_true", help="only the pictures of the README")
-    is_manual = parser.parse_args().manual
+    parser.add_argument("--only", nargs="+", choices=SCENES, default=list(SCENES), metavar="GROUP")
+    chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as own:
         os.environ["XDG_CONFIG_HOME"] = own
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
         make_application()
-        if is_manual:
-            take_pictures(ROOT / "docs/pictures", SIZES[0], names=MANUAL)
+        if chosen.manual:
+            take_pictures(ROOT / "docs/pictures", SIZES[0], "main", names=MANUAL)
         else:
             for size in SIZES:
-                take_pictures(ROOT / "tests/pictures/out", size, names=None)
+                for group in chosen.only:
+                    take_pictures(ROOT / "tests/pictures/out", size, group)
     return 0
 
 

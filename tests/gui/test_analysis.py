@@ -17,7 +17,6 @@ from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.inference.sensitivity import Span, sensitivity_of
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.main_window import MainWindow
@@ -32,20 +31,10 @@ from pgmstudio.gui.pages.sensitivity_page import SensitivityPage
 from pgmstudio.gui.plots.tornado import TornadoChart
 from pgmstudio.gui.plots.tornado_rows import Tornado, TornadoRow, ticks_of
 from pgmstudio.gui.style.theme import theme
-from tests.gui.asia import inspector, open_asia
+from tests.gui.asia import inspector, network_of
 from tests.gui.walking import controls_in, misfits, point_at, settle, told
 
 ODD = {"smoke": Observed("no"), "xray": Observed("yes"), "bronc": Observed("no")}
-
-
-@pytest.fixture
-def live(window: MainWindow, sample_data: Path, qtbot: QtBot) -> LiveBeliefs:
-    return open_asia(window, sample_data)
-
-
-def network_of(live: LiveBeliefs) -> BayesianNetwork:
-    assert isinstance(live.model, BayesianNetwork)
-    return live.model
 
 
 def run(window: MainWindow, action: str) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.errors import GraphError
@@ -16,6 +18,7 @@ from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.gui.app.learn_actions import landing_of
 from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.style.widgets import Note
 from pgmstudio.gui.workers.learning_run import RunRequest
 from tests.gui.samples import add_sprinkler
 
@@ -106,5 +109,22 @@ def test_a_refusal_is_told_and_logged(window: MainWindow) -> None:
     said: list[tuple[str, str]] = []
     window.shell.bench.message.connect(lambda level, words: said.append((level, words)))
     window.shell.errors.report(GraphError("There is no edge a → b."))
-    assert window.toast.isVisible()
+    assert not window.toast.isVisible()
     assert said == [("error", "There is no edge a → b.")]
+
+
+def test_an_error_stands_in_the_region_it_concerns_until_it_is_closed(window: MainWindow) -> None:
+    window.shell.errors.report(GraphError("There is no edge a → b."))
+    window.shell.errors.report(GraphError("There is no edge b → c."))
+    window.shell.errors.at("projectPanel").report(GraphError("There is no node d."))
+    above = window.shell.center.findChild(Note, "errorNote")
+    assert above.text == "• There is no edge a → b.\n• There is no edge b → c."
+    beside = window.panels.panel("projectPanel").findChild(Note, "errorNote")
+    assert beside.text == "There is no node d."
+    above.findChild(QPushButton, "errorNoteCopy").click()
+    assert "GraphError: There is no edge b → c." in QApplication.clipboard().text()
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert not beside.isVisible()
+    assert above.isVisible()
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert not above.isVisible()

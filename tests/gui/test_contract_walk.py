@@ -62,6 +62,10 @@ def _nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # -- actions
 
+# What these menus do is the same for a model of any language; it is walked in the first situations.
+ANY_LANGUAGE = {"File", "Edit", "Data", "Knowledge", "Window", "Help"}
+FURTHER_LANGUAGES = ("mixture", "classes", "graph", "labels")
+
 
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_action_says_what_it_does_or_why_not(window: MainWindow, situation: str) -> None:
@@ -121,6 +125,9 @@ def test_every_action_that_can_be_used_can_be_used(
     beginning = shell.project
     problems = []
     for action_id in list(shell.book.actions):
+        menu = shell.book.specs[action_id].menu.split("/")[0]
+        if situation in FURTHER_LANGUAGES and menu in ANY_LANGUAGE:
+            continue
         if shell.project is not beginning:
             show_project(shell, beginning, None)
         restore(window, situation)

@@ -30,7 +30,8 @@ from pgmstudio.gui.views.canvas_menu import canvas_menu
 from pgmstudio.gui.views.graph_view import GraphView
 from pgmstudio.gui.views.picture_file import FORMATS, PictureOptions, picture_bytes
 from tests.gui.asia import inspector
-from tests.gui.samples import add_sprinkler, sprinkler_rows
+from tests.gui.samples import sprinkler_rows
+from tests.gui.walking import open_sprinkler, trigger
 
 LEFT = Qt.MouseButton.LeftButton
 Edge = tuple[str, str]
@@ -38,18 +39,7 @@ Edge = tuple[str, str]
 
 @pytest.fixture
 def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
-    model_id = add_sprinkler(window.shell)
-    open_model_page(window.shell, model_id)
-    found = window.shell.center.current
-    assert isinstance(found, ModelPage)
-    qtbot.waitUntil(lambda: len(found.scene().edges) == 3)
-    return found
-
-
-def trigger(window: MainWindow, action: str) -> None:
-    window.shell.book.refresh()
-    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
-    window.shell.book[action].trigger()
+    return open_sprinkler(qtbot, window)
 
 
 def middle_of(view: GraphView, edge: Edge) -> QPoint:

@@ -16,26 +16,21 @@ from pgmstudio.core.models.arc_reversal import largest_difference
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.opening import add_and_show_model, open_model_file
+from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.pages.equivalence_page import EquivalencePage
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.size_section import SizeSection
 from pgmstudio.gui.views.canvas_menu import canvas_menu
 from pgmstudio.gui.views.edge_tool import EdgeTool
 from pgmstudio.gui.views.wishes import Hit
-from tests.gui.asia import inspector
+from tests.gui.asia import inspector, open_asia_page
 
 LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
 def page(qtbot: QtBot, window: MainWindow, sample_data: Path) -> ModelPage:
-    open_model_file(window.shell, sample_data / "asia.json")
-    found = window.shell.center.current
-    assert isinstance(found, ModelPage)
-    qtbot.waitUntil(lambda: len(found.scene().nodes) == 8 and not found.asking.live.is_waiting)
-    found.canvas.view.fit()
-    return found
+    return open_asia_page(qtbot, window, sample_data)
 
 
 def network(window: MainWindow) -> BayesianNetwork:

@@ -20,13 +20,8 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.pages.scenarios_page import ScenariosPage
-from tests.gui.asia import click_bar, click_mini_bar, inspector, open_asia
+from tests.gui.asia import bring_up_to_date, click_bar, click_mini_bar, inspector
 from tests.gui.samples import add_sprinkler, sprinkler_rows
-
-
-@pytest.fixture
-def live(window: MainWindow, sample_data: Path, qtbot: QtBot) -> LiveBeliefs:
-    return open_asia(window, sample_data)
 
 
 def run(window: MainWindow, action: str) -> None:
@@ -50,7 +45,7 @@ def test_the_click_a_bar_tour_ends_at_the_prior_bit_for_bit(
     qtbot.waitUntil(panel.node.isVisible)
     click_bar(qtbot, panel.node.belief.bars, "no", Qt.KeyboardModifier.ShiftModifier)
     live.set_likelihood("dysp", {"yes": 0.9, "no": 0.3})
-    live.update_now()
+    bring_up_to_date(qtbot, live)
     assert live.evidence == {
         "smoke": Observed("yes"),
         "xray": Observed("yes"),
@@ -62,7 +57,7 @@ def test_the_click_a_bar_tour_ends_at_the_prior_bit_for_bit(
     assert live.beliefs["lung"][0] == pytest.approx(0.6922, abs=5e-5)
     assert live.priors["lung"].tolist() == prior["lung"], "the ghost of the prior stays"
     run(window, "evidence.clear")
-    live.update_now()
+    bring_up_to_date(qtbot, live)
     assert {name: values.tolist() for name, values in live.beliefs.items()} == prior
 
 

@@ -20,7 +20,6 @@ from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.dialogs.export_dialog import ExportDialog
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.plots.plot_drawing import PlotDrawing
@@ -39,7 +38,7 @@ from pgmstudio.gui.views.picture_file import (
 )
 from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest
 from tests.gui.samples import add_sprinkler
-from tests.gui.walking import misfits, settle
+from tests.gui.walking import misfits, open_sprinkler, settle
 
 LEFT = Qt.MouseButton.LeftButton
 MM_PER_INCH, POINTS_PER_INCH = 25.4, 72
@@ -48,15 +47,13 @@ MM_PER_INCH, POINTS_PER_INCH = 25.4, 72
 @pytest.fixture
 def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
     """The sprinkler with evidence, so that the legend has something to say."""
-    model_id = add_sprinkler(window.shell)
-    open_model_page(window.shell, model_id)
-    made = window.shell.center.current
-    assert isinstance(made, ModelPage)
-    qtbot.waitUntil(lambda: len(made.scene().nodes) == 3)
+    made = open_sprinkler(qtbot, window)
     live = made.asking.live
     live.set_finding("wet", Observed("yes"))
     live.set_likelihood("sprinkler", {"off": 0.4, "on": 0.9})
     qtbot.waitUntil(lambda: not live.is_stale and bool(made.legend_entries()))
+    scene = made.scene()  # edges are led around nodes beside the window, and then drawn anew
+    qtbot.waitUntil(lambda: all(scene.is_routed(edge) for edge in scene.edges.values()))
     return made
 
 

@@ -353,3 +353,18 @@ def test_a_wide_page_that_leaves_gives_the_sides_their_room_back(
     docks = window.docks
     qtbot.waitUntil(lambda: abs(docks["projectPanel"].width() - left) <= 2)
     qtbot.waitUntil(lambda: abs(docks["inspectorPanel"].width() - right) <= 2)
+
+
+def test_the_panel_in_front_at_the_bottom_is_in_front_after_a_page_that_stood_alone(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    open_model_page(window.shell, add_sprinkler(window.shell))
+    window.reveal("logPanel")
+    qtbot.waitUntil(lambda: window.folding.is_shown("logPanel"))
+    open_welcome(window.shell)
+    qtbot.waitUntil(lambda: not window.folding.is_shown("logPanel"))
+    page = window.shell.center.current
+    assert page is not None
+    window.shell.center.close_page(page)
+    qtbot.waitUntil(lambda: window.folding.is_shown("logPanel"))
+    assert not window.folding.is_shown("tablePanel")

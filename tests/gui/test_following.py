@@ -195,7 +195,7 @@ def test_the_inspector_tells_what_the_run_does(
     qtbot.waitUntil(panel.run.isVisible, timeout=LONG_MS)
     qtbot.waitUntil(lambda: panel.run.best.facts.get("Edges") == "1", timeout=LONG_MS)
     assert panel.run.best.facts["Found in"] == "restart 4, step 9"
-    assert panel.run.settings.facts["Restarts"] == "1000000"
+    assert panel.run.settings.facts["Restarts"] == "1\u2009000\u2009000"
     assert panel.run.settings.facts["Seed"] == "1"
     rows = run.task.data.row_count
     missing = panel.findChild(Note, "inspectorRunMissing").text

@@ -28,15 +28,10 @@ from pgmstudio.gui.pages.import_page import ImportPage
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.pages.profile_page import ProfilePage
 from pgmstudio.gui.workers.learning_run import RunRequest
+from tests.gui.walking import trigger
 
 LEFT = Qt.MouseButton.LeftButton
 LONG_MS = 60_000
-
-
-def trigger(window: MainWindow, action: str) -> None:
-    window.shell.book.refresh()
-    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
-    window.shell.book[action].trigger()
 
 
 @pytest.mark.slow

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QFileDialog
-from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.inference.sessions import open_session
@@ -23,13 +22,6 @@ from tests.core.io.test_xdsl import GENIE
 from tests.core.io.test_xmlbif import JAVABAYES
 
 ENDINGS = (".bif", ".xdsl", ".net", ".xml", ".uai")
-
-
-@pytest.fixture
-def hands(qtbot: QtBot, window: MainWindow) -> Hands:
-    with qtbot.waitActive(window):
-        window.activateWindow()
-    return Hands(window)
 
 
 @pytest.fixture

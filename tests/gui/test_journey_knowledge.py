@@ -41,13 +41,6 @@ LONG_MS = 60_000
 TIERS = (("asia", "smoke"), ("tub", "lung", "bronc"), ("either", "xray", "dysp"))
 
 
-@pytest.fixture
-def hands(qtbot: QtBot, window: MainWindow) -> Hands:
-    with qtbot.waitActive(window):
-        window.activateWindow()
-    return Hands(window)
-
-
 def lane(hands: Hands, number: int) -> LaneList:
     found = hands.widget(f"laneList{number}")
     assert isinstance(found, LaneList)

@@ -1,35 +1,28 @@
-"""Mixtures of trees and latent classes in the window: strip, overlay, star, profiles, rows."""
+"""Mixtures of trees in the window: strip, overlay, editing, conversions, files and pictures."""
 
 from __future__ import annotations
 
-import csv
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.io.project_file import read_project, write_project
-from pgmstudio.core.learning.class_scan import ClassScan, ScanPoint
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.opening import open_model_page, show_project
 from pgmstudio.gui.document.component_views import component_views
-from pgmstudio.gui.pages.component_rows_page import ComponentRowsPage
 from pgmstudio.gui.pages.model_page import ModelPage
-from pgmstudio.gui.pages.profile_page import ProfilePage
-from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.panels.table_panel import TablePanel
-from pgmstudio.gui.plots.scan_plot import ScanPlot
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_drawing import CanvasDrawing
 from pgmstudio.gui.views.component_card import ComponentCard
@@ -37,32 +30,18 @@ from pgmstudio.gui.views.component_desk import ComponentDesk
 from pgmstudio.gui.views.component_strip import ComponentStrip
 from pgmstudio.gui.views.picture_file import PictureOptions, picture_bytes
 from tests.core.models.test_conversions import divergence_bits
-from tests.gui.samples import VOTES, add_votes
-from tests.gui.walking import called, controls_in, misfits, told
-from tests.strategies import random_mixture, with_missing
+from tests.gui.mixture_pages import page_of
+from tests.gui.samples import VOTES
+from tests.gui.walking import called, controls_in, misfits, told, trigger
+from tests.strategies import random_mixture
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
-def page_of(qtbot: QtBot, window: MainWindow, kind: str) -> ModelPage:
-    model_id = add_votes(window.shell, kind)
-    open_model_page(window.shell, model_id)
-    page = window.shell.center.current
-    assert isinstance(page, ModelPage)
-    qtbot.waitUntil(lambda: bool(page.scene().nodes))
-    qtbot.waitUntil(lambda: bool(page.asking.live.priors))
-    return page
-
-
 @pytest.fixture
 def trees(qtbot: QtBot, window: MainWindow) -> ModelPage:
     return page_of(qtbot, window, "mixture")
-
-
-@pytest.fixture
-def star(qtbot: QtBot, window: MainWindow) -> ModelPage:
-    return page_of(qtbot, window, "classes")
 
 
 def desk_of(page: ModelPage) -> ComponentDesk:
@@ -80,19 +59,6 @@ def mixture_of(window: MainWindow, model_id: str | None) -> TreeMixture:
     model = window.shell.project.models[model_id or ""].model
     assert isinstance(model, TreeMixture)
     return model
-
-
-def trigger(window: MainWindow, action: str) -> None:
-    window.shell.book.refresh()
-    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
-    window.shell.book[action].trigger()
-
-
-def click_state(qtbot: QtBot, page: ModelPage, node: str, state: int) -> None:
-    item = page.scene().nodes[node]
-    row = item.geometry.row(item.geometry.shown.index(state)).center()
-    place = page.canvas.view.mapFromScene(item.pos() + item.corner + row)
-    qtbot.mouseClick(page.canvas.view.viewport(), LEFT, pos=place)
 
 
 # -- the strip and the overlay
@@ -271,113 +237,6 @@ def test_the_picture_can_be_exported(
     assert len(content) > 1000
     if ending == ".svg":
         assert b"width = mutual information" in content
-
-
-# -- classes
-
-
-def test_evidence_on_an_item_moves_the_bars_of_the_hidden_class(
-    qtbot: QtBot, window: MainWindow, star: ModelPage
-) -> None:
-    hidden = star.scene().nodes["class"]
-    qtbot.waitUntil(lambda: hidden.face.beliefs == pytest.approx((0.5, 0.3, 0.2)))
-    click_state(qtbot, star, "tax", 1)
-    joint = np.array([0.5, 0.3, 0.2]) * [0.9, 0.15, 0.5]
-    expected = tuple(joint / joint.sum())
-    qtbot.waitUntil(lambda: hidden.face.beliefs == pytest.approx(expected))
-    assert hidden.face.priors == pytest.approx((0.5, 0.3, 0.2))
-
-
-def test_the_hidden_class_cannot_be_observed_and_says_why(qtbot: QtBot, star: ModelPage) -> None:
-    click_state(qtbot, star, "class", 0)
-    assert not star.asking.live.evidence
-    assert "is hidden" in star.canvas.bubble.text
-    star.asking.begin_likelihood("class")
-    star.canvas.wishes.target.emit("class")
-    assert not star.asking.live.evidence
-
-
-def test_the_inspector_tells_three_sizes_and_which_items_tell_most(
-    qtbot: QtBot, window: MainWindow, star: ModelPage
-) -> None:
-    inspector = panel_widget(window, "inspectorPanel")
-    assert isinstance(inspector, InspectorPanel)
-    sections = inspector.model.components
-    qtbot.waitUntil(lambda: bool(sections.ranking.ranks))
-    facts = sections.facts.facts
-    # 3 classes, 5 binary items: 3·5, 2 + 15 + 1, 3·10.
-    assert (facts["Size, definition"], facts["Size, tables A"]) == ("15", "18")
-    assert facts["Size, tables B"] == "30"
-    bits = [rank[2] for rank in sections.ranking.ranks]
-    assert bits == sorted(bits, reverse=True)
-    qtbot.mouseClick(inspector.model.explain, LEFT)
-    qtbot.waitUntil(lambda: inspector.model.explained.facts.get("This is") == "exact")
-
-
-def test_profiles_draw_every_class_and_follow_the_model(
-    qtbot: QtBot, window: MainWindow, star: ModelPage
-) -> None:
-    trigger(window, "model.profiles")
-    page = window.shell.center.current
-    assert isinstance(page, ProfilePage)
-    assert page.views.current == "lines"
-    found = page.plot.profiles
-    assert found is not None
-    assert found.names == ("class 1", "class 2", "class 3")
-    higher, lower = (page.plot.place_of("tax", number) for number in (0, 1))
-    assert higher.y() < lower.y()  # 90 % stands above 15 %
-    assert "class 1: 90.0 %" in page.plot.words_at(QPointF(higher))
-    page.show_view("map")
-    assert page.map.isVisible()
-    before = window.shell.project.models["m1"].model
-    assert isinstance(before, LatentClasses)
-    even = LatentClasses(before.domain, np.full(3, 1 / 3), before.tables)
-    window.shell.change("Even", partial(edits.replace_model, model_id="m1", model=even))
-    assert page.plot.profiles is not None
-    assert page.plot.profiles.shares == pytest.approx((1 / 3,) * 3)
-
-
-def test_no_row_is_lost_when_cells_are_missing(
-    qtbot: QtBot, window: MainWindow, star: ModelPage, tmp_path: Path
-) -> None:
-    shell = window.shell
-    rows = with_missing(np.random.default_rng(2), shell.project.data["d1"].data, 0.4)
-    shell.change("Rows", partial(edits.replace_data, data_id="d1", data=rows))
-    trigger(window, "model.assignments")
-    page = shell.center.current
-    assert isinstance(page, ComponentRowsPage)
-    qtbot.waitUntil(lambda: page.found is not None)
-    assert page.rows.rowCount() == rows.row_count
-    page.export(tmp_path / "rows.csv")
-    with (tmp_path / "rows.csv").open() as stream:
-        lines = list(csv.DictReader(stream))
-    assert [int(line["row"]) for line in lines] == list(range(1, rows.row_count + 1))
-    model = shell.project.models["m1"].model
-    assert isinstance(model, LatentClasses)
-    shares = model.responsibilities(rows)
-    for line, mine in zip(lines, shares, strict=True):
-        assert line["class"] == f"class {mine.argmax() + 1}"
-        assert float(line["responsibility"]) == pytest.approx(mine.max())
-        assert float(line["p_class_2"]) == pytest.approx(mine[1])
-    page.table.sortByColumn(2, Qt.SortOrder.AscendingOrder)
-    assert page.rows.row_number(0) == int(shares.max(axis=1).argmin())
-
-
-def test_empty_and_double_classes_are_flagged_and_the_best_named(
-    qtbot: QtBot, window: MainWindow
-) -> None:
-    def point(classes: int, bic: float, aic: float, empty: int, double: int) -> ScanPoint:
-        return ScanPoint(classes, aic + 0.1, None, bic, aic, 10, 11, empty, double)
-
-    scan = ClassScan("bic", (point(1, -5, -4.9, 0, 0), point(2, -4, -3.9, 0, 0)))
-    scan = scan.with_point(point(3, -4.2, -3.8, 1, 2))
-    plot = ScanPlot()
-    qtbot.addWidget(plot)
-    plot.show_scan(scan)
-    assert plot.curves["BIC"] == ([1, 2, 3], [-5, -4, -4.2])
-    assert "held-out" not in plot.curves
-    assert "BIC 2, AIC 3" in plot.hint
-    assert plot.flags == {3: "1 empty, 2 double"}
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])

@@ -103,7 +103,7 @@ def test_choosing_em_is_told_with_its_cost(garden: MainWindow) -> None:
     page = open_learn_page(garden.shell, "bn.hill-climb")
     note = page.findChild(Note, "missingNote")
     assert "EM" not in note.text
-    field(page, QComboBox, "param.missing").setCurrentText("em")
+    field(page, QComboBox, "param.missing").setCurrentText("EM")
     assert note.text.endswith("The final tables are filled by EM, which takes longer.")
 
 

@@ -6,25 +6,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.pages.model_page import ModelPage
-from tests.gui.samples import add_sprinkler
+from tests.gui.walking import open_sprinkler, trigger
 
 
 @pytest.fixture
 def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
-    model_id = add_sprinkler(window.shell)
-    open_model_page(window.shell, model_id)
-    found = window.shell.center.current
-    assert isinstance(found, ModelPage)
-    qtbot.waitUntil(lambda: len(found.scene().nodes) == 3)
-    return found
-
-
-def trigger(window: MainWindow, action: str) -> None:
-    window.shell.book.refresh()
-    assert window.shell.book[action].isEnabled()
-    window.shell.book[action].trigger()
+    return open_sprinkler(qtbot, window)
 
 
 def words(page: ModelPage) -> set[str]:

@@ -32,15 +32,10 @@ from pgmstudio.gui.workers.learning_run import RunRequest
 from tests.contracts.test_learners import rows
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO
 from tests.gui.kept_runs import add_ended_run
+from tests.gui.walking import trigger
 
 LONG_MS = 60_000
 LEFT = Qt.MouseButton.LeftButton
-
-
-def trigger(window: MainWindow, action: str) -> None:
-    window.shell.book.refresh()
-    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
-    window.shell.book[action].trigger()
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.document.table_work import table_work
 from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.panels.chip_label import ChipLabel
 from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.panels.table_model import TableGrid, parse_probability
 from pgmstudio.gui.panels.table_panel import TablePanel
@@ -72,7 +73,7 @@ def test_numbers_wait_until_the_column_sums_to_one(window: MainWindow, panel: Ta
     type_number(panel, 3, 0, "0.04")
     assert panel.waits
     assert window.shell.project is before
-    assert panel.findChild(QLabel, "tableChip").text() == "1 column sums to 1.03"
+    assert panel.findChild(ChipLabel, "tableChip").chip.words == "1 column sums to 1.03"
     type_number(panel, 3, 1, "96 %")
     assert not panel.waits
     assert network(window).table("wet")[1, 1].tolist() == [0.04, 0.96]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.panels.variable_rows import VariableRow
-from tests.gui.asia import click_mini_bar, mini_bar, open_asia, variables
+from tests.gui.asia import bring_up_to_date, click_mini_bar, mini_bar, variables
 from tests.gui.samples import sprinkler_rows
 from tests.strategies import random_network
 
@@ -28,10 +27,9 @@ Key, Held = Qt.Key, Qt.KeyboardModifier
 
 
 @pytest.fixture
-def live(window: MainWindow, sample_data: Path, qtbot: QtBot) -> LiveBeliefs:
-    opened = open_asia(window, sample_data)
+def live(live: LiveBeliefs, window: MainWindow, qtbot: QtBot) -> LiveBeliefs:
     qtbot.waitUntil(lambda: len(rows(window)) == 8)
-    return opened
+    return live
 
 
 def rows(window: MainWindow) -> dict[str, VariableRow]:
@@ -96,7 +94,7 @@ def test_an_impossible_state_cannot_be_clicked_and_its_tooltip_says_why(
     window: MainWindow, live: LiveBeliefs, qtbot: QtBot
 ) -> None:
     click_mini_bar(qtbot, window, "lung", "yes")
-    live.update_now()
+    bring_up_to_date(qtbot, live)
     click_mini_bar(qtbot, window, "either", "no")
     assert live.evidence == {"lung": Observed("yes")}
     place = mini_bar(window, "either", "no")
@@ -160,7 +158,7 @@ def test_variables_can_be_sorted_by_shift_entropy_and_name(
     window: MainWindow, live: LiveBeliefs, qtbot: QtBot
 ) -> None:
     live.click_state("xray", "yes")
-    live.update_now()
+    bring_up_to_date(qtbot, live)
     panel = variables(window)
     panel.sort_by("shift")
     shifts = [shift_bits(live.beliefs[n], live.priors[n]) for n in rows(window)]

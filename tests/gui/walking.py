@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QTextEdit,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, Project
@@ -36,10 +37,14 @@ from pgmstudio.gui.app.opening import (
     open_model_page,
     show_project,
 )
+from pgmstudio.gui.document.graph_nodes import graph_nodes
+from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.elided_label import ElidedLabel
+from tests.gui.graph_pages import PRESSURE, add_graph, coronary, coronary_rows
+from tests.gui.label_pages import EDGE, add_labelled
 from tests.gui.samples import add_sprinkler, add_votes, sprinkler_rows
 
-SITUATIONS = ("nothing", "data", "model", "mixture", "classes")
+SITUATIONS = ("nothing", "data", "model", "mixture", "classes", "graph", "labels")
 
 CONTROLS = (
     QAbstractButton,
@@ -51,6 +56,32 @@ CONTROLS = (
     QPlainTextEdit,
     QTextEdit,
 )
+
+
+def press_keys(
+    window: MainWindow,
+    qtbot: QtBot,
+    key: Qt.Key,
+    held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
+    """To whatever has the focus, as from a keyboard."""
+    qtbot.keyClick(window.focusWidget() or window, key, held)
+
+
+def trigger(window: MainWindow, action: str) -> None:
+    """Choose an action that can be chosen now."""
+    window.shell.book.refresh()
+    assert window.shell.book[action].isEnabled(), window.shell.book[action].toolTip()
+    window.shell.book[action].trigger()
+
+
+def open_sprinkler(qtbot: QtBot, window: MainWindow) -> ModelPage:
+    """The page of the sprinkler in front, drawn."""
+    open_model_page(window.shell, add_sprinkler(window.shell))
+    found = window.shell.center.current
+    assert isinstance(found, ModelPage)
+    qtbot.waitUntil(lambda: len(found.scene().nodes) == len(found.scene().edges) == 3)
+    return found
 
 
 def point_at(widget: QWidget, place: QPoint) -> None:
@@ -80,6 +111,12 @@ def arrange(window: MainWindow, situation: str) -> None:
     elif situation in ("mixture", "classes"):
         add_votes(shell, situation)
         project = shell.project
+    elif situation == "graph":
+        add_graph(shell, coronary(), coronary_rows(200))
+        project = shell.project
+    elif situation == "labels":
+        add_labelled(shell, rows=100)
+        project = shell.project
     show_project(shell, project, None)
     restore(window, situation)
     settle(window)
@@ -96,6 +133,14 @@ def restore(window: MainWindow, situation: str) -> None:
     elif situation in ("mixture", "classes"):
         open_model_page(shell, next(iter(shell.project.models)))
         shell.bench.select(["tax", "aid"])
+    elif situation == "graph":
+        model_id = next(iter(shell.project.models))
+        open_model_page(shell, model_id)
+        shell.bench.select([PRESSURE])
+        graph_nodes(shell).choose(model_id, (PRESSURE, 0))
+    elif situation == "labels":
+        open_model_page(shell, next(iter(shell.project.models)))
+        shell.bench.select([], [EDGE])
     shell.book.refresh()
 
 

@@ -169,10 +169,17 @@ class DataSet:
         """Equal rows once, with their summed weights; the order of first appearance is kept."""
         if self.row_count == 0:
             return self
-        keys = self._row_keys()
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        first, which = self.distinct()
         if first.size == self.row_count:
             return self if self.weights is not None else replace(self, weights=np.ones(first.size))
+        weights = np.bincount(which, weights=self.weights, minlength=first.size)
+        codes = np.ascontiguousarray(self.codes[:, first])
+        return DataSet(self.domain, codes, weights.astype(np.float64))
+
+    def distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The rows that are unlike all before them, and which of these every row is equal to."""
+        keys = self._row_keys()
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         later = np.setdiff1d(np.arange(self.row_count), first, assume_unique=True)
         same = first[inverse.ravel()[later]]
         if any((column[later] != column[same]).any() for column in self.codes):
@@ -180,10 +187,10 @@ class DataSet:
             rows = np.ascontiguousarray(self.codes.T)
             whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
             _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
-        weights = np.bincount(inverse.ravel(), weights=self.weights, minlength=first.size)
         order = np.argsort(first)
-        codes = np.ascontiguousarray(self.codes[:, first[order]])
-        return DataSet(self.domain, codes, weights[order].astype(np.float64))
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
+        return first[order], place[inverse.ravel()]
 
     def _row_keys(self) -> NDArray[np.uint64]:
         """A hash of every row: much faster to sort than the rows."""

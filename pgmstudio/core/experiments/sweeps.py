@@ -21,8 +21,12 @@ SWEEPS: Mapping[str, Sweep] = {
     "edge_penalty": lambda value: {
         "edge_penalty": math.log(2) * value / (1 - value),
         "penalty": "mdl",
+        "augment": "forest",
     },
 }
+
+# Learners whose every model is a point: fitted to all rows, since a curve has test rows of its own.
+ALL_ROWS: Mapping[str, Settings] = {"nb.latent": {"criterion": "aic"}}
 
 
 def sweep_of(params_type: type, taken: Collection[str] = ()) -> Sweep | None:
@@ -42,6 +46,22 @@ def sweep_of(params_type: type, taken: Collection[str] = ()) -> Sweep | None:
             return None
         return partial(_told, settings, frozenset(concerned))
     return None
+
+
+def own_sweep_of(
+    params_type: type, lambdas: tuple[float, ...], taken: Collection[str] = ()
+) -> Settings | None:
+    """The settings of a learner that goes through a list of λ in one run; None for all others.
+
+    All its rows are learned from, since the curve has test rows of its own.
+    """
+    names = {spec.name for spec in specs_of(params_type)}
+    if "lambdas" not in names or "lambdas" in taken:
+        return None
+    settings: dict[str, object] = {"lambdas": lambdas}
+    if "criterion" in names - {*taken}:
+        settings["criterion"] = "bic"
+    return settings
 
 
 def _told(settings: Sweep, names: frozenset[str], value: float) -> Settings:

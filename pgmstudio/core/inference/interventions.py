@@ -17,6 +17,7 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.protocols import Done, Finding, Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
 
 Floats = NDArray[np.float64]
@@ -49,7 +50,7 @@ def refuse_interventions(kind: str, evidence: Mapping[str, Finding]) -> None:
 
 def why_no_intervention(model: Model) -> str:
     """Why nothing in this model can be set from outside, in a sentence; empty when it can."""
-    if isinstance(model, BayesianNetwork):
+    if isinstance(model, BayesianNetwork | LabelledDag):
         return ""
     return (
         f"the edges of a {model.kind} do not lead from causes to effects. "

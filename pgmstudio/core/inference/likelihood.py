@@ -60,7 +60,7 @@ def _by_family(model: ProbabilisticModel, rows: DataSet) -> NDArray[np.float64]:
     for row in range(rows.row_count):
         session.retract_all()
         try:
-            for name, finding in _observed(rows, row).items():
+            for name, finding in observed_cells(rows, row).items():
                 session.set_evidence(name, finding)
         except ImpossibleEvidenceError:
             continue
@@ -68,7 +68,8 @@ def _by_family(model: ProbabilisticModel, rows: DataSet) -> NDArray[np.float64]:
     return found
 
 
-def _observed(rows: DataSet, row: int) -> Mapping[str, Finding]:
+def observed_cells(rows: DataSet, row: int) -> Mapping[str, Finding]:
+    """The cells of a row that are not missing, as evidence."""
     return {
         variable.name: Observed(variable.states[code])
         for variable, code in zip(rows.domain, rows.codes[:, row], strict=True)

@@ -6,20 +6,22 @@ weights of eq. 3.9 have to be those given the evidence).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError
 from pgmstudio.core.inference.component_engines import ClassEngine, ComponentEngine, TreeEngine
-from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.inference.findings import log2_scale, weights_of
-from pgmstudio.core.inference.protocols import Belief, Finding, Scale
+from pgmstudio.core.inference.protocols import Belief, Finding
+from pgmstudio.core.inference.whole_pass_session import (
+    WholePassSession,
+    named_beliefs,
+    named_states,
+)
 from pgmstudio.core.models.components import log2_sums
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -30,7 +32,6 @@ Floats = NDArray[np.float64]
 # messages (spec: mixtures of trees, §4.3).
 MOST_LISTED_STATES = 1_000_000
 _BLOCK_ROWS = 65_536
-MOST_JOINT_CELLS = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +50,11 @@ class _Explained:
     log2_bound: float
 
 
-class MixtureSession:
+class MixtureSession(WholePassSession[_Answers]):
     """Evidence in, beliefs out, for mixtures of trees and latent classes; exact."""
 
     def __init__(self, model: TreeMixture | LatentClasses) -> None:
+        super().__init__(model.domain)
         self.model = model
         self._engine: ComponentEngine
         if isinstance(model, LatentClasses):
@@ -63,39 +65,10 @@ class MixtureSession:
             self._inner = model.tree_domain
         cards = self._inner.cardinalities
         self._at = np.concatenate(([0], np.cumsum(cards))).astype(np.int64)
-        self._evidence: dict[str, Finding] = {}
-        self._kept: _Answers | None = None
         self._explanation: _Explained | None = None
 
-    @property
-    def domain(self) -> Domain:
-        return self.model.domain
-
-    @property
-    def evidence(self) -> Mapping[str, Finding]:
-        return MappingProxyType(self._evidence)
-
-    def set_evidence(self, variable: str, finding: Finding) -> None:
-        """Replaces what was there; ImpossibleEvidenceError changes nothing."""
-        self.set_all({**self._evidence, variable: finding})
-
-    def set_all(self, evidence: Mapping[str, Finding]) -> None:
-        """Exactly this evidence and no other; ImpossibleEvidenceError changes nothing."""
-        answers = self._answers_to(evidence)
-        if answers is None:
-            raise ImpossibleEvidenceError(
-                smallest_conflict(evidence, lambda some: self._answers_to(some) is not None)
-            )
-        self._evidence, self._kept, self._explanation = dict(evidence), answers, None
-
-    def retract(self, variable: str) -> None:
-        """Forget the evidence on `variable`; nothing happens when there is none."""
-        self.domain.index(variable)
-        if variable in self._evidence:
-            self.set_all({n: f for n, f in self._evidence.items() if n != variable})
-
-    def retract_all(self) -> None:
-        self.set_all({})
+    def _evidence_changed(self) -> None:
+        self._explanation = None
 
     def _weights(self, evidence: Mapping[str, Finding]) -> tuple[Floats, Floats]:
         """One weight per state of the components' variables, and one per component."""
@@ -128,73 +101,11 @@ class MixtureSession:
             named[variable.name] = values / values.sum()
         if self._choice is not None:
             named[self._choice] = shares
-        for values in named.values():
-            values.flags.writeable = False
-        found = {name: Belief(name, Scale.PROBABILITY, values) for name, values in named.items()}
-        return _Answers(shares, log2, found)
-
-    def _answers(self) -> _Answers:
-        if self._kept is None:
-            self._kept = self._answers_to(self._evidence)
-            assert self._kept is not None, "the evidence of a session is always possible"
-        return self._kept
-
-    def belief(self, variable: str) -> Belief:
-        """P(variable | evidence), kept until evidence changes."""
-        self.domain.index(variable)
-        return self._answers().beliefs[variable]
-
-    def beliefs(self) -> Mapping[str, Belief]:
-        """P(X | evidence) of every variable."""
-        return self._answers().beliefs
+        return _Answers(shares, log2, named_beliefs(named))
 
     def component_shares(self) -> Floats:
         """P(component | evidence); without evidence the weights of the mixture."""
         return self._answers().shares
-
-    def log2_evidence(self) -> float:
-        """log2 P(evidence), a likelihood taken as P(finding | state)."""
-        return self._answers().log2_evidence + log2_scale(self._evidence)
-
-    def joint(self, variables: Sequence[str]) -> Floats:
-        """P(variables | evidence), one axis each in the order given."""
-        shape = tuple(self.domain[name].cardinality for name in variables)
-        *outer, last = range(len(shape))
-        cells = int(np.prod(shape, dtype=np.int64))
-        if cells > MOST_JOINT_CELLS:
-            raise TooLargeError(
-                f"The joint table of {len(shape)} variables has {cells:,} cells; "
-                f"{MOST_JOINT_CELLS:,} are possible. Choose fewer variables."
-            )
-        places = [self.domain.index(name) for name in variables]
-        table = np.zeros(shape)
-        states, components = self._weights(self._evidence)
-        for states_of_outer in np.ndindex(*(shape[axis] for axis in outer)):
-            some, parts = states.copy(), components.copy()
-            for axis, state in zip(outer, states_of_outer, strict=True):
-                self._fix(some, parts, places[axis], state)
-            table[states_of_outer] = self._mass(some, parts, variables[last])
-        return np.asarray(table / table.sum())
-
-    def _fix(self, states: Floats, components: Floats, place: int, state: int) -> None:
-        """Only `state` of the variable keeps its weight."""
-        name = self.domain.names[place]
-        if name == self._choice:
-            components[np.arange(components.size) != state] = 0.0
-            return
-        inner = self._inner.index(name)
-        mine = states[self._at[inner] : self._at[inner + 1]]
-        mine[np.arange(mine.size) != state] = 0.0
-
-    def _mass(self, states: Floats, components: Floats, last: str) -> Floats:
-        """P(last, weighed findings), relative to the evidence of this session."""
-        totals, beliefs = self._engine.update(states)
-        with np.errstate(divide="ignore"):
-            parts = np.exp2(totals + np.log2(components) - self._answers().log2_evidence)
-        if last == self._choice:
-            return np.asarray(parts)
-        place = self._inner.index(last)
-        return np.asarray(parts @ beliefs[:, self._at[place] : self._at[place + 1]])
 
     def most_probable(self) -> Mapping[str, str]:
         """The most probable state of every variable together, with the evidence in it; the best
@@ -228,10 +139,12 @@ class MixtureSession:
         if self._choice is not None or tops.size == 1:
             k = int(tops.argmax())
             codes = self._whole(chosen[k], k)
-            return _Explained(self._named(codes), float(tops[k]) + scale, float(tops[k]) + scale)
+            return _Explained(
+                named_states(self.domain, codes), float(tops[k]) + scale, float(tops[k]) + scale
+            )
         if self.domain.joint_states() <= MOST_LISTED_STATES:
             codes, log2 = self._listed(states)
-            return _Explained(self._named(codes), log2 + scale, log2 + scale)
+            return _Explained(named_states(self.domain, codes), log2 + scale, log2 + scale)
         # The best of the components' own explanations, then one variable at a time.
         bound = float(log2_sums(tops[:, None])[0])
         candidates = chosen[np.isfinite(tops)]
@@ -247,7 +160,7 @@ class MixtureSession:
                 if values.max() > log2 + 1e-12:
                     codes, log2 = tries[int(values.argmax())].copy(), float(values.max())
                     improved = True
-        return _Explained(self._named(codes), log2 + scale, bound + scale)
+        return _Explained(named_states(self.domain, codes), log2 + scale, bound + scale)
 
     def _listed(self, weights: Floats) -> tuple[NDArray[np.int64], float]:
         """The first of the most probable joint states, by looking at all of them."""
@@ -275,8 +188,3 @@ class MixtureSession:
         if self._choice is None:
             return inner
         return np.insert(inner, self.domain.index(self._choice), component)
-
-    def _named(self, codes: NDArray[np.int64]) -> Mapping[str, str]:
-        return MappingProxyType(
-            {v.name: v.states[int(code)] for v, code in zip(self.domain, codes, strict=True)}
-        )

@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
+from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
 from pgmstudio.core.inference.interventions import refuse_interventions
+from pgmstudio.core.inference.labelled_dag_session import LabelledDagSession
 from pgmstudio.core.inference.mixture_session import MixtureSession
 from pgmstudio.core.inference.protocols import Finding, InferenceSession
 from pgmstudio.core.inference.queries import Answer, ask_network
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
@@ -38,6 +42,8 @@ SESSIONS: dict[type, Callable[[Any], InferenceSession]] = {
     Tree: TreeSession,
     TreeMixture: MixtureSession,
     LatentClasses: MixtureSession,
+    DecisionGraph: DecisionGraphSession,
+    LabelledDag: LabelledDagSession,
 }
 
 

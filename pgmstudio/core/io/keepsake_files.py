@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.io.atomic import replace_file
@@ -33,7 +34,13 @@ def write_kept(path: Path | str, kept: Mapping[str, Keepsake]) -> None:
     replace_file(path, text.encode("utf-8"))
 
 
-def table_text(keepsake: Keepsake) -> str:
+class Tabled(Protocol):
+    """What has a head and rows."""
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]: ...
+
+
+def table_text(keepsake: Tabled) -> str:
     """The table of a keepsake as comma-separated values."""
     head, rows = keepsake.table()
     out = io.StringIO()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.json_documents import JsonPlace
 from pgmstudio.core.io.network_formats import TableChecker, assembled_network, row_namer
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
@@ -59,16 +63,21 @@ def _decode_network(reading: Reading) -> BayesianNetwork:
     parents: dict[str, list[str]] = {}
     rows: dict[str, NDArray[np.float64]] = {}
     for variable in reading.domain:
-        place = listed[variable.name]
-        parents[variable.name] = names = list(place.texts())
-        for name in names:
-            if name not in reading.domain:
-                place.fail(f"there is no variable “{name}”.")
-        if len(set(names)) != len(names) or variable.name in names:
-            place.fail("a parent is named twice, or the variable itself.")
+        parents[variable.name] = names = parents_in(reading, listed[variable.name], variable)
         givens = [reading.domain[name] for name in names]
         rows[variable.name] = read_rows(reading, tables[variable.name], variable, givens)
     return assembled_network(reading.path, reading.domain.variables, parents, rows)
+
+
+def parents_in(reading: Reading, place: JsonPlace, variable: Variable) -> list[str]:
+    """The parents of a variable, which exist and differ."""
+    names = list(place.texts())
+    for name in names:
+        if name not in reading.domain:
+            place.fail(f"there is no variable “{name}”.")
+    if len(set(names)) != len(names) or variable.name in names:
+        place.fail("a parent is named twice, or the variable itself.")
+    return names
 
 
 def read_rows(
@@ -169,9 +178,96 @@ def _decode_classes(reading: Reading) -> LatentClasses:
         reading.structure.fail(str(problem))
 
 
+def _encode_graph(graph: DecisionGraph) -> tuple[dict[str, Any], dict[str, Any]]:
+    names = graph.domain.names
+    above = {names[i]: names[p] for i, p in enumerate(graph.forest) if p is not None}
+    edges = {
+        name: found.tolist()
+        for name, found in zip(names, graph.successors, strict=True)
+        if found is not None
+    }
+    nodes = {name: rows.tolist() for name, rows in zip(names, graph.parameters, strict=True)}
+    return {"above": above, "successors": edges}, {"nodes": nodes}
+
+
+def _decode_graph(reading: Reading) -> DecisionGraph:
+    """A row of numbers per node; a row of nodes per node of the variable above, from 0."""
+    domain = reading.domain
+    above, edges = reading.structure["above"], reading.structure["successors"]
+    nodes = reading.parameters["nodes"]
+    for place in (above, edges, nodes):
+        for name, inside in place.entries():
+            if name not in domain:
+                inside.fail("there is no such variable.")
+    forest: list[int | None] = []
+    parameters, successors = [], list[NDArray[np.int64] | None]()
+    for variable in domain:
+        upper = above.get(variable.name)
+        if upper is not None and upper.text() not in domain:
+            upper.fail(f"there is no variable “{upper.text()}”.")
+        forest.append(None if upper is None else domain.index(upper.text()))
+        listed = nodes[variable.name]
+        numbers = tuple(str(n + 1) for n in range(max(1, len(listed.elements()))))
+        parameters.append(read_rows(reading, listed, variable, [Variable("node", numbers)]))
+        given = edges.get(variable.name)
+        successors.append(None if given is None else _whole_numbers(given))
+    try:
+        return DecisionGraph(domain, tuple(forest), tuple(parameters), tuple(successors))
+    except GraphError as problem:
+        reading.structure.fail(str(problem))
+
+
+def _encode_labelled(model: LabelledDag) -> tuple[dict[str, Any], dict[str, Any]]:
+    names = model.domain.names
+    parents = {name: list(model.dag.parents(name)) for name in names}
+    classes = {n: c.ravel().tolist() for n, c in zip(names, model.classes, strict=True)}
+    rows = {name: rows.tolist() for name, rows in zip(names, model.rows, strict=True)}
+    return {"parents": parents, "classes": classes}, {"rows": rows}
+
+
+def _decode_labelled(reading: Reading) -> LabelledDag:
+    """A class per combination of the parents, the last running fastest; a row per class."""
+    domain = reading.domain
+    listed, classes = reading.structure["parents"], reading.structure["classes"]
+    rows = reading.parameters["rows"]
+    for place in (listed, classes, rows):
+        for name, inside in place.entries():
+            if name not in domain:
+                inside.fail("there is no such variable.")
+    edges, partitions, tables = [], [], []
+    for variable in domain:
+        parents = parents_in(reading, listed[variable.name], variable)
+        edges += [(parent, variable.name) for parent in parents]
+        shape = [domain[parent].cardinality for parent in parents]
+        reading.checker.reserve(variable.name, shape)
+        place = classes[variable.name]
+        numbers = [element.whole() for element in place.elements()]
+        if len(numbers) != math.prod(shape):
+            place.fail(f"has {len(numbers)} classes instead of {math.prod(shape)}.")
+        order = sorted(range(len(parents)), key=lambda axis: domain.index(parents[axis]))
+        partitions.append(np.array(numbers, dtype=np.int64).reshape(shape).transpose(order))
+        given = rows[variable.name]
+        kinds = tuple(str(n + 1) for n in range(max(1, len(given.elements()))))
+        tables.append(read_rows(reading, given, variable, [Variable("class", kinds)]))
+    try:
+        dag = Dag.from_edges(domain.names, edges)
+        return LabelledDag(domain, dag, tuple(partitions), tuple(tables))
+    except GraphError as problem:
+        reading.structure.fail(str(problem))
+
+
+def _whole_numbers(place: JsonPlace) -> NDArray[np.int64]:
+    rows = [[element.whole() for element in row.elements()] for row in place.elements()]
+    if not rows or len({len(row) for row in rows}) != 1:
+        place.fail("expected rows of equal length, one per node of the variable above.")
+    return np.array(rows, dtype=np.int64)
+
+
 CODECS: dict[str, ModelCodec] = {
     BayesianNetwork.kind: ModelCodec(_encode_network, _decode_network),
     Tree.kind: ModelCodec(_encode_tree, _decode_tree),
     TreeMixture.kind: ModelCodec(_encode_mixture, _decode_mixture),
     LatentClasses.kind: ModelCodec(_encode_classes, _decode_classes),
+    DecisionGraph.kind: ModelCodec(_encode_graph, _decode_graph),
+    LabelledDag.kind: ModelCodec(_encode_labelled, _decode_labelled),
 }

@@ -59,6 +59,7 @@ class Holds(Enum):
     EVERYTHING = "everything"
     TABLES = "tables"  # the numbers, not the names: those stand in a second file
     STRUCTURE = "structure"  # edges alone
+    DECISION_GRAPH = "decision graph"  # other models become one
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +105,14 @@ MODEL_FORMATS: tuple[ModelFormat, ...] = (
     ModelFormat("Netica DNET", (".dne", ".dnet"), _ROOM + "dnet"),
     ModelFormat("MSBN DSC", (".dsc",), _ROOM + "dsc"),
     ModelFormat("UAI", (".uai",), _ROOM + "uai", Holds.TABLES),
+    ModelFormat("Elvira PDG", (".pdg",), _ROOM + "elvira_pdg", Holds.DECISION_GRAPH),
     ModelFormat("DOT", (".dot", ".gv"), _ROOM + "dot", Holds.STRUCTURE),
     ModelFormat("DAGitty", (".dagitty",), _ROOM + "dagitty", Holds.STRUCTURE),
     ModelFormat("GraphML", (".graphml",), _ROOM + "graphml", Holds.STRUCTURE),
     ModelFormat("GML", (".gml",), _ROOM + "gml", Holds.STRUCTURE),
     ModelFormat("node-link JSON", (".nodelink.json",), _ROOM + "node_link", Holds.STRUCTURE),
     ModelFormat("bnlearn model string", (".bnstr",), _ROOM + "model_string", Holds.STRUCTURE),
+    ModelFormat("LDAG text", (".ldag",), _ROOM + "ldag_text", Holds.STRUCTURE),
 )
 
 # Formats that share an ending with data and rules are known by how they begin.

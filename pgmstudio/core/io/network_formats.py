@@ -200,16 +200,22 @@ def network_in(file: ModelFile, path: Path, format_name: str) -> BayesianNetwork
 
 
 def what_is_lost(
-    file: ModelFile, format_name: str, *, titles: bool = False, properties: bool = True
+    file: ModelFile,
+    format_name: str,
+    *,
+    titles: bool = False,
+    properties: bool = True,
+    language: type = BayesianNetwork,
+    called: str = "network",
 ) -> list[str]:
-    """One sentence for each thing that the formats of Bayesian networks cannot hold.
+    """One sentence for each thing that the formats of one language cannot hold.
 
     `titles` and `properties` say whether this format holds those.
     """
     lost = []
-    if not isinstance(file.model, BayesianNetwork):
+    if not isinstance(file.model, language):
         kind = file.model.kind
-        lost.append(f"{format_name} cannot say that this is a {kind}; it comes back as a network.")
+        lost.append(f"{format_name} cannot say that this is a {kind}; it comes back as a {called}.")
     if file.notes:
         lost.append(f"{format_name} cannot hold notes.")
     if file.provenance:

@@ -10,15 +10,25 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.learning.acl_rows import CellRows
+from pgmstudio.core.learning.component_shares import padded
 from pgmstudio.core.learning.missing_cells import grouped_digits
+from pgmstudio.core.learning.mixture_priors import TreePriors
+from pgmstudio.core.learning.mixture_rows import SparseRows
 
 AUTO, DENSE, ACL_1, ACL_2 = "auto", "dense", "acl-1", "acl-2"
 BACKENDS = (AUTO, DENSE, ACL_1, ACL_2)
+# Inside EM weights are not whole, so there is one accelerated method.
+ACCELERATED = "accelerated"
+EM_BACKENDS = (AUTO, DENSE, ACCELERATED)
 
 # Seconds, as measured on one core of a small machine: a pair counted by bits, its bit words, the
 # weight of a row added to a pair; a cell read, a cooccurrence, a column ranked.
 _PAIR, _WORD, _WEIGHT = 170e-9, 0.4e-9, 2.6e-9
 _CELL, _COOCCURRENCE, _COLUMN = 0.7e-9, 12e-9, 10e-6
+# The same in EM: a pair of cells of a row added for a tree, a tree's pair of cells weighed; and for
+# an accelerated tree a cooccurrence.
+_EM_VISIT, _EM_PAIR, _EM_COOCCURRENCE = 0.5e-9, 60e-9, 6.5e-9
+_MOST_DENSE_MEGABYTES = 1500.0  # more is only taken when nothing else is exact
 _SMALL = 0.05  # below this many seconds it does not matter; dense needs no further compiling
 
 
@@ -78,6 +88,61 @@ def obstacles(data: DataSet, beta: float | None, prior: float) -> list[str]:
     if prior > 0 and max(data.domain.cardinalities, default=0) > 2:
         found.append("the prior orders unseen pairs only for columns of two states")
     return found
+
+
+def em_dense_cost(rows: SparseRows, count: int) -> Cost:
+    """What one EM step takes, of so many trees, when all pairs of cells are counted."""
+    pairs = rows.cell_count * (rows.cell_count + 1) / 2
+    lanes = padded(count)
+    seconds = rows.pair_visits * lanes * _EM_VISIT + pairs * count * _EM_PAIR
+    return Cost(seconds, 8 * pairs * (lanes + 4) / 1e6 + 24 * len(rows.domain) ** 2 / 1e6)
+
+
+def em_accelerated_cost(rows: SparseRows, count: int) -> Cost:
+    """What one EM step takes when only the pairs that occur together are."""
+    n, listed = len(rows.domain), rows.cells.size
+    each = rows.pair_visits * _EM_COOCCURRENCE + n * _COLUMN
+    return Cost(count * each, (80 * listed + 1000 * n + 8 * (count + 4) * rows.row_count) / 1e6)
+
+
+def em_obstacles(rows: SparseRows, priors: TreePriors) -> list[str]:
+    """Why accelerated trees inside EM would not be the best ones; empty when they are."""
+    cards, found = set(rows.domain.cardinalities) - {1}, []
+    if priors.is_shared:
+        found.append("the trees share their edges")
+    if rows.gap_count:
+        found.append("cells are missing")
+    if priors.costs is not None:
+        found.append("the edges are expected to be like those of a model")
+    if priors.rules is not None:
+        found.append("there are rules about edges")
+    if priors.penalty in ("mdl", "bic") and len(cards) > 1:
+        found.append("the penalty differs between edges")
+    is_spread = priors.strength > 0 and (priors.toward == "uniform" or priors.even_rows > 0)
+    if is_spread and max(cards, default=0) > 2:
+        found.append("smoothing by even rows orders unseen pairs only for columns of two states")
+    if rows.total_weight <= 0:
+        found.append("there are no rows")
+    return found
+
+
+def choose_in_em(rows: SparseRows, count: int, priors: TreePriors, tree: str) -> Choice:
+    """How EM finds its trees; ParameterError when what was asked for would not be exact."""
+    why = em_obstacles(rows, priors)
+    if tree == ACCELERATED and why:
+        told = "; ".join(why)
+        raise ParameterError(
+            {"tree": f"accelerated trees are not the best ones here: {told}. Choose auto or dense"}
+        )
+    if tree != AUTO:
+        return Choice(tree, "The method was chosen by hand.")
+    if why:
+        return Choice(DENSE, f"All pairs are counted: {'; '.join(why)}.")
+    dense, accelerated = em_dense_cost(rows, count), em_accelerated_cost(rows, count)
+    forecast = f"Forecast for a step: dense {dense}, accelerated {accelerated}."
+    if dense.megabytes < _MOST_DENSE_MEGABYTES and dense.seconds < max(accelerated.seconds, _SMALL):
+        return Choice(DENSE, f"All pairs are counted quickly here. {forecast}")
+    return Choice(ACCELERATED, f"The rows are sparse: accelerated trees are used. {forecast}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,29 +312,28 @@ def parent_tables(
 
     States are numbered as in the rows, the reference first. The prior's rows are spread evenly.
     """
-    from pgmstudio.core.learning import acl_rows_kernels as passes
-
-    weights = rows.weights if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     cards = np.diff(rows.cell_at) + 1
-    single, counts = np.zeros(int(rows.cell_at[-1])), np.zeros(int(rows.cell_at[-1]), np.int64)
-    passes.add_cell_mass(rows.starts, rows.cells, weights, single, counts)
     sizes = np.where(parents >= 0, cards * cards[parents], cards)
     at = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     flat = np.zeros(int(at[-1]))
+    fill_parent_tables(rows, parents, weights, prior, at, flat)
+    return [
+        flat[at[v] : at[v + 1]].reshape((int(cards[p]), -1) if p >= 0 else -1)
+        for v, p in enumerate(parents.tolist())
+    ]
+
+
+def fill_parent_tables(
+    rows: ListedRows, parents: Ints, weights: Floats | None, prior: float, at: Ints, flat: Floats
+) -> None:
+    """The same one after another, that of variable v from `at[v]` on, into zeros."""
+    from pgmstudio.core.learning import acl_rows_kernels as passes
+
+    weights = rows.weights if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    single, counts = np.zeros(int(rows.cell_at[-1])), np.zeros(int(rows.cell_at[-1]), np.int64)
+    passes.add_cell_mass(rows.starts, rows.cells, weights, single, counts)
     passes.add_parent_counts(
         rows.starts, rows.cells, np.array(weights), parents, rows.cell_at, at, flat
     )
     total = float(weights.sum())
-    tables = []
-    for v, parent in enumerate(parents):
-        own = single[rows.cell_at[v] : rows.cell_at[v + 1]]
-        if parent < 0:
-            table = np.concatenate(([max(total - own.sum(), 0.0)], own))
-        else:
-            above = single[rows.cell_at[parent] : rows.cell_at[parent + 1]]
-            table = flat[at[v] : at[v + 1]].reshape(int(cards[parent]), int(cards[v]))
-            table[0, 1:] = np.maximum(own - table[1:, 1:].sum(axis=0), 0.0)
-            table[1:, 0] = np.maximum(above - table[1:, 1:].sum(axis=1), 0.0)
-            table[0, 0] = max(total - own.sum() - table[1:, 0].sum(), 0.0)
-        tables.append(table + prior / table.size)
-    return tables
+    passes.complete_tables(single, total, float(prior), parents, rows.cell_at, at, flat)

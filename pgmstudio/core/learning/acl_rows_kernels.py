@@ -152,3 +152,48 @@ def add_parent_counts(
                 out[at[v] + state[parents[v]] * width + state[v]] += weight
         for k in range(starts[row], starts[row + 1]):
             state[variable_of[cells[k]]] = 0
+
+
+@compiled
+def complete_tables(
+    cell_mass: Any, total: float, prior: float, parents: Any, cell_at: Any, at: Any, out: Any
+) -> None:
+    """The cells of `add_parent_counts` with a reference state, and the prior's rows, spread evenly.
+
+    A root has one row of cells, its own weights.
+    """
+    for v in range(cell_at.shape[0] - 1):
+        first, parent = cell_at[v], parents[v]
+        card = cell_at[v + 1] - first + 1
+        lines = 1 if parent < 0 else cell_at[parent + 1] - cell_at[parent] + 1
+        corner = total
+        for x in range(1, card):
+            rest = cell_mass[first + x - 1]
+            corner -= rest
+            for y in range(1, lines):
+                rest -= out[at[v] + y * card + x]
+            out[at[v] + x] = max(rest, 0.0)
+        for y in range(1, lines):
+            rest = cell_mass[cell_at[parent] + y - 1]
+            for x in range(1, card):
+                rest -= out[at[v] + y * card + x]
+            out[at[v] + y * card] = max(rest, 0.0)
+            corner -= rest
+        out[at[v]] = max(corner, 0.0)
+        for place in range(at[v], at[v] + lines * card):
+            out[place] += prior / (lines * card)
+
+
+@compiled
+def divide_tables(parents: Any, cell_at: Any, at: Any, tables: Any) -> None:
+    """P(state | parent's state) from weights of both; even where the parent's state has none."""
+    for v in range(cell_at.shape[0] - 1):
+        parent = parents[v]
+        card = cell_at[v + 1] - cell_at[v] + 1
+        lines = 1 if parent < 0 else cell_at[parent + 1] - cell_at[parent] + 1
+        for line in range(at[v], at[v] + lines * card, card):
+            mass = 0.0
+            for x in range(card):
+                mass += tables[line + x]
+            for x in range(card):
+                tables[line + x] = tables[line + x] / mass if mass > 0.0 else 1.0 / card

@@ -18,19 +18,18 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import KnowledgeError, ParameterError
+from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.learning.branching import branching_with_required
-from pgmstudio.core.learning.edge_rules import allowed_edges
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.forest_rules import ForestRules
 from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.network_params import knowledge_param, smoothing_param
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.params import param
-from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.running import NEVER, CancelToken, Progress
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
 PENALTIES = ("constant", "mdl", "bic")
@@ -49,6 +48,18 @@ def edge_penalty_param() -> Any:
     )
 
 
+def penalty_param(end: str) -> Any:
+    """The setting for what β is paid for; `end` ends the sentence on bic."""
+    return param(
+        "constant",
+        title="Kind of penalty",
+        choices=PENALTIES,
+        help="constant: β for each edge. mdl: β for each of its (r−1)(s−1) parameters. "
+        f"bic: half the log of the rows for each parameter{end}",
+        advanced=True,
+    )
+
+
 def root_param() -> Any:
     """The setting for the variable that edges lead away from."""
     return param(
@@ -64,24 +75,11 @@ class ChowLiuParams:
     """The settings of the Chow–Liu learner."""
 
     edge_penalty: float = edge_penalty_param()
-    penalty: str = param(
-        "constant",
-        title="Kind of penalty",
-        choices=PENALTIES,
-        help="constant: β for each edge. mdl: β for each of its (r−1)(s−1) parameters. "
-        "bic: half the log of the rows for each parameter, whatever β is.",
-        advanced=True,
-    )
+    penalty: str = penalty_param(", whatever β is.")
     root: str | None = root_param()
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = param(
-        None,
-        title="Knowledge",
-        help="Required and forbidden edges and tiers; the best tree that obeys them is found.",
-    )
+    knowledge: Knowledge | None = knowledge_param("the best tree that obeys them is found.")
 
 
 class ChowLiuLearner:
@@ -158,8 +156,6 @@ def filling_tree(
     parents = grown.parents
     dag = Dag(data.domain.names, tuple(() if p is None else (p,) for p in parents))
     fitted = fit_tables(data, dag, smoothing, rng=rng, cancel=cancel)
-    if fitted.tuned is not None:
-        yield Note(str(fitted.tuned))
     fitted = yield from refined(fitted, data, missing, rng=rng, cancel=cancel)
     tree = Tree(data.domain, tuple(parents), fitted.network.tables)
     edges = sum(parent is not None for parent in parents)
@@ -169,9 +165,8 @@ def filling_tree(
         "edges": float(edges),
         "smoothing": fitted.smoothing,
         **grown.counts,
+        **fitted.per_row(data),
     }
-    if not data.has_missing:
-        measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
     yield Found(tree, measures)
     yield Progress(1.0, f"{edges} edges", {"score": measures["score"]})
     yield Finished(tree, measures)
@@ -206,19 +201,13 @@ def best_forest(
     if root is not None and root not in names:
         raise ParameterError({"root": f"{root!r} is not a column"})
     top = 0 if root is None else names.index(root)
-    if knowledge is None or knowledge.is_empty:
+    rules = ForestRules.of(names, knowledge, root)
+    if rules is None:
         grown = np.empty(len(names), dtype=np.int64)
         grow_forest(weights, grown)
         parents = [None if p < 0 else int(p) for p in grown]
         return parents if root is None else rooted_at(parents, top)
-    knowledge.check(names)
-    place = {name: i for i, name in enumerate(names)}
-    required = [(place[source], place[target]) for source, target in sorted(knowledge.required)]
-    _check_single_parents(names, required, root)
-    allowed = allowed_edges(names, knowledge).astype(bool)
-    if root is not None:
-        allowed[:, top] = False
-    return branching_with_required(weights, allowed, required, cancel)
+    return rules.parents(weights, cancel)
 
 
 def rooted_at(parents: list[int | None], root: int) -> list[int | None]:
@@ -231,24 +220,3 @@ def rooted_at(parents: list[int | None], root: int) -> list[int | None]:
         if above is None:
             return turned
         child, node = node, above
-
-
-def _check_single_parents(
-    names: tuple[str, ...], required: list[tuple[int, int]], root: str | None
-) -> None:
-    parents: dict[int, list[str]] = {}
-    for source, target in required:
-        parents.setdefault(target, []).append(names[source])
-    clashes = [
-        f"{' and '.join(above)} are both required as parents of {names[child]}, "
-        "but in a tree it may have one."
-        for child, above in parents.items()
-        if len(above) > 1
-    ]
-    clashes += [
-        f"{above[0]} → {root} is required, but {root} is to be the root."
-        for child, above in parents.items()
-        if names[child] == root
-    ]
-    if clashes:
-        raise KnowledgeError(clashes)

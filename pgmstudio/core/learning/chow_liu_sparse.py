@@ -19,13 +19,13 @@ from pgmstudio.core.learning import acl_choice
 from pgmstudio.core.learning.acl_forest import ROUNDING, growing_forest
 from pgmstudio.core.learning.acl_rows import MOST_FREQUENT, REFERENCES, listing_rows
 from pgmstudio.core.learning.chow_liu import (
-    PENALTIES,
     GrownForest,
     best_forest,
     edge_penalty_param,
     edge_weights,
     filling_tree,
     grown_forest,
+    penalty_param,
     root_param,
     rooted_at,
 )
@@ -35,8 +35,8 @@ from pgmstudio.core.learning.missing_cells import (
     missing_sentence,
     refuse_empty,
 )
+from pgmstudio.core.learning.network_params import smoothing_param
 from pgmstudio.core.learning.protocols import LearnEvent
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.params import param
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
@@ -54,14 +54,8 @@ class ChowLiuSparseParams:
         "occur together; auto takes the one with the lower forecast.",
     )
     edge_penalty: float = edge_penalty_param()
-    penalty: str = param(
-        "constant",
-        title="Kind of penalty",
-        choices=PENALTIES,
-        help="constant: β for each edge. mdl: β for each of its (r−1)(s−1) parameters. bic: half "
-        "the log of the rows for each parameter. The last two are accelerated only if all "
-        "columns have as many states.",
-        advanced=True,
+    penalty: str = penalty_param(
+        ". The last two are accelerated only if all columns have as many states."
     )
     prior: float = param(
         0.0,
@@ -84,9 +78,7 @@ class ChowLiuSparseParams:
         advanced=True,
     )
     root: str | None = root_param()
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
 
 

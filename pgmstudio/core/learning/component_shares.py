@@ -19,10 +19,15 @@ def padded(count: int) -> int:
 class Shares:
     """Room for the logarithms, then the shares, of a block of rows in every component."""
 
-    def __init__(self, lanes: int) -> None:
-        self.shares = np.zeros((BLOCK_ROWS, lanes))
+    def __init__(self, lanes: int, rows: int = BLOCK_ROWS) -> None:
+        self._lanes = lanes
+        self.make_room(rows)
+
+    def make_room(self, rows: int) -> None:
+        """Room for so many rows; what stands there is lost."""
+        self.shares = np.zeros((rows, self._lanes))
         self.flat_shares = self.shares.ravel()
-        self._tops, self._sums = np.zeros(BLOCK_ROWS), np.zeros(BLOCK_ROWS)
+        self._tops, self._sums = np.zeros((2, rows))
 
     def share_out(
         self, count: int, weights: Floats, choice: NDArray[np.int32], begin: int, end: int

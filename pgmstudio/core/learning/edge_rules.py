@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pgmstudio.core.errors import CycleError, ParameterError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Edge, Knowledge
-from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.models.protocols import DirectedModel, Model
+from pgmstudio.core.models.tree_mixture import TreeMixture
 
 Flags = NDArray[np.uint8]
 
@@ -82,6 +83,18 @@ class EdgeRules:
             except CycleError:
                 left_out += 1
         return dag, left_out
+
+
+def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:
+    """Which rules a model breaks, in sentences; of a mixture, in any of its trees. None when it has
+    no directed edges to look at."""
+    if isinstance(model, TreeMixture):
+        return [
+            f"Tree {number}: {sentence}"
+            for number, tree in enumerate(model.trees, start=1)
+            for sentence in knowledge.among(tree.domain.names).violations(tree.edges)
+        ]
+    return knowledge.violations(model.edges) if isinstance(model, DirectedModel) else None
 
 
 def knowledge_sentence(model: DirectedModel, knowledge: Knowledge) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.learning.em_steps import MOST_ITERATIONS, TOLERANCE
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
+from pgmstudio.core.learning.network_params import smoothing_param
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import param
 
@@ -44,9 +44,7 @@ class EmParams:
         "spread evenly over each table. model: as many rows as the equivalent sample size, "
         "distributed as the model says.",
     )
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    smoothing: float | Literal["auto"] = smoothing_param()
     ess: float = param(
         1.0,
         title="Equivalent sample size",

@@ -135,8 +135,11 @@ def refined(
     rng: np.random.Generator,
     cancel: CancelToken = NEVER,
 ) -> Generator[Progress | Note, None, Fitted]:
-    """The same graph with tables by EM where `missing` says so and cells are missing; with the
-    smoothing that `fitted` has. Progress has no score: the curve is the search's."""
+    """Say how the smoothing was found; then the same graph with tables by EM where `missing` says
+    so and cells are missing, with that smoothing. Progress has no score: the curve is the search's.
+    """
+    if fitted.tuned is not None:
+        yield Note(str(fitted.tuned))
     if missing != EM or not data.has_missing:
         return fitted
     expectation = Expectation(fitted.network.dag, data, cancel)

@@ -34,6 +34,12 @@ class Fitted:
     tuned: TunedSmoothing | None
     log2_likelihood: float
 
+    def per_row(self, data: DataSet) -> dict[str, float]:
+        """The measure of the fit; empty when missing cells leave it without a meaning."""
+        if data.has_missing:
+            return {}
+        return {"log2_likelihood_per_row": self.log2_likelihood / data.total_weight}
+
 
 def fit_tables(
     data: DataSet,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.running import CancelToken
-from pgmstudio.core.scores.family_scores import MOST_KEPT, FamilyScores
+from pgmstudio.core.scores.family_scores import MOST_KEPT
 
 # Of the best graph's edges this share is taken out before a restart: measured on ALARM and
 # Insurance, fewer often climb back to the same peak and more forget what was good.
@@ -29,10 +30,26 @@ class Move:
     gain: float
 
 
-class GraphClimb:
+class ChangeScores(Protocol):
+    """What a climb asks of scores: `FamilyScores`, or those of families with labels."""
+
+    def toggled(
+        self,
+        child: int,
+        parents: Sequence[int],
+        candidates: NDArray[np.int64],
+        cancel: CancelToken,
+    ) -> NDArray[np.float64]:
+        """As `FamilyScores.toggled`."""
+
+
+S = TypeVar("S", bound=ChangeScores)
+
+
+class GraphClimb(Generic[S]):
     """The present graph, the score of every change of one edge, and the best graph so far."""
 
-    def __init__(self, scores: FamilyScores, rules: EdgeRules) -> None:
+    def __init__(self, scores: S, rules: EdgeRules) -> None:
         n = len(rules.names)
         self.scores, self.rules = scores, rules
         self.edges = np.zeros((n, n), dtype=np.uint8)  # [parent, child]

@@ -18,17 +18,28 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.climb_search import ClimbSearch
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import Fitted, fit_tables
 from pgmstudio.core.learning.graph_climb import GraphClimb
 from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
-from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
-from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.learning.network_params import (
+    bdeu_rows_param,
+    knowledge_param,
+    lambda_param,
+    max_parents_param,
+    max_table_cells_param,
+    restarts_param,
+    smoothing_param,
+    start_param,
+    tabu_param,
+)
+from pgmstudio.core.learning.protocols import Finished, LearnEvent
+from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.params import param
-from pgmstudio.core.running import CancelToken, Note, Progress
-from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS, FamilyScores
+from pgmstudio.core.running import CancelToken, Note
+from pgmstudio.core.scores.family_scores import FamilyScores
 from pgmstudio.core.scores.local_scores import SCORE_HELP, SCORES, score_of
 
 ON_MISSING_SCORES = (
@@ -43,57 +54,16 @@ class HillClimbParams:
     """The settings of hill climbing."""
 
     score: str = param("bic", title="Score", choices=SCORES, help=SCORE_HELP)
-    lambda_: float | None = param(
-        None,
-        title="λ",
-        low=0,
-        high=1,
-        none_label="as in BIC",
-        help="Weight of the size in the lambda score; larger gives smaller networks.",
-    )
-    ess: float = param(
-        1.0,
-        title="Equivalent sample size",
-        low=0,
-        low_open=True,
-        help="How many imagined rows the prior of BDeu is worth.",
-    )
-    max_parents: int | None = param(
-        None, title="Most parents", low=0, none_label="no limit", help="A limit for each variable."
-    )
-    restarts: int = param(
-        20,
-        title="Restarts",
-        low=0,
-        help="Further climbs, each from the best graph without most of its edges.",
-    )
-    tabu: int = param(
-        10,
-        title="Steps past a peak",
-        low=0,
-        help="Steps without a new best before a climb ends; graphs visited lately are avoided. "
-        "0 is plain hill climbing.",
-    )
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    lambda_: float | None = lambda_param()
+    ess: float = bdeu_rows_param()
+    max_parents: int | None = max_parents_param()
+    restarts: int = restarts_param(20)
+    tabu: int = tabu_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = param(
-        None, title="Knowledge", help="Required and forbidden edges and tiers."
-    )
-    start: DirectedModel | None = param(
-        None,
-        title="Start",
-        none_label="no edges",
-        help="A model whose edges the search starts from.",
-    )
-    max_table_cells: int = param(
-        MAX_TABLE_CELLS,
-        title="Largest table",
-        low=1,
-        help="Families whose table would have more cells are not considered.",
-        advanced=True,
-    )
+    knowledge: Knowledge | None = knowledge_param()
+    start: DirectedModel | None = start_param()
+    max_table_cells: int = max_table_cells_param()
 
 
 class HillClimbLearner:
@@ -129,13 +99,8 @@ class HillClimbLearner:
             max_table_cells=max(params.max_table_cells, largest_table(start, data)),
         )
         search = _Search(data, params, GraphClimb(scores, rules), rng)
-        yield from search.place(start, cancel)
-        yield from search.climb(cancel)
-        for _ in range(params.restarts):
-            yield from search.restart(cancel)
+        yield from search.run(start, cancel)
         fitted = search.fit(cancel)
-        if fitted.tuned is not None:
-            yield Note(str(fitted.tuned))
         fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
         yield Finished(fitted.network, search.measures(fitted))
 
@@ -158,80 +123,34 @@ def largest_table(dag: Dag, data: DataSet) -> int:
     )
 
 
-class _Search:
-    """The climbs of one run, told as events."""
+class _Search(ClimbSearch[FamilyScores]):
+    """The climbs of one run, with the tables of the best graph."""
 
     def __init__(
         self,
         data: DataSet,
         params: HillClimbParams,
-        graph: GraphClimb,
+        graph: GraphClimb[FamilyScores],
         rng: np.random.Generator,
     ) -> None:
-        self.data, self.params, self.graph, self.rng = data, params, graph, rng
-        self.restarts_done = 0
-        self.found_score = -math.inf
-        self._told = 0  # columns scored when the last Found was looked for
+        cells = data.row_count * len(data.domain)
+        per_column = cells * (2e-10 if data.weights is None else 1.5e-9) + 1e-5
+        super().__init__(
+            graph,
+            rng,
+            tabu=params.tabu,
+            restarts=params.restarts,
+            column_seconds=per_column,
+            fit_seconds=cells * 3e-9,
+        )
+        self.data, self.params = data, params
         self._fold_seed = int(rng.integers(2**63))
         self._fitted: Fitted | None = None
         self._fitted_edges = graph.best_edges
 
-    def place(self, dag: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
-        n = len(dag.names)
-        edges = np.zeros((n, n), dtype=np.uint8)
-        for child, parents in enumerate(dag.parent_indices):
-            edges[list(parents), child] = 1
-        for child in self.graph.place(edges, cancel):
-            if child % 8 == 7:
-                yield Progress(None, f"Scoring pairs of {n} columns", {"column": child + 1.0})
-        yield from self._found_by_now(cancel)
-
-    def climb(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        for _ in self.graph.steps(self.params.tabu, cancel):
-            if self.graph.step % 8 == 0:
-                yield self._progress()
-            yield from self._found_by_now(cancel)
-        yield from self._found(cancel)
-        yield self._progress()
-
-    def restart(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        self.restarts_done += 1
-        self.graph.thin_out(self.rng, cancel)
-        yield from self.climb(cancel)
-
-    def _progress(self) -> Progress:
-        graph = self.graph
-        counters = {
-            "score": graph.score,
-            "best score": graph.best_score,
-            "edges": float(graph.edges.sum()),
-            "step": float(graph.step),
-            "restart": float(self.restarts_done),
-        }
-        climbs = self.params.restarts + 1
-        fraction = self.restarts_done / climbs if climbs > 1 else None
-        steps = "step" if graph.since_best == 1 else "steps"
-        past_peak = f"No better for {graph.since_best} {steps}"
-        return Progress(fraction, past_peak if graph.since_best else "Climbing", counters)
-
-    def _found_by_now(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        """Hand out the best model after every third of a second of work, or what fits its cost.
-
-        Work is estimated from measured speeds and not read off a clock, so that the same seed
-        gives the same events.
-        """
-        cells = self.data.row_count * len(self.data.domain)
-        per_column = cells * (2e-10 if self.data.weights is None else 1.5e-9) + 1e-5
-        per_fit = cells * 3e-9
-        if (self.graph.columns_scored - self._told) * per_column >= max(0.3, 3 * per_fit):
-            yield from self._found(cancel)
-
-    def _found(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        self._told = self.graph.columns_scored
-        if self.graph.best_score > self.found_score:
-            self.found_score = self.graph.best_score
-            fitted = self.fit(cancel)
-            yield Found(fitted.network, self.measures(fitted))
+    def best(self, cancel: CancelToken) -> tuple[Model, dict[str, float]]:
+        fitted = self.fit(cancel)
+        return fitted.network, self.measures(fitted)
 
     def fit(self, cancel: CancelToken) -> Fitted:
         """The best graph so far with its tables; every fit splits the rows alike."""
@@ -257,6 +176,4 @@ class _Search:
         }
         if self.params.score == "lambda":
             told["lambda"] = self.graph.scores.score.cost_per_parameter
-        if not self.data.has_missing:
-            told["log2_likelihood_per_row"] = fitted.log2_likelihood / self.data.total_weight
-        return told
+        return told | fitted.per_row(self.data)

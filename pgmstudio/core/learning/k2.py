@@ -27,9 +27,14 @@ from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.network_params import (
+    bdeu_rows_param,
+    knowledge_param,
+    max_parents_param,
+    smoothing_param,
+)
 from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.learning.search_value import value_of
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.params import param
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS, FamilyScores
@@ -63,23 +68,11 @@ class K2Params:
         help="What a parent has to raise: a score in bits (k2, bdeu, bic, aic, aic_half, loglik) "
         "or a measure of the lecture.",
     )
-    max_parents: int | None = param(
-        4, title="Most parents", low=0, none_label="no limit", help="A limit for each variable."
-    )
-    ess: float = param(
-        1.0,
-        title="Equivalent sample size",
-        low=0,
-        low_open=True,
-        help="How many imagined rows the prior of BDeu is worth.",
-    )
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    max_parents: int | None = max_parents_param(4)
+    ess: float = bdeu_rows_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = param(
-        None, title="Knowledge", help="Required and forbidden edges and tiers."
-    )
+    knowledge: Knowledge | None = knowledge_param()
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,16 +346,13 @@ class K2Learner:
         yield Note(f"The order was {', '.join(trace.order)}.")
         yield Kept(trace)
         fitted = fit_tables(data, trace.dag, params.smoothing, rng=rng, cancel=cancel)
-        if fitted.tuned is not None:
-            yield Note(str(fitted.tuned))
         fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
         measures = {
             "score": trace.total,
             "edges": float(len(trace.dag.edges)),
             "steps": float(len(trace.steps)),
             "smoothing": fitted.smoothing,
+            **fitted.per_row(data),
         }
-        if not data.has_missing:
-            measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
         yield Found(fitted.network, measures)
         yield Finished(fitted.network, measures)

@@ -65,8 +65,6 @@ class KesLearner:
                 yield Kept(search.optima())
             raise
         yield from map(Note, search.sentences(best.cpdag))
-        if best.fitted.tuned is not None:
-            yield Note(str(best.fitted.tuned))
         best.fitted = yield from refined(best.fitted, data, params.missing, rng=rng, cancel=cancel)
         yield Finished(best.fitted.network, best.measures())
 
@@ -124,6 +122,4 @@ class _BestModel:
         }
         if self.params.score == "lambda":
             told["lambda"] = self.search.scores.score.cost_per_parameter
-        if not self.data.has_missing:
-            told["log2_likelihood_per_row"] = self.fitted.log2_likelihood / self.data.total_weight
-        return told
+        return told | self.fitted.per_row(self.data)

@@ -8,10 +8,16 @@ from typing import Literal
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.kes_climb import PHASES
 from pgmstudio.core.learning.missing_cells import missing_param
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
+from pgmstudio.core.learning.network_params import (
+    bdeu_rows_param,
+    knowledge_param,
+    lambda_param,
+    max_parents_param,
+    max_table_cells_param,
+    smoothing_param,
+)
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS
 
 # K2 is not among them: it scores the members of one class differently.
 EQUIVALENT_SCORES = ("bic", "aic", "bdeu", "lambda")
@@ -43,21 +49,8 @@ class KesParams:
         help="What the search makes large, in bits, higher is better: bic and aic weigh fit "
         "against parameters, bdeu averages over tables, lambda weighs as you say.",
     )
-    lambda_: float | None = param(
-        None,
-        title="λ",
-        low=0,
-        high=1,
-        none_label="as in BIC",
-        help="Weight of the size in the lambda score; larger gives smaller networks.",
-    )
-    ess: float = param(
-        1.0,
-        title="Equivalent sample size",
-        low=0,
-        low_open=True,
-        help="How many imagined rows the prior of BDeu is worth.",
-    )
+    lambda_: float | None = lambda_param()
+    ess: float = bdeu_rows_param()
     phases: str = param(
         "full",
         title="Phases",
@@ -72,18 +65,11 @@ class KesParams:
         help="exact: every neighbouring class is looked at; sampled: as many random ones as are "
         "expected to cover the share.",
     )
-    max_parents: int | None = param(
-        None, title="Most parents", low=0, none_label="no limit", help="A limit for each variable."
-    )
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    max_parents: int | None = max_parents_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = param(
-        None,
-        title="Knowledge",
-        help="Required and forbidden edges and tiers; only classes with a graph that obeys are "
-        "visited.",
+    knowledge: Knowledge | None = knowledge_param(
+        "only classes with a graph that obeys are visited."
     )
     start: DirectedModel | None = param(
         None,
@@ -108,10 +94,4 @@ class KesParams:
         help="Sampling stops when all but this share of the neighbours are expected to be seen.",
         advanced=True,
     )
-    max_table_cells: int = param(
-        MAX_TABLE_CELLS,
-        title="Largest table",
-        low=1,
-        help="Families whose table would have more cells are not considered.",
-        advanced=True,
-    )
+    max_table_cells: int = max_table_cells_param()

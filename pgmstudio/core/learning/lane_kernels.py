@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pgmstudio.core.compiled import (
-    compiled,
-    gather_4,
-    gather_8,
-    gather_12,
-    gather_20,
-    gather_32,
-    scatter_4,
-    scatter_8,
-    scatter_12,
-    scatter_20,
-    scatter_32,
-)
+from pgmstudio.core.compiled import PIECES, compiled, gather_piece, scatter_piece
+
+
+@compiled
+def _piece_of(left: int) -> int:
+    """The widest piece that fits in what is left, a multiple of 4."""
+    for piece in PIECES:
+        if piece <= left:
+            return piece
+    return left
 
 
 @compiled
@@ -25,26 +22,13 @@ def scatter(
 ) -> None:
     """sums[(offset + place) · width :] += numbers[at : at + width] for the places[begin:end].
 
-    `width` is a multiple of 4; pieces are as wide as still fits.
+    `width` is a multiple of 4.
     """
     lane = 0
     while lane < width:
-        left = width - lane
-        if left >= 32:
-            scatter_32(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 32
-        elif left >= 20:
-            scatter_20(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 20
-        elif left >= 12:
-            scatter_12(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 12
-        elif left >= 8:
-            scatter_8(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 8
-        else:
-            scatter_4(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 4
+        piece = _piece_of(width - lane)
+        scatter_piece(sums, offset, width, places, begin, end, numbers, at + lane, lane, piece)
+        lane += piece
 
 
 @compiled
@@ -54,22 +38,9 @@ def gather(
     """numbers[at : at + width] += sums[(offset + place) · width :] over the places[begin:end]."""
     lane = 0
     while lane < width:
-        left = width - lane
-        if left >= 32:
-            gather_32(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 32
-        elif left >= 20:
-            gather_20(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 20
-        elif left >= 12:
-            gather_12(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 12
-        elif left >= 8:
-            gather_8(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 8
-        else:
-            gather_4(sums, offset, width, places, begin, end, numbers, at + lane, lane)
-            lane += 4
+        piece = _piece_of(width - lane)
+        gather_piece(sums, offset, width, places, begin, end, numbers, at + lane, lane, piece)
+        lane += piece
 
 
 # Smaller shares of a row, beside a largest part of 1, are rounding.

@@ -9,111 +9,99 @@ in E and count with their posterior in M, so it is exact EM for cells missing at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.learning.mixture_expectation import TreeMixtureExpectation
+from pgmstudio.core.learning.mixture_bundles import BUNDLE
 from pgmstudio.core.learning.mixture_priors import TreePriors
 from pgmstudio.core.learning.mixture_rows import SparseRows
 from pgmstudio.core.learning.mixture_state import Floats
-from pgmstudio.core.learning.mixture_tables import TreeTables
-from pgmstudio.core.learning.mixture_work import Workspace, blocks
+from pgmstudio.core.learning.mixture_steps import TreeMixtureSteps
+from pgmstudio.core.learning.mixture_work import Workspace, strips
 from pgmstudio.core.running import NEVER, CancelToken
 
-
-class Sharing(Protocol):
-    """A model with components."""
-
-    def responsibilities(self, data: DataSet) -> Floats: ...
+# Sums are kept twice, for two threads, as long as they take no more bytes than this.
+_MOST_DOUBLED = 1 << 28
 
 
-class TreeMixtureEm(TreeMixtureExpectation):
-    """The state of one EM run; `start`, then `improve` until it no longer pays."""
+class TreeMixtureEm(TreeMixtureSteps):
+    """EM that counts all pairs of cells: trees of their own edges, or with shared ones."""
 
     def __init__(
         self, rows: SparseRows, count: int, priors: TreePriors, cancel: CancelToken = NEVER
     ) -> None:
         super().__init__(rows, count, priors, cancel)
+        cells, cards = rows.cell_count, np.array(rows.domain.cardinalities, dtype=np.int64)
+        self._free = np.outer(cards - 1, cards - 1).astype(np.float64)
+        index = np.arange(cells)
+        self._offsets = (index * cells - index * (index + 1) // 2).astype(np.int64)
+        self._rank_of, self._strips = rows.bundles.rank_of, strips(cards)
+        size = cells * (cells + 1) // 2 * self._lanes
+        self._counts_in_parallel = 2 * size * 8 <= _MOST_DOUBLED
+        self._sums = [np.zeros(size) for _ in range(2 if self._counts_in_parallel else 1)]
+        for work in self._works:
+            work.make_pairs(cells, cards.size)
         self._prior = self._prior_pairs()
 
-    # -- starting ---------------------------------------------------------------------------------
+    # -- the sums ---------------------------------------------------------------------------------
 
-    def start(self, shares: Floats) -> None:
-        """Begin with these responsibilities, rows × components, each row summing to 1."""
-        self._start(lambda begin, end: shares[begin:end])
+    def _add(self, rows: SparseRows, begin: int, end: int, number: int) -> None:
+        """The shares in the workspace to the sums over pairs of cells."""
+        from pgmstudio.core.learning.mixture_bundle_kernels import add_bundles
+        from pgmstudio.core.learning.mixture_gap_kernels import add_gap_pairs
 
-    def start_at_random(self, rng: np.random.Generator, spread: float = 0.1) -> None:
-        """Responsibilities drawn from a Dirichlet distribution; small `spread` parts the rows."""
-        even = np.full(self.count, spread)
-        self._start(lambda begin, end: rng.dirichlet(even, size=end - begin))
+        work, sums = self._works[number], self._sums[number]
+        if begin < rows.whole_count:
+            block = rows.bundles.block(begin, end)
+            add_bundles(
+                rows.starts,
+                rows.bundles.ranked,
+                begin,
+                BUNDLE,
+                block.keys,
+                block.ends,
+                block.rows,
+                block.later,
+                self._offsets,
+                work.flat_shares,
+                self._lanes,
+                work.members,
+                work.mass,
+                work.line,
+                sums,
+            )
+        else:
+            add_gap_pairs(
+                rows.states,
+                begin,
+                end,
+                work.shares,
+                self._lanes,
+                self._orders,
+                self.forests,
+                self._table_at,
+                self._tables,
+                self._state_at,
+                self.rows.cell_at,
+                self._rank_of,
+                self._offsets,
+                rows.most_missing_states,
+                sums,
+            )
 
-    def start_like(self, model: Sharing) -> None:
-        """Begin with the responsibilities that another model has."""
-        self._start(lambda begin, end: model.responsibilities(self.rows.data_of(begin, end)))
-
-    def start_from(self, tables: TreeTables) -> None:
-        """Go on from these trees; the rows must have the reference states they were made with."""
-        self.put(tables)
-        self.improve()
-
-    def _start(self, shares_of: Callable[[int, int], Floats]) -> None:
-        """M step for given shares; in it a missing cell has the frequencies of its column."""
-        self._clear()
-        if self.rows.gap_count:
-            self._tables[:] = self._column_tables()
-            self.forests[:] = -1
-            self._note_orders()
-        work = self._works[0]
-        for begin, end in blocks(0, self.rows.row_count, self.rows.whole_count):
-            self._cancel.raise_if_cancelled()
-            given = np.array(shares_of(begin, end))
-            known = self.rows.choice[begin:end]
-            given[known >= 0] = 0.0
-            given[np.flatnonzero(known >= 0), known[known >= 0]] = 1.0
-            given *= self.rows.weights[begin:end, None]
-            work.shares[: end - begin, : self.count] = given
-            self._add(self.rows, begin, end, work, self._sums[0])
-        self._maximise()
-
-    # -- one iteration ----------------------------------------------------------------------------
-
-    def improve(self) -> float:
-        """One E and one M step; the log-likelihood in nats before the M step."""
-        for _ in self.improving():
-            pass
-        return self.last_log_likelihood
-
-    def improving(self) -> Iterator[float]:
-        """The same in parts, for large data: yields which share of the rows is done."""
-        self._clear()
-        yield from self._pass(self.rows, is_counting=True)
-        self._maximise()
+    def _clear(self) -> None:
+        super()._clear()
+        for sums in self._sums:
+            sums[:] = 0.0
 
     # -- the trees --------------------------------------------------------------------------------
 
-    def _maximise(self) -> None:
+    def _fit_trees(self) -> None:
         if len(self._sums) == 2:
             self._sums[0] += self._sums[1]
-        self.masses = self._works[0].masses + self._works[1].masses
-        total = self.rows.total_weight + self.priors.weight_rows
-        self.weights = (self.masses + self.priors.weight_rows / self.count) / total
-        self.fit_trees()
-
-    def smooth(self, strength: float) -> None:
-        """The trees anew, from the same responsibilities, with other smoothing."""
-        self.priors = replace(self.priors, strength=strength)
-        self.fit_trees()
-
-    def fit_trees(self) -> None:
-        """The best trees for the sums of the last pass."""
-        from pgmstudio.core.learning.mixture_em_kernels import new_edges
-        from pgmstudio.core.learning.tree_kernels import grow_forest
-
-        before = self.forests.copy()
+            self._sums[1][:] = 0.0
         alphas, rows = self.priors.shares(self.masses), self._imagined_rows()
         chosen = np.zeros(self.count) if self.priors.policy == "edges" else alphas
         if self.priors.is_shared:
@@ -124,8 +112,7 @@ class TreeMixtureEm(TreeMixtureExpectation):
                 gain += rows[k] * self._information(work)
 
             self._shared_out(lambda k, n: collect(k, self._works[n], gains[n]))
-            beta = self.priors.penalties(float(rows.sum()), self.count, self._free)
-            grow_forest(gains[0] + gains[1] - beta, self.forests[0])
+            self._grow_shared(gains[0] + gains[1], rows, self.forests[0])
             self.forests[:] = self.forests[0]
 
         def fit(k: int, number: int) -> None:
@@ -133,35 +120,29 @@ class TreeMixtureEm(TreeMixtureExpectation):
             if not self.priors.is_shared:
                 self._smoothed(k, float(chosen[k]), work)
                 beta = self.priors.penalties(float(rows[k]), self.count, self._free)
-                grow_forest(rows[k] * self._information(work) - beta, self.forests[k])
+                self.priors.grow(rows[k] * self._information(work) - beta, self.forests[k])
             alpha = float(alphas[k])
             if self.priors.policy == "edges" and self.masses[k] > 1e-9:
                 alpha /= max(1, int((self.forests[k] >= 0).sum()))
-            self._smoothed(k, alpha, work)
+            if self.priors.is_shared or alpha != chosen[k]:
+                self._smoothed(k, alpha, work)
             self._fill_tables(k, work)
 
         self._shared_out(fit)
-        self.changed_edges = sum(
-            new_edges(old, new) for old, new in zip(before, self.forests, strict=True)
-        )
 
-    def _shared_out(self, task: Callable[[int, int], None]) -> None:
-        """`task(k, workspace)` for all components, every other one in a second thread."""
-
-        def run(number: int) -> None:
-            for k in range(number, self.count, 2):
-                task(k, number)
-
-        later = self._threads.submit(run, 1) if self.count > 1 else None
-        run(0)
-        if later is not None:
-            later.result()
+    def _grow_shared(self, gains: Floats, rows: Floats, forest: NDArray[np.int64]) -> None:
+        """The forest of all trees, from what an edge gains in all of them, in nats."""
+        beta = self.priors.penalties(float(rows.sum()), self.count, self._free)
+        self.priors.grow(gains - beta, forest)
 
     def _smoothed(self, k: int, alpha: float, work: Workspace) -> None:
+        self._mix(k, float(self.masses[k]), alpha, self._prior, work.pairs)
+
+    def _mix(self, k: int, mass: float, alpha: float, prior: Floats, pairs: Floats) -> None:
         from pgmstudio.core.learning.mixture_em_kernels import smoothed_pairs
 
-        mass = float(self.masses[k])
-        smoothed_pairs(self._sums[0], self._lanes, k, mass, alpha, self._prior, work.pairs)
+        ranks, offsets = self._rank_of, self._offsets
+        smoothed_pairs(self._sums[0], ranks, offsets, self._lanes, k, mass, alpha, prior, pairs)
 
     def _information(self, work: Workspace) -> Floats:
         """I(u;v) in nats of all pairs, from the smoothed pairs of cells in `work`."""
@@ -196,10 +177,6 @@ class TreeMixtureEm(TreeMixtureExpectation):
         )
         self._note_terms(k)
 
-    def _imagined_rows(self) -> Floats:
-        """Γ_k + N'_k, where the policy speaks of fictitious rows; else Γ_k."""
-        return np.asarray(np.maximum(self.masses, 1e-12) + self.priors.own_rows / self.count)
-
     # -- what is known before the first step ------------------------------------------------------
 
     def _prior_pairs(self) -> Floats:
@@ -223,14 +200,18 @@ class TreeMixtureEm(TreeMixtureExpectation):
             one.start(np.ones((self.rows.row_count, 1)))
             for _ in range(5):
                 one.improve()
-            return one._sums[0].reshape(-1, one._lanes)[:, 0].copy()
+            return one._plain_sums()
         self._clear()
-        work = self._works[0]
-        for begin, end in blocks(0, self.rows.row_count, self.rows.whole_count):
+        for begin, end in self.rows.blocks:
             self._cancel.raise_if_cancelled()
-            work.shares[: end - begin, 0] = self.rows.weights[begin:end]
-            self._add(self.rows, begin, end, work, self._sums[0])
-        return self._sums[0].reshape(-1, self._lanes)[:, 0].copy()
+            self._add_given(begin, end, self.rows.weights[begin:end, None])
+        return self._plain_sums()
+
+    def _plain_sums(self) -> Floats:
+        """The sums of the first component, as they are."""
+        pairs = self._works[0].pairs
+        self._mix(0, 1.0, 0.0, np.zeros_like(pairs), pairs)
+        return pairs.copy()
 
     # -- what came out ----------------------------------------------------------------------------
 
@@ -244,25 +225,13 @@ class TreeMixtureEm(TreeMixtureExpectation):
             found.append(self._information(self._works[0]).copy())
         return np.array(found)
 
-    def prior_term(self) -> float:
-        """Σ_k N'_k ⟨log T^k⟩_P' − Σ β + Σ (c/m) ln λ_k: what the objective has beside the data."""
-        total = 0.0
-        if self.priors.weight_rows > 0:
-            own = self.priors.weight_rows / self.count
-            total += own * float(np.log(self.weights).sum())
-        rows = self._imagined_rows()
-        for k in range(self.count):
-            total += self.priors.own_rows / self.count * self._prior_log(k)
-            if self.priors.is_shared and k > 0:
-                continue
-            mine = float(rows.sum() if self.priors.is_shared else rows[k])
-            beta = self.priors.penalties(mine, self.count, self._free)
-            children = np.flatnonzero(self.forests[k] >= 0)
-            total -= float(beta[children, self.forests[k][children]].sum())
-        return total
+    def _penalty(self, k: int, rows: float) -> float:
+        beta = self.priors.penalties(rows, self.count, self._free)
+        children = np.flatnonzero(self.forests[k] >= 0)
+        return float(beta[children, self.forests[k][children]].sum())
 
     def _prior_log(self, k: int) -> float:
-        """⟨log T^k⟩_P', by the same terms that give the logarithm of a row."""
+        """By the same terms that give the logarithm of a row."""
         cells, offsets, cell_at = self.rows.cell_count, self._offsets, self.rows.cell_at
         single = self._prior[offsets + np.arange(cells)]
         found = float(self._base[k] + single @ self._alone[k :: self._lanes])

@@ -1,7 +1,8 @@
-"""The passes over complete rows in EM for mixtures of trees, and the tables of the trees.
+"""The E step over complete rows in EM for mixtures of trees, and the tables of the trees.
 
 Numbers of all components stand side by side, `width` of them (the components, padded to a multiple
-of 4). Sums over pairs of cells i ≤ j stand at `offsets[i] + j`: the upper half of a square.
+of 4). Pairs of cells i ≤ j stand at `offsets[i] + j`: the upper half of a square. In the sums over
+the rows the cells are numbered by their ranks (see mixture_bundles).
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pgmstudio.core.compiled import compiled
-from pgmstudio.core.learning.lane_kernels import gather, scatter
+import numpy as np
+
+from pgmstudio.core.compiled import add_where, compiled
+from pgmstudio.core.learning.lane_kernels import gather
 
 # The logarithm that stands for log 0: such a row's share is 0, and sums with it stay exact enough.
 _NEVER = -1e5
@@ -53,52 +56,101 @@ def expect_rows(
 
 
 @compiled
-def add_pairs(
+def list_terms(
+    variable_of: Any,
+    cell_at: Any,
+    alone: Any,
+    with_parent: Any,
+    pair_at: Any,
+    parents: Any,
+    width: int,
+    ends: Any,
+    firsts: Any,
+    seconds: Any,
+    terms: Any,
+) -> None:
+    """What `expect_tiles` adds: per tree the cells, each with its parent's, up to `ends`.
+
+    terms[2e] is added where cell firsts[e] is there, terms[2e + 1] where seconds[e] is as well.
+    """
+    at = 0
+    for k in range(ends.size):
+        for cell in range(variable_of.size):
+            own, above = alone[cell * width + k], parents[variable_of[cell], k]
+            place = pair_at[cell, k]
+            if place == 0 or cell_at[above] == cell_at[above + 1]:
+                firsts[at], seconds[at] = cell, cell
+                terms[2 * at], terms[2 * at + 1] = own, own
+                at += 1
+                continue
+            for other in range(cell_at[above], cell_at[above + 1]):
+                firsts[at], seconds[at] = cell, other
+                terms[2 * at] = own
+                terms[2 * at + 1] = own + with_parent[place + 1 + other - cell_at[above]]
+                own = 0.0
+                at += 1
+        ends[k] = at
+
+
+@compiled
+def expect_tiles(
     starts: Any,
     cells: Any,
-    offsets: Any,
-    shares: Any,
-    width: int,
     begin: int,
     end: int,
-    cell_ends: Any,
-    row_of: Any,
-    place_of: Any,
+    base: Any,
+    ends: Any,
+    firsts: Any,
+    seconds: Any,
+    terms: Any,
+    words: Any,
     sums: Any,
+    logs: Any,
 ) -> None:
-    """sums[offsets[i] + j] += shares[row − begin] for every two cells i ≤ j of a row.
+    """The same as `expect_rows`, for 64 rows at a time: for rows with many cells.
 
-    The cells of these rows are sorted first, so that the sums of one cell stay in the fast cache.
+    Bit r of words[cell] tells whether row r of the tile has it.
     """
-    count = offsets.size
-    for cell in range(count + 1):
-        cell_ends[cell] = 0
-    for place in range(starts[begin], starts[end]):
-        cell_ends[cells[place] + 1] += 1
-    for cell in range(count):
-        cell_ends[cell + 1] += cell_ends[cell]
-    for row in range(begin, end):
-        for place in range(starts[row], starts[row + 1]):
-            at = cell_ends[cells[place]]
-            row_of[at], place_of[at] = row, place
-            cell_ends[cells[place]] = at + 1
-    first = 0
-    for cell in range(count):
-        for at in range(first, cell_ends[cell]):
-            row, place = row_of[at], place_of[at]
-            mine = (row - begin) * width
-            scatter(sums, offsets[cell], width, cells, place, starts[row + 1], shares, mine)
-        first = cell_ends[cell]
+    for first in range(begin, end, 64):
+        last = min(first + 64, end)
+        for cell in range(words.size):
+            words[cell] = 0
+        for row in range(first, last):
+            bit = np.uint64(1) << np.uint64(row - first)
+            for place in range(starts[row], starts[row + 1]):
+                words[cells[place]] |= bit
+        at = 0
+        for k in range(base.size):
+            for row in range(64):
+                sums[row] = base[k]
+            add_where(words, firsts, seconds, terms, at, ends[k], sums)
+            for row in range(last - first):
+                logs[first - begin + row, k] = sums[row]
+            at = ends[k]
 
 
 @compiled
 def smoothed_pairs(
-    sums: Any, width: int, k: int, mass: float, share: float, prior: Any, found: Any
+    sums: Any,
+    rank_of: Any,
+    offsets: Any,
+    width: int,
+    k: int,
+    mass: float,
+    share: float,
+    prior: Any,
+    found: Any,
 ) -> None:
     """P̃ of every pair of cells: (1 − share) · sums of component k / mass + share · prior."""
     own = (1.0 - share) / mass if mass > 0.0 else 0.0
-    for at in range(prior.size):
-        found[at] = own * sums[at * width + k] + share * prior[at]
+    at = 0
+    for i in range(rank_of.size):
+        mine = rank_of[i]
+        for j in range(i, rank_of.size):
+            other = rank_of[j]
+            place = offsets[mine] + other if mine < other else offsets[other] + mine
+            found[at] = own * sums[place * width + k] + share * prior[at]
+            at += 1
 
 
 # Stands for 0 in tables whose logarithms are taken: x log x is 0 for both.

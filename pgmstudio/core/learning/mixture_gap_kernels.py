@@ -122,11 +122,12 @@ def add_gap_pairs(
     tables: Any,
     state_at: Any,
     cell_at: Any,
+    rank_of: Any,
     offsets: Any,
     room: int,
     sums: Any,
 ) -> None:
-    """sums[offsets[i] + j] of component k += share · P(i, j | cells that are there), i ≤ j."""
+    """sums[offsets[i] + j] of component k += share · P(i, j | cells that are there), by ranks."""
     count = forests.shape[1]
     below, messages = np.empty(state_at[-1]), np.empty(tables.shape[1])
     posterior = np.zeros(state_at[-1])
@@ -171,7 +172,8 @@ def add_gap_pairs(
                         used += 1
             for one in range(used):
                 u, i = cell_of[one], cells[one]
-                sums[(offsets[i] + i) * width + k] += share * chances[one]
+                mine = rank_of[i]
+                sums[(offsets[mine] + mine) * width + k] += share * chances[one]
                 for other in range(one + 1, used):
                     v, j = cell_of[other], cells[other]
                     if u == v:
@@ -181,7 +183,9 @@ def add_gap_pairs(
                         both = joint[
                             place_of[u] + i - cell_at[u] + 1, place_of[v] + j - cell_at[v] + 1
                         ]
-                    sums[(offsets[i] + j) * width + k] += share * both
+                    rank = rank_of[j]
+                    place = offsets[mine] + rank if mine < rank else offsets[rank] + mine
+                    sums[place * width + k] += share * both
 
 
 @compiled

@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.acl_choice import AUTO, EM_BACKENDS
 from pgmstudio.core.learning.class_scan import criterion_param, held_out_param
 from pgmstudio.core.learning.mixture_priors import PENALTIES, POLICIES, TOWARDS
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import param
 
 STARTS = ("classes", "shares", "trees")
+
+
+def steps_param() -> Any:
+    """How long EM may go on: one declaration for the learners of mixtures."""
+    return param(
+        200,
+        title="Most EM steps",
+        low=1,
+        high=100_000,
+        help="EM steps from a start.",
+        advanced=True,
+    )
+
+
+def tolerance_param() -> Any:
+    """When EM ends by itself: one declaration for the learners of mixtures."""
+    return param(
+        1e-5,
+        title="Tolerance",
+        low=1e-12,
+        high=0.1,
+        help="EM ends when three steps in a row gain less than this share of the log-likelihood.",
+        advanced=True,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +72,11 @@ class MixtureParams:
         low=1,
         high=1000,
         help="EM runs for each number of trees; the best by the criterion is kept.",
+    )
+    knowledge: Knowledge | None = param(
+        None,
+        title="Knowledge",
+        help="Required and forbidden edges and tiers; every tree is the best one that obeys them.",
     )
     criterion: str = criterion_param()
     held_out: float = held_out_param()
@@ -103,6 +134,14 @@ class MixtureParams:
         help="Fictitious rows that draw the weights of the trees to equal ones.",
         advanced=True,
     )
+    tree: str = param(
+        AUTO,
+        title="Trees found by",
+        choices=EM_BACKENDS,
+        help="dense counts all pairs of columns; accelerated only those that occur together, for "
+        "sparse rows. Both give the best trees; auto takes the one with the lower forecast.",
+        advanced=True,
+    )
     start: str = param(
         "classes",
         title="Start from",
@@ -111,22 +150,8 @@ class MixtureParams:
         "each tree. trees: random trees with random tables.",
         advanced=True,
     )
-    max_iterations: int = param(
-        200,
-        title="Most EM steps",
-        low=1,
-        high=100_000,
-        help="EM steps from a start.",
-        advanced=True,
-    )
-    tolerance: float = param(
-        1e-5,
-        title="Tolerance",
-        low=1e-12,
-        high=0.1,
-        help="EM ends when three steps in a row gain less than this share of the log-likelihood.",
-        advanced=True,
-    )
+    max_iterations: int = steps_param()
+    tolerance: float = tolerance_param()
     patience: int = param(
         5,
         title="Patience",

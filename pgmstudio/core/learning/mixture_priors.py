@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.learning.forest_rules import ForestRules
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +42,7 @@ class TreePriors:
     weight_rows: float = 0.0  # Dirichlet rows of the λ, over all components
     is_shared: bool = False
     costs: Floats | None = None
+    rules: ForestRules | None = None  # what every tree must have and may not have
 
     def __post_init__(self) -> None:
         if self.toward not in TOWARDS or self.policy not in POLICIES:
@@ -66,6 +68,15 @@ class TreePriors:
             inverse = 1 / safe
             return np.asarray(np.minimum(1.0, self.strength * inverse / inverse.sum()))
         return np.full(count, min(1.0, self.strength))
+
+    def grow(self, weights: Floats, parents: NDArray[np.int64]) -> None:
+        """The best forest under these weights that obeys the rules; −1 for a root."""
+        if self.rules is not None:
+            parents[:] = [-1 if p is None else p for p in self.rules.parents(weights)]
+            return
+        from pgmstudio.core.learning.tree_kernels import grow_forest
+
+        grow_forest(weights, parents)
 
     def penalties(self, rows: float, count: int, free: Floats) -> Floats:
         """β_uv in nats for a tree of so many rows; `free` is (r_u−1)(r_v−1)."""

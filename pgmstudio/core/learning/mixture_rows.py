@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.learning.mixture_bundles import Bundles, even_blocks
 from pgmstudio.core.running import NEVER, CancelToken
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
+# Rows with missing cells that are gone over together: they take long.
+GAP_BLOCK_ROWS = 1024
 # Rows written together, column by column, so that they stay in the cache.
 _CHUNK = 1 << 14
 
@@ -68,6 +71,16 @@ class SparseRows:
         """How many pairs of cells one pass over all complete rows visits."""
         lengths = np.diff(self.starts)
         return int((lengths * (lengths + 1) // 2).sum())
+
+    @cached_property
+    def bundles(self) -> Bundles:
+        """The complete rows, with cells that often stand together near each other."""
+        return Bundles(self.starts, self.cells, self.cell_count)
+
+    @cached_property
+    def blocks(self) -> list[tuple[int, int]]:
+        """Runs of rows to be gone over by two threads in turns; whole ones as `bundles` has."""
+        return [*self.bundles.runs, *even_blocks(self.whole_count, self.row_count, GAP_BLOCK_ROWS)]
 
     @cached_property
     def most_missing_states(self) -> int:

@@ -11,12 +11,16 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.learning.mixture_em import TreeMixtureEm
+from pgmstudio.core.learning.acl_choice import ACCELERATED, Choice
+from pgmstudio.core.learning.adjacency import Adjacency
+from pgmstudio.core.learning.forest_rules import ForestRules, rules_beside
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.learning.mixture_priors import TreePriors, likeness_costs
 from pgmstudio.core.learning.mixture_rows import SparseRows, joined, sparse_rows
 from pgmstudio.core.learning.mixture_scan import MixturePoint, MixtureScan
+from pgmstudio.core.learning.mixture_sparse_em import mixture_em
 from pgmstudio.core.learning.mixture_starts import start_with_classes, start_with_trees
+from pgmstudio.core.learning.mixture_steps import TreeMixtureSteps
 from pgmstudio.core.learning.mixture_tables import TreeTables, mixture_of
 from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -30,6 +34,8 @@ ROWS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 USUAL_ROWS = 3.0
 # Steps between two looks at whether other smoothing would do better on held-out rows.
 TUNED_EVERY = 5
+# Steps between two models that are told before the first start has ended.
+TOLD_EVERY = 3
 # With fewer rows to hold out than this their likelihood says too little; BIC decides instead.
 LEAST_HELD_ROWS = 20
 # A tree with fewer rows than this is as good as empty.
@@ -91,9 +97,22 @@ class MixtureSearch:
             else None
         )
         self._scan = MixtureScan(criterion)
+        self._adjacency = Adjacency(self._train.domain.names)
         self._best: _Fitted | None = None
-        self._costs = self._likeness()
+        self._told = -math.inf  # the score of the model that was told last
+        self._costs, self._rules = self._likeness(), self._forest_rules()
         self._is_shared = is_shared
+        self._is_tree_told = False
+
+    def _forest_rules(self) -> ForestRules | None:
+        params, names = self._params, self._data.domain.names
+        knowledge = params.knowledge
+        if knowledge is None or knowledge.is_empty:
+            return None
+        knowledge.check(names)
+        if params.choice is not None:
+            knowledge = rules_beside(params.choice, knowledge, names)
+        return ForestRules.of(self._train.domain.names, knowledge)
 
     def _likeness(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None:
         if self._params.like is None:
@@ -119,23 +138,27 @@ class MixtureSearch:
             before = self._best
             if params.components is None and count > max(1.0, self._train.total_weight / 5):
                 break  # fewer than five rows for each tree
-            best: _Fitted | None = None
             for start in range(starts if count > 1 else 1):
                 done = (place * starts + start) / (len(numbers) * starts)
                 fitted = yield from self._fit(count, start, done)
-                if best is None or self._value(fitted) > self._value(best):
-                    best = fitted
-            assert best is not None
-            if before is None or self._value(best) > self._value(before):
-                self._best = best
-                yield Found(self._model(best.tables), self._measures(best.point))
-            elif params.components is None and count > 2:
+                if self._best is None or self._value(fitted.point) > self._value(self._best.point):
+                    self._best = fitted
+                    yield from self._better(fitted.point, fitted.tables)
+            is_scan = params.components is None and count > 2
+            if before is not None and self._best is before and is_scan:
                 yield Note(f"{count} trees are no better than {before.point.trees}: enough.")
                 break
         yield from self._finish()
 
-    def _value(self, fitted: _Fitted) -> float:
-        return fitted.point.value(self._scan.criterion)
+    def _value(self, point: MixturePoint) -> float:
+        return point.value(self._scan.criterion)
+
+    def _better(self, point: MixturePoint, tables: TreeTables) -> Iterator[LearnEvent]:
+        """Tell a model, if it is better than those told before."""
+        measures = self._measures(point)
+        if measures["score"] > self._told:
+            self._told = measures["score"]
+            yield Found(self._model(tables), measures)
 
     def _finish(self) -> Iterator[LearnEvent]:
         """The chosen mixture, fitted to all rows."""
@@ -146,7 +169,7 @@ class MixtureSearch:
         if self._is_refitting:
             assert self._held is not None
             rows = joined(self._train, self._held)
-            em = TreeMixtureEm(rows, point.trees, self._priors(point.smoothing), self._cancel)
+            em, _ = self._em(rows, point.trees, point.smoothing)
             em.put(tables)
             for step in range(LAST_STEPS if self._params.choice is None else 1):
                 bits = yield from self._improved(em, "fitting the chosen mixture to all rows", None)
@@ -171,7 +194,11 @@ class MixtureSearch:
             message += f", start {start + 1} of {params.restarts}"
         smoothing = params.smoothing
         strength = USUAL_ROWS * count if smoothing == AUTO else float(smoothing)
-        em = TreeMixtureEm(self._train, count, self._priors(strength), self._cancel)
+        yield Progress(done, f"{message}: preparing")
+        em, choice = self._em(self._train, count, strength)
+        if choice.backend == ACCELERATED and not self._is_tree_told:
+            self._is_tree_told = True
+            yield Note(choice.reason)
         yield Progress(done, f"{message}: starting")
         self._start(em)
         self._tune(em, ROWS)
@@ -198,10 +225,17 @@ class MixtureSearch:
                 }
                 if self._held is not None:
                     counters["held-out"] = held
+                if count > 1:
+                    counters |= {f"weight {k + 1}": float(w) for k, w in enumerate(em.weights)}
                 yield Progress(done, message, counters)
                 if self._held is None or held > best_held:
                     best, best_held, best_step = em.taken(), held, steps
                     best_strength = em.priors.strength
+                    if self._best is None and steps % TOLD_EVERY == 0:
+                        # Whoever stops now has a model.
+                        spent = time.perf_counter() - began
+                        point = self._point(em, best_strength, start, steps, spent, bits, held)
+                        yield from self._better(point, best)
                 elif steps - best_step >= params.patience:
                     yield Note(
                         f"{message}: held-out rows stopped gaining at step {best_step}; kept that."
@@ -212,20 +246,24 @@ class MixtureSearch:
                 if quiet >= 3:
                     break
         em.put(best)
-        point = self._point(em, best_strength, start, steps, time.perf_counter() - began)
+        train = em.log_likelihood() * _BITS / max(self._train.total_weight, 1e-300)
+        spent = time.perf_counter() - began
+        point = self._point(em, best_strength, start, steps, spent, train, self._held_bits(em))
         self._scan = self._scan.with_point(point)
         yield Kept(self._scan)
+        self._adjacency = self._adjacency.with_restart(em.mixture())
+        yield Kept(self._adjacency)
         return _Fitted(point, best)
 
     def _improved(
-        self, em: TreeMixtureEm, message: str, done: float | None
+        self, em: TreeMixtureSteps, message: str, done: float | None
     ) -> Generator[LearnEvent, None, float]:
         """One step of EM; bits per row before its M step."""
         for part in em.improving():
             yield Progress(done, f"{message}: {part:.0%} of the rows")
         return em.last_log_likelihood * _BITS / max(em.rows.total_weight, 1e-300)
 
-    def _start(self, em: TreeMixtureEm) -> None:
+    def _start(self, em: TreeMixtureSteps) -> None:
         if em.count == 1:
             em.start(np.ones((em.rows.row_count, 1)))
         elif self._params.choice is not None or self._params.start == "shares":
@@ -235,7 +273,7 @@ class MixtureSearch:
         else:
             start_with_classes(em, self._train_data, self._rng, self._cancel)
 
-    def _tune(self, em: TreeMixtureEm, choices: tuple[float, ...]) -> None:
+    def _tune(self, em: TreeMixtureSteps, choices: tuple[float, ...]) -> None:
         """With “auto”, the fictitious rows under which held-out rows are likeliest."""
         if self._params.smoothing != AUTO or self._held is None or self._params.policy != "rows":
             return
@@ -245,10 +283,13 @@ class MixtureSearch:
             found.append((self._held_bits(em), rows))
         em.smooth(max(found)[1] * em.count)
 
-    def _held_bits(self, em: TreeMixtureEm) -> float:
+    def _held_bits(self, em: TreeMixtureSteps) -> float:
         if self._held is None:
             return -math.inf
         return em.log_likelihood(self._held) * _BITS / max(self._held.total_weight, 1e-300)
+
+    def _em(self, rows: SparseRows, count: int, strength: float) -> tuple[TreeMixtureSteps, Choice]:
+        return mixture_em(rows, count, self._priors(strength), self._cancel, self._params.tree)
 
     def _priors(self, strength: float) -> TreePriors:
         params = self._params
@@ -262,6 +303,7 @@ class MixtureSearch:
             params.weight_rows,
             self._is_shared,
             self._costs,
+            self._rules,
         )
 
     # -- what is told -----------------------------------------------------------------------------
@@ -274,18 +316,26 @@ class MixtureSearch:
         return TreeMixture(self._data.domain, hidden.weights, hidden.trees, self._params.choice)
 
     def _point(
-        self, em: TreeMixtureEm, strength: float, start: int, steps: int, seconds: float
+        self,
+        em: TreeMixtureSteps,
+        strength: float,
+        start: int,
+        steps: int,
+        seconds: float,
+        bits: float,
+        held: float,
     ) -> MixturePoint:
+        """`bits` and `held`: log-likelihoods per row, of the rows learned from and held out."""
         rows = max(self._train.total_weight, 1e-300)
-        train = em.log_likelihood() * _BITS
+        train = bits * rows
         model = em.mixture()
         size = model.representation_size()
         return MixturePoint(
             em.count,
             start,
             strength,
-            train / rows,
-            self._held_bits(em) if self._held is not None else None,
+            bits,
+            held if self._held is not None else None,
             (train - 0.5 * math.log2(max(rows, 2)) * size) / rows,
             (train - size) / rows,
             model.effective_size(),

@@ -7,25 +7,27 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.latent_em import LatentEm, class_rows
 from pgmstudio.core.learning.latent_growth import free_name, with_new_classes
-from pgmstudio.core.learning.mixture_em import TreeMixtureEm
+from pgmstudio.core.learning.mixture_steps import TreeMixtureSteps
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.running import CancelToken
 
 # Steps of EM for latent classes before the trees take over.
 CLASS_STEPS = 20
-MOST_START_ROWS = 40_000
+# So many rows, or cells, are enough to start from.
+MOST_START_ROWS, MOST_START_CELLS = 40_000, 20_000_000
 
 
 def start_with_classes(
-    em: TreeMixtureEm, data: DataSet, rng: np.random.Generator, cancel: CancelToken
+    em: TreeMixtureSteps, data: DataSet, rng: np.random.Generator, cancel: CancelToken
 ) -> None:
     """Latent classes around random rows, a few steps of EM, and their shares of the rows.
 
     `data` are the distinct rows of `em`; of very many a random part will do.
     """
-    if data.row_count > MOST_START_ROWS:
-        chosen = rng.choice(data.row_count, size=MOST_START_ROWS, replace=False)
+    most = min(MOST_START_ROWS, max(1000, MOST_START_CELLS // max(len(data.domain), 1)))
+    if data.row_count > most:
+        chosen = rng.choice(data.row_count, size=most, replace=False)
         data = data.of_rows(np.sort(chosen))
     model = with_new_classes(None, data, em.count, rng, hidden=free_name(data))
     classes = LatentEm(class_rows(data), model, smoothing=0.5, cancel=cancel)
@@ -34,12 +36,12 @@ def start_with_classes(
     em.start_like(classes.model)
 
 
-def start_with_trees(em: TreeMixtureEm, rng: np.random.Generator) -> None:
+def start_with_trees(em: TreeMixtureSteps, rng: np.random.Generator) -> None:
     """λ ~ Dirichlet(1), uniform random spanning trees, rows of tables ~ Dirichlet(1)."""
     em.start_like(random_mixture(em, rng))
 
 
-def random_mixture(em: TreeMixtureEm, rng: np.random.Generator) -> TreeMixture:
+def random_mixture(em: TreeMixtureSteps, rng: np.random.Generator) -> TreeMixture:
     """A mixture that knows nothing of the data."""
     domain = em.rows.domain
     cards = domain.cardinalities

@@ -12,18 +12,15 @@ from pgmstudio.core.learning.component_shares import padded
 from pgmstudio.core.learning.mixture_priors import TreePriors
 from pgmstudio.core.learning.mixture_rows import SparseRows
 from pgmstudio.core.learning.mixture_tables import TreeTables, mixture_of
-from pgmstudio.core.learning.mixture_work import Workspace, strips
+from pgmstudio.core.learning.mixture_work import Workspace
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.running import NEVER, CancelToken
 
 Floats = NDArray[np.float64]
 
-# Sums are kept twice, for two threads, as long as they take no more bytes than this.
-_MOST_DOUBLED = 1 << 28
-
 
 class TreeMixtureState:
-    """Weights, forests and tables of the trees, the sums over the rows, and room to work in."""
+    """Weights, forests and tables of the trees, and room to work in."""
 
     def __init__(
         self, rows: SparseRows, count: int, priors: TreePriors, cancel: CancelToken = NEVER
@@ -33,18 +30,11 @@ class TreeMixtureState:
         cells, width = rows.cell_count, len(rows.domain)
         cards = np.array(rows.domain.cardinalities, dtype=np.int64)
         widest = int(cards.max(initial=1))
-        self._free = np.outer(cards - 1, cards - 1).astype(np.float64)
         self._variable_of = np.repeat(np.arange(width), cards - 1).astype(np.int64)
         self._state_at = np.concatenate(([0], np.cumsum(cards))).astype(np.int64)
         self._table_at = self._state_at * widest
-        index = np.arange(cells)
-        self._offsets = (index * cells - index * (index + 1) // 2).astype(np.int64)
         self._lanes = padded(count)
-        size = cells * (cells + 1) // 2
-        copies = 2 if 2 * size * self._lanes * 8 <= _MOST_DOUBLED else 1
-        self._sums = [np.zeros(size * self._lanes) for _ in range(copies)]
-        self._works = [Workspace(cells, size, self._lanes, width) for _ in range(2)]
-        self._strips = strips(cards)
+        self._works = [Workspace(cells, self._lanes) for _ in range(2)]
         self.weights = np.full(count, 1 / count)
         self.masses = np.full(count, rows.total_weight / count)
         self.forests = np.full((count, width), -1, dtype=np.int64)
@@ -58,6 +48,10 @@ class TreeMixtureState:
         self._with_parent = np.zeros(self._zeros + count * self._term_count)
         self._pair_at = np.zeros((cells, count), dtype=np.int32)
         self._parents = np.zeros((width, count), dtype=np.int32)
+        most = count * cells * max(widest - 1, 1)
+        self._term_ends = np.zeros(count, dtype=np.int64)
+        self._firsts, self._seconds = np.zeros((2, most), dtype=np.int32)
+        self._terms = np.zeros(2 * most)
 
     def taken(self) -> TreeTables:
         """The present parameters, to come back to."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.learning.mixture_rows import SparseRows
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -25,19 +26,23 @@ class TreeTables:
 
 def mixture_of(rows: SparseRows, tables: TreeTables) -> TreeMixture:
     """The model with these parameters; the rows tell their coding."""
+    numbers = [rows.state_numbers(v) for v in range(len(rows.domain))]
     trees = tuple(
-        _tree(rows, forest, flat)
+        _tree(rows.domain, numbers, forest.tolist(), flat)
         for forest, flat in zip(tables.forests, tables.tables, strict=True)
     )
     return TreeMixture(rows.domain, tables.weights / tables.weights.sum(), trees)
 
 
-def _tree(rows: SparseRows, forest: NDArray[np.int64], flat: Floats) -> Tree:
-    cards, found, at = rows.domain.cardinalities, [], 0
+def _tree(
+    domain: Domain, numbers: list[NDArray[np.int64]], forest: list[int], flat: Floats
+) -> Tree:
+    """One of the trees; `numbers` has per variable the place of each state in its table."""
+    cards, found, at = domain.cardinalities, [], 0
+    widest = max(cards, default=1)
     for v, parent in enumerate(forest):
         lines = cards[parent] if parent >= 0 else 1
-        table = flat[at : at + lines * cards[v]].reshape(lines, cards[v])
-        table = table[:, rows.state_numbers(v)]
-        found.append(table[rows.state_numbers(parent)] if parent >= 0 else table[0])
-        at += cards[v] * max(cards)
-    return Tree(rows.domain, tuple(None if p < 0 else int(p) for p in forest), tuple(found))
+        table = flat[at : at + lines * cards[v]].reshape(lines, cards[v])[:, numbers[v]]
+        found.append(table[numbers[parent]] if parent >= 0 else table[0])
+        at += cards[v] * widest
+    return Tree(domain, tuple(None if p < 0 else p for p in forest), tuple(found))

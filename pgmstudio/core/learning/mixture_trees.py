@@ -14,7 +14,7 @@ from pgmstudio.core.learning.protocols import LearnEvent
 from pgmstudio.core.running import CancelToken, Progress
 
 # States beside the most frequent of their column, of all columns: the counts of all pairs of them
-# take gigabytes beyond this.
+# take gigabytes beyond this. Sparse rows of two states need no such counts.
 MOST_CELLS = 12_000
 
 
@@ -30,8 +30,10 @@ class MixtureLearner:
     def refuses(self, data: DataSet) -> str | None:
         if (why := refuse_empty(data)) is not None:
             return why
-        cells = sum(card - 1 for card in data.domain.cardinalities)
-        if cells > MOST_CELLS:
+        cards = data.domain.cardinalities
+        cells = sum(card - 1 for card in cards)
+        is_dense = self.is_shared or data.has_missing or max(cards) > 2
+        if cells > MOST_CELLS and is_dense:
             return (
                 f"Not now: the columns have {cells} states beside the most frequent ones; the "
                 f"counts of their pairs fit into memory up to {MOST_CELLS}. Leave columns out, "

@@ -14,10 +14,9 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.network_params import class_param, knowledge_param, smoothing_param
 from pgmstudio.core.learning.protocols import LearnEvent
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.learning.tan import TanLearner, TanParams
-from pgmstudio.core.params import param
 from pgmstudio.core.running import CancelToken
 
 
@@ -26,19 +25,10 @@ class NaiveBayesParams:
     """The settings of naive Bayes."""
 
     # Not `target`: reading data has an option of that name.
-    class_: str | None = param(
-        None,
-        title="Target (class)",
-        none_label="the last column",
-        help="The variable that is to be told from the others.",
-    )
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    class_: str | None = class_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = param(
-        None, title="Knowledge", help="Required and forbidden edges and tiers."
-    )
+    knowledge: Knowledge | None = knowledge_param()
 
 
 class NaiveBayesLearner:

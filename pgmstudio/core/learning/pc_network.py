@@ -57,8 +57,6 @@ def network_events(
         yield Note(f"Tables would have more than {limit} cells; left out, as weakest: {edges}.")
     yield Progress(None, "Filling the tables")
     fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
-    if fitted.tuned is not None:
-        yield Note(str(fitted.tuned))
     fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
     measures = {
         "edges": float(len(dag.edges)),
@@ -66,9 +64,8 @@ def network_events(
         "tests": float(len(skeleton.tests)),
         "conflicts": float(len(orientation.conflicts)),
         "smoothing": fitted.smoothing,
+        **fitted.per_row(data),
     }
-    if not data.has_missing:
-        measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
     yield Found(fitted.network, measures)
     yield Finished(fitted.network, measures)
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.missing_cells import missing_param
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
+from pgmstudio.core.learning.network_params import knowledge_param, smoothing_param
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.independence_tests import TEST_HELP, TESTS, IndependenceRule
 
@@ -36,13 +36,9 @@ class TestParams:
         high=5,
         help="For info_gain: two columns count as independent up to this many bits.",
     )
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = param(
-        None, title="Knowledge", help="Required and forbidden edges and tiers."
-    )
+    knowledge: Knowledge | None = knowledge_param()
     adjusted: bool = param(
         True,
         title="Only states that occur",

@@ -10,14 +10,21 @@ from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.learning.chow_liu import ChowLiuLearner
 from pgmstudio.core.learning.chow_liu_sparse import ChowLiuSparseLearner
 from pgmstudio.core.learning.em import EmLearner
+from pgmstudio.core.learning.hidden_trees import HiddenLearner
 from pgmstudio.core.learning.hill_climb import HillClimbLearner
 from pgmstudio.core.learning.k2 import K2Learner
 from pgmstudio.core.learning.kes import KesLearner
 from pgmstudio.core.learning.latent_classes import LatentClassLearner
+from pgmstudio.core.learning.ldag import CsiTreeLearner, LdagLearner
+from pgmstudio.core.learning.ldag_exact import ExactLearner
+from pgmstudio.core.learning.ldag_labels import LabelsLearner
+from pgmstudio.core.learning.ldag_mcmc import McmcLearner
 from pgmstudio.core.learning.mixture_trees import MixtureLearner, SharedMixtureLearner
 from pgmstudio.core.learning.naive_bayes import NaiveBayesLearner
 from pgmstudio.core.learning.npc import NpcLearner
 from pgmstudio.core.learning.pc import PcLearner
+from pgmstudio.core.learning.pdg import PdgLearner
+from pgmstudio.core.learning.pdg_hybrid import HybridPdgLearner
 from pgmstudio.core.learning.polytree import PolytreeLearner
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.learning.structural_em import StructuralEmLearner
@@ -39,6 +46,14 @@ BUILT_IN: tuple[Learner[Any], ...] = (
     LatentClassLearner(),
     MixtureLearner(),
     SharedMixtureLearner(),
+    HiddenLearner(),
+    PdgLearner(),
+    HybridPdgLearner(),
+    LdagLearner(),
+    LabelsLearner(),
+    ExactLearner(),
+    McmcLearner(),
+    CsiTreeLearner(),
 )
 
 PLUGIN_GROUP = "pgmstudio.learners"

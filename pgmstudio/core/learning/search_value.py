@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TypeVar
 
-from pgmstudio.core.running import Progress
-
 R = TypeVar("R")
 
 
-def value_of(search: Generator[Progress, None, R]) -> R:
+def value_of(search: Generator[object, None, R]) -> R:
     """What a search finds, without its progress."""
     while True:
         try:

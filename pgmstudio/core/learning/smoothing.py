@@ -21,10 +21,6 @@ from pgmstudio.core.running import NEVER, CancelToken
 
 FOLDS = 10
 LARGEST_SMOOTHING = 10.0
-SMOOTHING_HELP = (
-    "Pseudo-count added to every cell of a table; 0 is maximum likelihood, auto finds it by "
-    "cross-validation."
-)
 
 _SHIFT = 1e-3
 _TOLERANCE = 1e-3

@@ -38,8 +38,14 @@ from pgmstudio.core.learning.hill_climb import (
 from pgmstudio.core.learning.kes import KesLearner
 from pgmstudio.core.learning.kes_params import KesParams
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.network_params import (
+    knowledge_param,
+    lambda_param,
+    max_parents_param,
+    smoothing_param,
+)
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP, TunedSmoothing, tune_smoothing
+from pgmstudio.core.learning.smoothing import TunedSmoothing, tune_smoothing
 from pgmstudio.core.learning.structural_em_doubts import doubtful_edges
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.protocols import DirectedModel
@@ -82,29 +88,16 @@ class StructuralEmParams:
         help="What is made large, in bits, higher is better: bic and aic weigh fit against "
         "parameters, lambda weighs as you say.",
     )
-    lambda_: float | None = param(
-        None,
-        title="λ",
-        low=0,
-        high=1,
-        none_label="as in BIC",
-        help="Weight of the size in the lambda score; larger gives smaller networks.",
-    )
-    max_parents: int | None = param(
-        None, title="Most parents", low=0, none_label="no limit", help="A limit for each variable."
-    )
+    lambda_: float | None = lambda_param()
+    max_parents: int | None = max_parents_param()
     rounds: int = param(
         20, title="Most rounds", low=1, help="Completions and searches, unless it settles before."
     )
     restarts: int = param(
         5, title="Restarts", low=0, help="Further climbs in each search by hill-climb."
     )
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
-    knowledge: Knowledge | None = param(
-        None, title="Knowledge", help="Required and forbidden edges and tiers."
-    )
+    smoothing: float | Literal["auto"] = smoothing_param()
+    knowledge: Knowledge | None = knowledge_param()
     start: DirectedModel | None = param(
         None,
         title="Start",

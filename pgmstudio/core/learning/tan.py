@@ -30,10 +30,10 @@ from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.network_params import class_param, knowledge_param, smoothing_param
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
-from pgmstudio.core.learning.smoothing import SMOOTHING_HELP
 from pgmstudio.core.params import param
-from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.running import NEVER, CancelToken, Progress
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
 AUGMENTS = ("tree", "forest", "none")
@@ -49,12 +49,7 @@ class TanParams:
     """The settings of classifier structures."""
 
     # Not `target`: reading data has an option of that name.
-    class_: str | None = param(
-        None,
-        title="Target (class)",
-        none_label="the last column",
-        help="The variable that is to be told from the others.",
-    )
+    class_: str | None = class_param()
     augment: str = param(
         "tree",
         title="Edges between features",
@@ -75,13 +70,9 @@ class TanParams:
         none_label="the first feature",
         help="The feature that the edges between features lead away from.",
     )
-    smoothing: float | Literal["auto"] = param(
-        "auto", title="Smoothing α", low=0, help=SMOOTHING_HELP
-    )
+    smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
-    knowledge: Knowledge | None = param(
-        None, title="Knowledge", help="Required and forbidden edges and tiers."
-    )
+    knowledge: Knowledge | None = knowledge_param()
 
     def __post_init__(self) -> None:
         if self.edge_penalty is not None and self.augment != "forest":
@@ -117,16 +108,13 @@ class TanLearner:
         dag, information = structure.learn(cancel)
         yield Progress(0.6, "Filling the tables")
         fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
-        if fitted.tuned is not None:
-            yield Note(str(fitted.tuned))
         fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
         measures = {
             "edges": float(len(dag.edges)),
             "conditional_information_bits": information / math.log(2),
             "smoothing": fitted.smoothing,
+            **fitted.per_row(data),
         }
-        if not data.has_missing:
-            measures["log2_likelihood_per_row"] = fitted.log2_likelihood / data.total_weight
         yield Found(fitted.network, measures)
         yield Progress(1.0, f"{len(dag.edges)} edges")
         yield Finished(fitted.network, measures)

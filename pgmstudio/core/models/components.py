@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,9 @@ from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.models.bayesian_network import ROW_SUM_TOLERANCE
 
 Floats = NDArray[np.float64]
+
+# Rows looked at together: their parts in every component fit into a few megabytes.
+_BLOCK_CELLS = 4_000_000
 
 
 def checked_weights(weights: Floats) -> Floats:
@@ -42,6 +47,19 @@ def log2_sums(parts: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         sums: Floats = np.log2(np.exp2(parts - safe).sum(axis=0)) + safe
     return sums
+
+
+def log2_sums_in_blocks(
+    parts_of: Callable[[DataSet], Floats], data: DataSet, components: int
+) -> Floats:
+    """`log2_sums` of the parts of all rows, so many rows at a time as need little memory."""
+    block = max(1, _BLOCK_CELLS // components)
+    return np.concatenate(
+        [
+            log2_sums(parts_of(data.of_rows(slice(at, at + block))))
+            for at in range(0, max(1, data.row_count), block)
+        ]
+    )
 
 
 def shares(parts: Floats, weights: Floats) -> Floats:

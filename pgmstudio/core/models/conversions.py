@@ -15,13 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.compiled_graphs import compiled_graph
 from pgmstudio.core.models.component_measures import component_names
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.graph_networks import network_of_graph
+from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.models.labelling import labelled_from_rows
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.models.reduced_graphs import graph_of_joint, reduced
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
 
@@ -30,6 +37,8 @@ Neighbours = dict[int, set[int]]
 
 # All tables together; a network that needs more is no help to anybody.
 MOST_CELLS = 2**21
+# Of a mixture whose component is hidden, as a decision graph: every joint state is looked at.
+MOST_STATES = 2**16
 # Trees with other edges each are looked through in so many orders for small tables.
 _MOST_ORDERS = 24
 
@@ -38,6 +47,8 @@ KIND_TITLES = {
     Tree.kind: "Tree",
     TreeMixture.kind: "Mixture of trees",
     LatentClasses.kind: "Latent classes",
+    DecisionGraph.kind: "Decision graph",
+    LabelledDag.kind: "Labelled graph",
 }
 
 
@@ -86,6 +97,51 @@ def classes_of_network(network: BayesianNetwork) -> LatentClasses:
     items = network.domain.restricted_to(n for n in network.domain.names if n != root)
     tables = tuple(network.table(name) for name in items.names)
     return LatentClasses(items, network.table(root), tables, root)
+
+
+def graph_of_network(network: BayesianNetwork) -> DecisionGraph:
+    """Through its clique tree, with equal nodes made one."""
+    return reduced(compiled_graph(network))
+
+
+def graph_of_tree(tree: Tree) -> DecisionGraph:
+    """The forest of variables is the tree; a node for every state of the variable above."""
+    cards = tree.domain.cardinalities
+    rows = [1 if above is None else cards[above] for above in tree.parents]
+    parameters = tuple(
+        table.reshape(count, -1) for table, count in zip(tree.tables, rows, strict=True)
+    )
+    successors = tuple(
+        None if above is None else np.tile(np.arange(cards[above]), (rows[above], 1))
+        for above in tree.parents
+    )
+    return reduced(DecisionGraph(tree.domain, tree.parents, parameters, successors))
+
+
+def graph_of_components(model: TreeMixture | LatentClasses) -> DecisionGraph:
+    """Through its network where the component is seen; else by looking at every joint state."""
+    if isinstance(model, TreeMixture) and model.choice is not None:
+        return graph_of_network(network_of_mixture(model))
+    domain, states = model.domain, model.domain.joint_states()
+    if states > MOST_STATES:
+        raise TooLargeError(
+            f"A mixture whose component is hidden becomes a decision graph by looking at all its "
+            f"joint states: {states:,}, where {MOST_STATES:,} are possible. Make a Bayesian "
+            "network of it instead, or leave out variables."
+        )
+    codes = np.indices(domain.cardinalities).reshape(len(domain), -1)
+    rows = DataSet(domain, codes.astype(code_dtype(domain)))
+    return graph_of_joint(domain, np.exp2(model.log2_probabilities(rows)))
+
+
+def network_of_labelled(model: LabelledDag) -> BayesianNetwork:
+    """Every row of every table written out."""
+    return model.as_bayesian_network
+
+
+def graph_of_labelled(model: LabelledDag) -> DecisionGraph:
+    """Through the network with every row written out."""
+    return graph_of_network(model.as_bayesian_network)
 
 
 def _refuse(reason: str | None) -> None:
@@ -155,7 +211,7 @@ def network_of_mixture(mixture: TreeMixture) -> BayesianNetwork:
     if mixture.choice is not None:
         domain, root = mixture.domain, mixture.domain.index(mixture.choice)
     else:
-        hidden = Variable(free_name(mixture.domain, "component"), component_names(mixture))
+        hidden = Variable(component_root(mixture), component_names(mixture))
         domain, root = Domain((*mixture.domain.variables, hidden)), len(mixture.domain)
     place = [domain.index(name) for name in mixture.tree_domain.names]
     each = [_conditionals(tree, order) for tree in mixture.trees]
@@ -172,6 +228,24 @@ def network_of_mixture(mixture: TreeMixture) -> BayesianNetwork:
         tables[place[variable]] = table.transpose(*axes, len(listed))
     dag = Dag(domain.names, tuple(parents))
     return BayesianNetwork(domain, dag, tuple(tables))
+
+
+def component_root(mixture: TreeMixture) -> str:
+    """What the root of that network is called."""
+    return mixture.choice or free_name(mixture.domain, "component")
+
+
+def edges_with_root(mixture: TreeMixture) -> tuple[tuple[str, str], ...]:
+    """The edges of `network_of_mixture`, also where its tables would be too large."""
+    order, _ = _best_order(mixture)
+    along = [_parents_along(_neighbours(tree), order) for tree in mixture.trees]
+    names, root = mixture.tree_domain.names, component_root(mixture)
+    found: list[tuple[str, str]] = []
+    for variable in order:
+        needed = sorted(set[int]().union(*(parents[variable] for parents in along)))
+        found += [(names[parent], names[variable]) for parent in needed]
+        found.append((root, names[variable]))
+    return tuple(found)
 
 
 def _spread(
@@ -272,15 +346,31 @@ def free_name(domain: Domain, name: str = "class") -> str:
 
 
 CONVERSIONS: Mapping[str, Mapping[str, Callable[[Any], Model]]] = {
-    BayesianNetwork.kind: {Tree.kind: tree_of_network, LatentClasses.kind: classes_of_network},
-    Tree.kind: {BayesianNetwork.kind: network_of_tree, TreeMixture.kind: mixture_of_tree},
+    BayesianNetwork.kind: {
+        Tree.kind: tree_of_network,
+        LatentClasses.kind: classes_of_network,
+        DecisionGraph.kind: graph_of_network,
+        LabelledDag.kind: labelled_from_rows,
+    },
+    Tree.kind: {
+        BayesianNetwork.kind: network_of_tree,
+        TreeMixture.kind: mixture_of_tree,
+        DecisionGraph.kind: graph_of_tree,
+    },
     TreeMixture.kind: {
         BayesianNetwork.kind: network_of_mixture,
         LatentClasses.kind: classes_of_mixture,
+        DecisionGraph.kind: graph_of_components,
     },
     LatentClasses.kind: {
         BayesianNetwork.kind: network_of_classes,
         TreeMixture.kind: mixture_of_classes,
+        DecisionGraph.kind: graph_of_components,
+    },
+    DecisionGraph.kind: {BayesianNetwork.kind: network_of_graph},
+    LabelledDag.kind: {
+        BayesianNetwork.kind: network_of_labelled,
+        DecisionGraph.kind: graph_of_labelled,
     },
 }
 

@@ -18,11 +18,9 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.models.bayesian_network import ROW_SUM_TOLERANCE, BayesianNetwork, Table
-from pgmstudio.core.models.components import checked_weights, log2_sums, rows_over, shares
+from pgmstudio.core.models.components import checked_weights, log2_sums_in_blocks, rows_over, shares
 
 Floats = NDArray[np.float64]
-
-_BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,13 +121,7 @@ class LatentClasses:
 
     def log2_probabilities(self, data: DataSet) -> Floats:
         """log2 P(observed cells) per row; −inf for impossible rows."""
-        block = max(1, _BLOCK_CELLS // self.class_count)
-        return np.concatenate(
-            [
-                log2_sums(self.log2_parts(data.of_rows(slice(at, at + block))))
-                for at in range(0, max(1, data.row_count), block)
-            ]
-        )
+        return log2_sums_in_blocks(self.log2_parts, data, self.class_count)
 
     def responsibilities(self, data: DataSet) -> Floats:
         """P(c | row), rows × classes."""

@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.models.components import checked_weights, log2_sums, rows_over, shares
+from pgmstudio.core.models.components import checked_weights, log2_sums_in_blocks, rows_over, shares
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_arrays import TreeArrays, arrays_of
 
 Floats = NDArray[np.float64]
-
-# Rows looked at together: their parts in every component fit into a few megabytes.
-_BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,13 +135,7 @@ class TreeMixture:
 
     def log2_probabilities(self, data: DataSet) -> Floats:
         """log2 Q(observed cells) per row; −inf for impossible rows."""
-        block = max(1, _BLOCK_CELLS // len(self.trees))
-        return np.concatenate(
-            [
-                log2_sums(self.log2_parts(data.of_rows(slice(at, at + block))))
-                for at in range(0, max(1, data.row_count), block)
-            ]
-        )
+        return log2_sums_in_blocks(self.log2_parts, data, len(self.trees))
 
     def responsibilities(self, data: DataSet) -> Floats:
         """γ_k(row) = λ_k T^k(row) / Q(row), rows × trees (eq. 3.15)."""

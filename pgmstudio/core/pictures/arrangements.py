@@ -10,14 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.pictures.layered import order_by_barycentres
-from pgmstudio.core.pictures.picture import GraphPicture, Point, Size
-from pgmstudio.core.pictures.spacing import LAYER_GAP, NODE_GAP, Floats, without_overlaps
+from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, PictureNode, Point, Size
+from pgmstudio.core.pictures.spacing import (
+    LAYER_GAP,
+    NODE_GAP,
+    Floats,
+    corners,
+    packed,
+    without_overlaps,
+)
 
 Sizes = Mapping[str, Size]
 
 # Any fixed number: the same picture is to look the same tomorrow.
 _SEED = 1
 _GRAVITY = 0.5
+# From so many nodes on a circle, even angles would make it too large to be read.
+MANY_AROUND = 20
 
 
 def tidy_tree(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
@@ -106,14 +115,50 @@ def circle(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
                 stack.extend(o for o in reversed(picture.neighbours[node]) if o not in order)
     if len(order) == 1:
         return dict.fromkeys(order, (0.0, 0.0))
+    boxes = np.array([sizes[node] for node in order])
     # Boxes whose diagonals are shorter than the chord between their centres cannot touch.
-    chord = max(math.hypot(*sizes[node]) for node in order) + NODE_GAP / 2
+    chord = float(np.hypot(*boxes.T).max()) + NODE_GAP / 2
     radius = chord / (2 * math.sin(math.pi / len(order)))
-    angles = [2 * math.pi * i / len(order) - math.pi / 2 for i in range(len(order))]
-    return {
-        node: (radius * math.cos(angle), radius * math.sin(angle))
-        for node, angle in zip(order, angles, strict=True)
-    }
+    angles = 2 * math.pi * np.arange(len(order)) / len(order) - math.pi / 2
+    if len(order) >= MANY_AROUND:  # below, even angles look calmer, and there is room
+        radius, angles = _tightest(boxes, radius, angles)
+    places = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return {node: (x, y) for node, (x, y) in zip(order, places.tolist(), strict=True)}
+
+
+def _tightest(boxes: Floats, radius: float, angles: Floats) -> tuple[float, Floats]:
+    """The smallest circle found on which boxes stand `NODE_GAP / 2` apart, and where on it.
+
+    Beside each other at the top, one above the other at the sides, where they need only their
+    height: with wide boxes that takes half the room of equal angles, which are the beginning.
+    """
+    needed = (boxes + np.roll(boxes, -1, axis=0) + NODE_GAP) / 2
+    largest, smallest = radius, 0.0
+    for _ in range(20):
+        tried = (largest + smallest) / 2
+        found = _around(needed, tried)
+        if found is None:
+            smallest = tried
+        else:
+            largest, angles = tried, found
+    return largest, angles
+
+
+def _around(needed: Floats, radius: float) -> Floats | None:
+    """Angles in order that leave `needed` between neighbours; None when once round is too short."""
+    shares = np.linspace(0.0, 1.0, 60)[1:]
+    angles = [-math.pi / 2]
+    for across, down in needed:
+        # Where the chord is as long as the diagonal of what is needed, it is enough for sure.
+        chord = min(1.0, math.hypot(across, down) / (2 * radius))
+        ways = angles[-1] + 2 * math.asin(chord) * shares
+        apart_across = np.abs(np.cos(ways) - math.cos(angles[-1])) * radius
+        apart_down = np.abs(np.sin(ways) - math.sin(angles[-1])) * radius
+        free = np.flatnonzero((apart_across >= across) | (apart_down >= down))
+        if not free.size or ways[free[0]] > 1.5 * math.pi:
+            return None
+        angles.append(float(ways[free[0]]))
+    return np.array(angles[:-1])
 
 
 def star(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
@@ -244,3 +289,49 @@ def _springs(count: int, ends: NDArray[np.intp], steps: int = 150) -> Floats:
         scale = limit / np.maximum(np.hypot(move_x, move_y), limit)
         x, y = x + move_x * scale, y + move_y * scale
     return np.stack([x, y], axis=1)
+
+
+def panels(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
+    """The groups in a grid, each the same drawing: a variable has one place in all of them, found
+    by springs from the edges of all groups. The first node of a group stands above it as its head,
+    when it is no variable."""
+    groups = picture.groups or (None,)
+    key: dict[str, str] = {}  # who shares a place
+    heads: dict[str | None, str] = {}
+    taken: set[tuple[str | None, str]] = set()
+    for node in picture.nodes:
+        if node.variable is None and node.group is not None and node.group not in heads:
+            heads[node.group] = node.id
+            continue
+        name = node.variable or node.id
+        key[node.id] = node.id if (node.group, name) in taken else name
+        taken.add((node.group, name))
+    roomy: dict[str, Size] = {}
+    for identity, name in key.items():
+        wide, high = roomy.get(name, (0.0, 0.0))
+        roomy[name] = (max(wide, sizes[identity][0]), max(high, sizes[identity][1]))
+    pairs = {(key[e.source], key[e.target]): e for e in picture.edges if _are_in(key, e)}
+    union = GraphPicture(
+        tuple(PictureNode(name, name) for name in roomy),
+        tuple(PictureEdge(a, b) for a, b in pairs),
+    )
+    base = packed([force(part, roomy) for part in union.components()], roomy)
+    left, top, right, bottom = corners(base, roomy)
+    above = max((sizes[head][1] for head in heads.values()), default=0.0) + LAYER_GAP / 2
+    wide = max([right - left, *(sizes[head][0] for head in heads.values())]) + 2 * NODE_GAP
+    high = bottom - top + above + LAYER_GAP
+    across = max(1, round(math.sqrt(len(groups) * 1.6 * high / wide)))
+    placed: dict[str, Point] = {}
+    for node in picture.nodes:
+        number = groups.index(node.group) if node.group in groups else 0
+        x, y = number % across * wide, number // across * high
+        if node.id not in key:
+            placed[node.id] = (x + sizes[node.id][0] / 2, y + sizes[node.id][1] / 2)
+        else:
+            here = base[key[node.id]]
+            placed[node.id] = (x + here[0] - left, y + above + here[1] - top)
+    return placed
+
+
+def _are_in(key: Mapping[str, str], edge: PictureEdge) -> bool:
+    return edge.source in key and edge.target in key

@@ -1,9 +1,11 @@
-"""Pictures of mixtures: trees over each other on one plane, and classes as the middle of a star."""
+"""Pictures of mixtures: trees over or beside each other, with the component as their root, and
+classes as the middle of a star."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from pgmstudio.core.models.component_measures import (
@@ -11,6 +13,7 @@ from pgmstudio.core.models.component_measures import (
     component_names,
     edge_information,
 )
+from pgmstudio.core.models.conversions import component_root, edges_with_root
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.pictures.picture import (
@@ -33,6 +36,7 @@ DASHES: tuple[tuple[float, ...], ...] = (
     (8.0, 3.0, 2.0, 3.0, 2.0, 3.0),
 )
 _SINGLE_ALPHA = 0.78
+_ROOT_ALPHA = 0.45  # edges to all others would hide those between them
 _APART = 5.0
 _TREES = re.compile(r"tree-(\d+(?:\+\d+)*)")
 
@@ -111,6 +115,48 @@ def trees_picture(model: TreeMixture, shown: Sequence[int] | None = None) -> Gra
 def overlay_picture(model: TreeMixture) -> GraphPicture:
     """All trees on one plane."""
     return trees_picture(model)
+
+
+def side_by_side_picture(model: TreeMixture) -> GraphPicture:
+    """Every tree by itself, a group each; the layout gives a variable the same place in all."""
+    nodes: list[PictureNode] = []
+    edges: list[PictureEdge] = []
+    names = component_names(model)
+    for number, name in enumerate(names):
+        head = f"{name}, {100 * model.weights[number]:.1f} %"
+        nodes.append(PictureNode(f"{name}:", head, NodeShape.BOX, group=name))
+        alone = trees_picture(model, (number,))
+        nodes += [replace(node, id=f"{name}: {node.id}", group=name) for node in alone.nodes]
+        edges += [
+            replace(edge, source=f"{name}: {edge.source}", target=f"{name}: {edge.target}")
+            for edge in alone.edges
+        ]
+    return GraphPicture(tuple(nodes), tuple(edges), names, "panels", width_words=MI_WORDS)
+
+
+def latent_picture(model: TreeMixture) -> GraphPicture:
+    """The network with the component as its root, hidden or seen, and an edge to all others."""
+    root, bits = component_root(model), choice_information(model)
+    shape = NodeShape.DOUBLE if model.choice is None else NodeShape.OVAL
+    nodes = [PictureNode(root, root, shape, variable=root)]
+    nodes += [PictureNode(name, name, variable=name) for name in model.tree_domain.names]
+    edges = [
+        PictureEdge(
+            source,
+            target,
+            strands=(
+                Strand(strand_width(bits[target]), None, f"{bits[target]:.3f} bits", _ROOT_ALPHA),
+            )
+            if source == root
+            else (),
+        )
+        for source, target in edges_with_root(model)
+    ]
+    return GraphPicture(
+        tuple(nodes),
+        tuple(edges),
+        width_words="width of edges from the component = mutual information with it",
+    )
 
 
 def star_picture(model: LatentClasses) -> GraphPicture:

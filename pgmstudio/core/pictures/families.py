@@ -9,17 +9,24 @@ from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, pattern_of
 from pgmstudio.core.graphs.moral import moral_edges
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.pictures.band_words import node_numbers
 from pgmstudio.core.pictures.component_pictures import (
+    latent_picture,
     overlay_picture,
     shown_trees,
+    side_by_side_picture,
     star_picture,
     trees_name,
     trees_picture,
 )
+from pgmstudio.core.pictures.labels import labelled_picture
+from pgmstudio.core.pictures.partition import PARTITION, has_partition, partition_picture
 from pgmstudio.core.pictures.picture import (
     EdgeStyle,
     GraphPicture,
@@ -27,6 +34,8 @@ from pgmstudio.core.pictures.picture import (
     PictureEdge,
     PictureNode,
 )
+
+NODES = "nodes"  # of a decision graph: bands of nodes with flows, where they can be drawn
 
 # A clique's label: about this many characters a line, and at most this many lines.
 _LINE_CHARACTERS, _MOST_LINES = 22, 6
@@ -40,7 +49,7 @@ def _edges(pairs: Iterable[tuple[str, str]], style: EdgeStyle) -> tuple[PictureE
     return tuple(PictureEdge(source, target, style=style) for source, target in pairs)
 
 
-def dag_picture(model: BayesianNetwork) -> GraphPicture:
+def dag_picture(model: BayesianNetwork | LabelledDag) -> GraphPicture:
     """Variables and arrows from parents to children."""
     return GraphPicture(_variables(model.domain.names), _edges(model.edges, EdgeStyle.DIRECTED))
 
@@ -116,6 +125,37 @@ def directed_tree_picture(model: Tree) -> GraphPicture:
     return dag_picture(model.as_bayesian_network)
 
 
+def forest_picture(model: DecisionGraph) -> GraphPicture:
+    """The forest of variables: who is decided after whom."""
+    return GraphPicture(_variables(model.domain.names), _edges(model.edges, EdgeStyle.DIRECTED))
+
+
+def nodes_picture(model: DecisionGraph) -> GraphPicture:
+    """Every node of every variable as a box, with an arrow to each node its states lead to.
+
+    Where there is room for bands, `bands` draws the same with distributions and flows.
+    """
+    names = model.domain.names
+    ids = [[f"ν{number}" for number in numbers] for numbers in node_numbers(model)]
+    nodes = tuple(
+        PictureNode(name, f"{name} of {names[i]}", NodeShape.BOX)
+        for i in model.order
+        for name in ids[i]
+    )
+    edges = []
+    for i in model.order:
+        above, heads = model.forest[i], model.successors[i]
+        if above is None or heads is None:
+            continue
+        states = model.domain.variables[above].states
+        for node, row in enumerate(heads.tolist()):
+            for head in dict.fromkeys(row):
+                words = ", ".join(s for s, to in zip(states, row, strict=True) if to == head)
+                edge = PictureEdge(ids[above][node], ids[i][head], words, EdgeStyle.DIRECTED)
+                edges.append(edge)
+    return GraphPicture(nodes, tuple(edges))
+
+
 PICTURES: Mapping[str, Mapping[str, Callable[[Any], GraphPicture]]] = {
     BayesianNetwork.kind: {
         "dag": dag_picture,
@@ -126,8 +166,15 @@ PICTURES: Mapping[str, Mapping[str, Callable[[Any], GraphPicture]]] = {
         "clique-tree": clique_tree_picture,
     },
     Tree.kind: {"tree": tree_picture, "dag": directed_tree_picture},
-    TreeMixture.kind: {"overlay": overlay_picture},  # and one for each tree
+    TreeMixture.kind: {  # and one for each tree
+        "overlay": overlay_picture,
+        "side-by-side": side_by_side_picture,
+        "latent": latent_picture,
+        PARTITION: partition_picture,
+    },
     LatentClasses.kind: {"star": star_picture},
+    DecisionGraph.kind: {NODES: nodes_picture, "forest": forest_picture},
+    LabelledDag.kind: {"labels": labelled_picture, "dag": dag_picture},
 }
 
 
@@ -138,6 +185,8 @@ def picture_names(model: Model) -> tuple[str, ...]:
     except KeyError:
         raise UnknownNameError("family with pictures", model.kind, PICTURES) from None
     if isinstance(model, TreeMixture):
+        if not has_partition(model):
+            names = tuple(name for name in names if name != PARTITION)
         names += tuple(trees_name((number,)) for number in range(len(model.trees)))
     return names
 

@@ -9,9 +9,10 @@ from functools import cache
 import numpy as np
 
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.pictures.arrangements import circle, force, lanes, star, tidy_tree
+from pgmstudio.core.pictures.arrangements import circle, force, lanes, panels, star, tidy_tree
 from pgmstudio.core.pictures.boxes import box_sizes
 from pgmstudio.core.pictures.layered import layered
+from pgmstudio.core.pictures.partition import blocks_around
 from pgmstudio.core.pictures.picture import GraphPicture, Point, Size
 from pgmstudio.core.pictures.spacing import (
     LAYER_GAP,
@@ -22,6 +23,8 @@ from pgmstudio.core.pictures.spacing import (
     packed,
 )
 from pgmstudio.core.running import CancelToken
+
+_TAG_ROOM = (40.0, 22.0)
 
 Sizes = Mapping[str, Size]
 Tiers = Sequence[Sequence[str]]
@@ -48,6 +51,14 @@ def _in_star(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
     return [star(picture, sizes)]
 
 
+def _in_panels(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    return [panels(picture, sizes)]
+
+
+def _around(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    return [blocks_around(picture, sizes)]
+
+
 def _in_lanes(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
     groups = [[node.id for node in picture.nodes if node.group == g] for g in picture.groups]
     return [lanes(picture, sizes, tiers or groups)]
@@ -60,6 +71,8 @@ METHODS: dict[str, Callable[[GraphPicture, Sizes, Tiers], Blocks]] = {
     "circle": _in_circle,
     "star": _in_star,
     "tiers": _in_lanes,
+    "panels": _in_panels,
+    "blocks": _around,
 }
 
 
@@ -81,6 +94,8 @@ def place(
     sizes = box_sizes(picture) if sizes is None else sizes
     fixed = {i: kept[i] for i in picture.ids if i in kept} if kept else {}
     if not fixed:
+        if any(edge.style.has_tag for edge in picture.edges):  # tags need room between the boxes
+            sizes = {i: (w + _TAG_ROOM[0], h + _TAG_ROOM[1]) for i, (w, h) in sizes.items()}
         return _afresh(picture, method, sizes, tiers)
     return _beside(picture, fixed, method, sizes)
 

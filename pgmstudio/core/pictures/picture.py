@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -31,6 +31,8 @@ class EdgeStyle(Enum):
     ADDED = "added"  # directed; of two structures only the second has it
     MISSING = "missing"  # directed; only the first has it
     REVERSED = "reversed"  # as in the second; the first has the other direction
+    LABELLED = "labelled"  # directed; its label says in which contexts it vanishes
+    VANISHED = "vanished"  # a labelled one in a context in which it says nothing
 
     @property
     def has_arrow(self) -> bool:
@@ -41,10 +43,21 @@ class EdgeStyle(Enum):
         """It tells two structures apart; its label is a sign for that."""
         return self in (EdgeStyle.ADDED, EdgeStyle.MISSING, EdgeStyle.REVERSED)
 
+    @property
+    def has_tag(self) -> bool:
+        """Its label stands on a tag in the middle of the line."""
+        return self in (EdgeStyle.LABELLED, EdgeStyle.VANISHED)
+
 
 _WITHOUT_ARROW = frozenset(
     {EdgeStyle.UNDIRECTED, EdgeStyle.REVERSIBLE, EdgeStyle.MORAL, EdgeStyle.FILL_IN}
 )
+
+
+def told_styles(styles: Collection[EdgeStyle]) -> list[EdgeStyle]:
+    """The styles a legend needs words for; a plain arrow beside labelled ones explains itself."""
+    is_plain = any(style.has_tag for style in styles)
+    return [s for s in EdgeStyle if s in styles and not (is_plain and s is EdgeStyle.DIRECTED)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pgmstudio.core.pictures.boxes import box_sizes, elided, text_width
@@ -15,6 +15,7 @@ from pgmstudio.core.pictures.picture import (
     Point,
     Size,
     Strand,
+    told_styles,
 )
 from pgmstudio.core.pictures.routes import EdgeRoute, edge_route
 from pgmstudio.core.pictures.spacing import corners
@@ -37,10 +38,11 @@ from pgmstudio.core.pictures.svg_nodes import (
     mark_of,
     prior_outline,
 )
+from pgmstudio.core.pictures.tags import TAG_GAP, tag_shares, tag_size
 from pgmstudio.core.pictures.tokens import colors, tokens
 
-_MARGIN = 24.0
-_LEGEND_HEIGHT = 32.0
+MARGIN = 24.0
+LEGEND_HEIGHT = 32.0
 
 Sample = Callable[[float, float], list[str]]  # draws 28 px wide from x, centred on y
 
@@ -64,6 +66,8 @@ _PENS = {
     EdgeStyle.ADDED: _Pen("required", 2.0, None, "+ added"),
     EdgeStyle.MISSING: _Pen("forbidden", 2.0, "6 4", "− missing"),
     EdgeStyle.REVERSED: _Pen("label_ink", 2.0, None, "⇄ reversed"),
+    EdgeStyle.LABELLED: _Pen("label_ink", 1.5, None, "carries a label"),
+    EdgeStyle.VANISHED: _Pen("edge_dim", 1.5, "3 4", "vanished here"),
 }
 
 
@@ -109,7 +113,9 @@ def svg_of(
         else:
             body += _edge(route, _PENS[edge.style], edge.style.has_arrow, palette)
     for edge, route in zip(picture.edges, routes, strict=True):
-        body += _edge_label(edge, route, palette)
+        if not edge.style.has_tag:
+            body += _edge_label(edge, route, palette)
+    body += _tags(picture, positions, sizes, routes, palette)
     for node in picture.nodes:
         name = node.variable or ""
         known = NodeDrawing(
@@ -130,22 +136,23 @@ def svg_of(
         palette,
     )
     if legend and entries:
-        drawn_legend, width = _legend(entries, (left, bottom + _MARGIN), palette)
+        drawn_legend, width = legend_card(entries, (left, bottom + MARGIN), palette)
         body += drawn_legend
-        right, bottom = max(right, left + width), bottom + _MARGIN + _LEGEND_HEIGHT
-    return _document(body, (left, top, right, bottom), title, palette, background)
+        right, bottom = max(right, left + width), bottom + MARGIN + LEGEND_HEIGHT
+    return document(body, (left, top, right, bottom), title, palette, background)
 
 
-def _document(
+def document(
     body: list[str],
     extent: tuple[float, float, float, float],
     title: str,
     palette: Mapping[str, str],
     background: bool,
 ) -> str:
+    """A whole file around what was drawn within an extent: left, top, right, bottom."""
     left, top, right, bottom = extent
-    x, y = left - _MARGIN, top - _MARGIN
-    width, height = right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
+    x, y = left - MARGIN, top - MARGIN
+    width, height = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
     parts = [element("title", escaped(title))] if title else []
     if background:
         parts.append(rect(x, y, width, height, fill=palette["canvas"]))
@@ -261,6 +268,49 @@ def _edge_label(edge: PictureEdge, route: EdgeRoute, palette: Mapping[str, str])
     ]
 
 
+def _tags(
+    picture: GraphPicture,
+    positions: Mapping[str, Point],
+    sizes: Mapping[str, Size],
+    routes: Sequence[EdgeRoute],
+    palette: Mapping[str, str],
+) -> list[str]:
+    """Labels on their tags, with some ground around them so that the lines have gaps."""
+    tagged = [
+        (edge, route)
+        for edge, route in zip(picture.edges, routes, strict=True)
+        if edge.style.has_tag and edge.label
+    ]
+    boxes = [corners({n: positions[n]}, {n: sizes[n]}) for n in picture.ids] if tagged else []
+    ways, tags = [route for _, route in tagged], [tag_size(edge.label) for edge, _ in tagged]
+    drawn = []
+    for (edge, route), share in zip(tagged, tag_shares(ways, tags, boxes), strict=True):
+        (x, y), (width, height) = route.at(share), tag_size(edge.label)
+        is_gone = edge.style is EdgeStyle.VANISHED
+        left, top, gap = x - width / 2, y - height / 2, TAG_GAP
+        ground = (left - gap, top - gap, width + 2 * gap, height + 2 * gap, height / 2 + gap)
+        drawn += [
+            rect(*ground, fill=palette["canvas"]),
+            rect(
+                *(left, top, width, height, height / 2),
+                fill=palette["canvas" if is_gone else "label_soft"],
+                stroke=palette["label_ink"],
+                stroke_width=1,
+                stroke_dasharray="3 2" if is_gone else None,
+            ),
+            text(
+                edge.label,
+                x,
+                y,
+                size=11,
+                fill=palette["text_secondary" if is_gone else "label_ink"],
+                weight="semibold",
+                anchor="middle",
+            ),
+        ]
+    return drawn
+
+
 def _legend_entries(
     styles: set[EdgeStyle],
     marks: list[Mark],
@@ -270,7 +320,7 @@ def _legend_entries(
     """Only what is on screen and does not explain itself."""
     entries: list[tuple[str, Sample]] = []
     if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
-        for style in (style for style in EdgeStyle if style in styles):
+        for style in told_styles(styles):
 
             def edge_sample(x: float, y: float, style: EdgeStyle = style) -> list[str]:
                 route = EdgeRoute((x, y), (x + 28, y))
@@ -297,10 +347,11 @@ def _legend_entries(
     return entries
 
 
-def _legend(
+def legend_card(
     entries: list[tuple[str, Sample]], corner: Point, palette: Mapping[str, str]
 ) -> tuple[list[str], float]:
-    x, middle = corner[0] + 12, corner[1] + _LEGEND_HEIGHT / 2
+    """Words with samples in a frame, and how wide it became."""
+    x, middle = corner[0] + 12, corner[1] + LEGEND_HEIGHT / 2
     drawn: list[str] = []
     for words, sample in entries:
         drawn += sample(x, middle)
@@ -311,7 +362,7 @@ def _legend(
     frame = rect(
         *corner,
         width,
-        _LEGEND_HEIGHT,
+        LEGEND_HEIGHT,
         radius,
         fill=palette["surface"],
         stroke=palette["border"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pgmstudio.core.pictures.boxes import HEAD, LINE, MOST_ROWS, ROW, elided, text_width
 from pgmstudio.core.pictures.picture import NodeShape, PictureNode, Point, Size
@@ -91,6 +91,13 @@ class NodeDrawing:
             )
         )
         return drawn + self._rows(mark, (x, y + HEAD + 2.5), size[0])
+
+    def draw_open(self, title: str, corner: Point, width: float) -> list[str]:
+        """Head and rows without a box around them."""
+        mark = mark_of(self.evidence, is_done=self.is_done) if self.evidence else None
+        sign = None if mark is None else replace(mark, words="")  # its states say the rest
+        drawn = self._head(title, sign, corner, width, HEAD / 2)
+        return drawn + self._rows(mark, (corner[0], corner[1] + HEAD + 2.5), width)
 
     def _outline(
         self, node: PictureNode, mark: Mark | None, corner: Point, size: Size

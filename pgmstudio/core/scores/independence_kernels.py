@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.compiled import compiled
+from pgmstudio.core.scores.score_kernels import sum_margins
 
 
 @compiled
@@ -25,16 +26,7 @@ def slice_sums(
         sums[i] = 0.0
     for z in range(slices):
         start = z * rows * columns
-        total = 0.0
-        for b in range(columns):
-            right[b] = 0.0
-        for a in range(rows):
-            left[a] = 0.0
-            for b in range(columns):
-                count = counts[start + a * columns + b]
-                left[a] += count
-                right[b] += count
-            total += left[a]
+        total = sum_margins(counts, start, rows, columns, left, right)
         if total <= 0:
             continue
         chi2 = g2 = 0.0

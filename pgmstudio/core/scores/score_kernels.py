@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.compiled import compiled
+from pgmstudio.core.compiled import compiled, compiled_with
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -85,6 +85,24 @@ def data_terms(
         seen[k] = total
 
 
+@compiled_with(inline="always")  # for tables of 2 × 2 a call would be felt
+def sum_margins(
+    counts: Floats, start: int, rows: int, columns: int, left: Floats, right: Floats
+) -> float:
+    """left[a] = Σ_b N_ab and right[b] = Σ_a N_ab of the table that begins at `start`; Σ N_ab."""
+    total = 0.0
+    for b in range(columns):
+        right[b] = 0.0
+    for a in range(rows):
+        left[a] = 0.0
+        for b in range(columns):
+            count = counts[start + a * columns + b]
+            left[a] += count
+            right[b] += count
+        total += left[a]
+    return total
+
+
 @compiled
 def mutual_information(
     flat: Floats, offsets: Ints, cards: Ints, first: int, last: int, out: Floats
@@ -102,16 +120,7 @@ def mutual_information(
         for j in range(i + 1, n):
             start = offsets[i, j]
             rows, columns = cards[i], cards[j]
-            total = 0.0
-            for b in range(columns):
-                right[b] = 0.0
-            for a in range(rows):
-                left[a] = 0.0
-                for b in range(columns):
-                    count = flat[start + a * columns + b]
-                    left[a] += count
-                    right[b] += count
-                total += left[a]
+            total = sum_margins(flat, start, rows, columns, left, right)
             information = 0.0
             for a in range(rows):
                 for b in range(columns):

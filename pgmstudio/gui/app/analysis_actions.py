@@ -10,12 +10,10 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.in_front import data_page_in_front
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.app.subject_deeds import NO_MODEL, SubjectDeeds, rows_for
 from pgmstudio.gui.document.map_desk import MapQuestion, map_desk
 from pgmstudio.gui.pages.last_model import last_model
 from pgmstudio.gui.pages.row_desk import row_desk
-from pgmstudio.gui.panels.subject import Subject, subject_in_view
-
-NO_MODEL = "no model is in view. Open or learn one first."
 
 
 def analysis_actions(shell: Shell) -> list[ActionSpec]:
@@ -33,7 +31,7 @@ def analysis_actions(shell: Shell) -> list[ActionSpec]:
         ),
         ActionSpec(
             "evidence.findings",
-            "What each finding does",
+            "What each evidence does",
             "Evidence",
             "The target without each piece of evidence, and which of them conflict.",
             deeds.findings,
@@ -82,25 +80,14 @@ def analysis_actions(shell: Shell) -> list[ActionSpec]:
     ]
 
 
-class _Deeds:
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
-
-    @property
-    def _subject(self) -> Subject | None:
-        return subject_in_view(self._shell)
-
+class _Deeds(SubjectDeeds):
     # -- why not
 
     def why_no_beliefs(self) -> str | None:
-        subject = self._subject
-        if subject is None:
-            return NO_MODEL
-        if subject.live.error is not None:
-            return str(subject.live.error)
-        if subject.live.scale is not Scale.PROBABILITY:
+        reason, subject = super().why_no_beliefs(), self._subject
+        if reason is None and subject is not None and subject.live.scale is not Scale.PROBABILITY:
             return f"a {subject.language} has no probabilities."
-        return None
+        return reason
 
     def why_no_evidence(self) -> str | None:
         reason, subject = self.why_no_beliefs(), self._subject
@@ -174,13 +161,8 @@ class _Deeds:
         if entry is None:
             return None
         page = data_page_in_front(shell)
-        own = shell.project.data.get(entry.data_id or "")
-        wanted = [shell.project.data.get(page.data_id) if page is not None else None, own]
-        known = set(entry.model.domain.names)
-        for found in (*wanted, *shell.project.data.values()):
-            if found is not None and found.data.row_count and known & set(found.data.domain.names):
-                return found
-        return None
+        in_front = None if page is None else shell.project.data.get(page.data_id)
+        return rows_for(shell, entry, [in_front])
 
     def next_row(self) -> None:
         data, model_id = self._data(), last_model(self._shell).id

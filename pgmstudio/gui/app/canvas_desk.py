@@ -35,6 +35,11 @@ class CanvasDesk:
             return "edges are drawn in the DAG of a Bayesian network; show that picture."
         return None
 
+    def not_joinable(self) -> str | None:
+        """Why no edge can be drawn: in a DAG or in one tree of a mixture it can."""
+        page = self.page
+        return None if page is not None and page.is_joinable else self.not_editable()
+
     def fewer_than(self, nodes: int) -> Callable[[], str | None]:
         """Why not, for what needs so many selected nodes."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.pages.page import Page
@@ -13,9 +14,20 @@ from pgmstudio.gui.style.widgets import empty_state
 class _TabBar(QTabBar):
     """Titles give way, but not down to a letter; then the bar scrolls."""
 
+    def tabSizeHint(self, index: int) -> QSize:
+        """Room for the bold title of the tab in front, in every tab: titles are cut to that."""
+        wanted, words = super().tabSizeHint(index), self.tabText(index)
+        if index != self.currentIndex():
+            plain = QFont(self.font())
+            plain.setWeight(QFont.Weight.Normal)
+            more = self.fontMetrics().horizontalAdvance(words)
+            more -= QFontMetrics(plain).horizontalAdvance(words)
+            wanted.setWidth(wanted.width() + max(0, more))
+        return wanted
+
     def minimumTabSizeHint(self, index: int) -> QSize:
         wanted = self.tabSizeHint(index)
-        return QSize(min(wanted.width(), theme().px("left_min") * 2 // 3), wanted.height())
+        return QSize(min(wanted.width(), theme().px("left_min") * 4 // 5), wanted.height())
 
 
 class _Tabs(QTabWidget):
@@ -97,6 +109,7 @@ class Center(QWidget):
             index = tabs.addTab(page, page.page_icon(), page.title)
             tabs.setTabToolTip(index, page.title)
             page.title_changed.connect(lambda: self._retitle(page))
+            page.subject_changed.connect(lambda: self._on_subject_changed(page))
             page.installEventFilter(self)
         self.bring_to_front(page)
         return page
@@ -190,6 +203,10 @@ class Center(QWidget):
                 tabs.setTabText(index, page.title)
                 tabs.setTabIcon(index, page.page_icon())
                 tabs.setTabToolTip(index, page.title)
+
+    def _on_subject_changed(self, page: Page) -> None:
+        if page is self.current:
+            self.page_changed.emit(page)
 
     def _on_page_changed(self, page: Page | None) -> None:
         if page is not None:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QSizePolicy
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon
@@ -36,6 +36,11 @@ class CommandField(QLineEdit):
         completer.setMaxVisibleItems(12)
         completer.activated.connect(self._run)
         self.setCompleter(completer)
+        self._list = QListView()
+        completer.setPopup(self._list)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setMinimumWidth(self.width() * 5 // 2)  # keys and reasons are read, not guessed
+        self._list.installEventFilter(self)
         for keys in ("Ctrl+K", "Ctrl+Shift+P"):
             QShortcut(QKeySequence(keys), shell.window, self.begin)
         self.returnPressed.connect(lambda: self._run(self.text()))
@@ -107,6 +112,10 @@ class CommandField(QLineEdit):
         return f" Did you mean {texts[near[0]]}?" if near else ""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._list:
+            if event.type() in (QEvent.Type.Show, QEvent.Type.Move):
+                self._line_up()
+            return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.FocusIn:
             self._list_actions()
         if (
@@ -118,3 +127,10 @@ class CommandField(QLineEdit):
             self._shell.center.setFocus()
             return True
         return super().eventFilter(watched, event)
+
+    def _line_up(self) -> None:
+        """The list ends where the field does: being wider, it would leave the window."""
+        end = self.mapToGlobal(self.rect().topRight()).x()
+        begin = max(0, end - self._list.width() + 1)
+        if self._list.x() != begin:
+            self._list.move(begin, self._list.y())

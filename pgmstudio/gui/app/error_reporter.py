@@ -1,4 +1,4 @@
-"""The one place where errors become visible: a sentence for people, a box with details for bugs."""
+"""The one place where errors become visible: a note for people, a box with details for bugs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,29 @@ from pgmstudio.core.errors import Cancelled, PgmStudioError
 log = logging.getLogger("pgmstudio")
 
 
+class PanelReporter(QObject):
+    """Reports the errors of one panel, which shows them itself."""
+
+    def __init__(self, errors: ErrorReporter, panel: str) -> None:
+        super().__init__(errors)
+        self._errors, self._panel = errors, panel
+
+    def report(self, error: BaseException) -> None:
+        """Show an error that was caught somewhere."""
+        self._errors.report(error, self._panel)
+
+
 class ErrorReporter(QObject):
     """`sentence` for what a person can act on; bugs go to the log and into a box, once each."""
 
     sentence = Signal(str)
+    noted = Signal(str, str, str)  # name of the panel or "", sentence, details
     _bug_in_thread = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._seen: set[str] = set()
+        self._panels: dict[str, PanelReporter] = {}
         self._bug_in_thread.connect(self._show_bug)
 
     def install(self) -> None:
@@ -32,13 +46,20 @@ class ErrorReporter(QObject):
         sys.excepthook = self._on_uncaught
         threading.excepthook = self._on_uncaught_in_thread
 
-    def report(self, error: BaseException) -> None:
-        """Show an error that was caught somewhere."""
+    def at(self, panel: str) -> PanelReporter:
+        """Where the panel of that name reports; a name of the layout table."""
+        if panel not in self._panels:
+            self._panels[panel] = PanelReporter(self, panel)
+        return self._panels[panel]
+
+    def report(self, error: BaseException, panel: str = "") -> None:
+        """Show an error that was caught somewhere; without a panel it concerns the page."""
         if isinstance(error, Cancelled):
             return
         if isinstance(error, PgmStudioError):
             log.info("%s", error)
             self.sentence.emit(str(error))
+            self.noted.emit(panel, str(error), "".join(traceback.format_exception(error)))
             return
         self._bug_in_thread.emit("".join(traceback.format_exception(error)))
 

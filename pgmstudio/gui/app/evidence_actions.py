@@ -12,12 +12,10 @@ from pgmstudio.core.inference.protocols import ExplainingSession
 from pgmstudio.core.project.edits import save_evidence_case
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.app.subject_deeds import NO_MODEL, SubjectDeeds, rows_for
 from pgmstudio.gui.document.evidence_words import finding_words
 from pgmstudio.gui.document.scenarios import name_for
-from pgmstudio.gui.panels.subject import Subject, subject_in_view
 from pgmstudio.gui.style.numbers import counted
-
-NO_MODEL = "no model is in view. Open or learn one first."
 
 
 def evidence_actions(shell: Shell) -> list[ActionSpec]:
@@ -27,7 +25,7 @@ def evidence_actions(shell: Shell) -> list[ActionSpec]:
             "evidence.clear",
             "Clear all evidence",
             "Evidence",
-            "Forget every finding; the bars go back to the prior.",
+            "Forget all evidence; the bars go back to the prior.",
             deeds.clear,
             keys=("Ctrl+Shift+E",),
             icon="eraser",
@@ -37,7 +35,7 @@ def evidence_actions(shell: Shell) -> list[ActionSpec]:
             "evidence.retract",
             "Retract on selection",
             "Evidence",
-            "Forget the findings on the selected variables.",
+            "Forget the evidence on the selected variables.",
             deeds.retract_selected,
             why_not=deeds.why_no_finding_selected,
         ),
@@ -103,7 +101,7 @@ def evidence_actions(shell: Shell) -> list[ActionSpec]:
             "evidence.copy",
             "Copy evidence",
             "Evidence",
-            "Put the evidence on the clipboard, one finding per line.",
+            "Put the evidence on the clipboard, one variable per line.",
             deeds.copy,
             icon="copy",
             why_not=deeds.why_no_evidence,
@@ -120,21 +118,8 @@ def evidence_actions(shell: Shell) -> list[ActionSpec]:
     ]
 
 
-class _Deeds:
-    def __init__(self, shell: Shell) -> None:
-        self._shell = shell
-
-    @property
-    def _subject(self) -> Subject | None:
-        return subject_in_view(self._shell)
-
+class _Deeds(SubjectDeeds):
     # -- why not
-
-    def why_no_beliefs(self) -> str | None:
-        subject = self._subject
-        if subject is None:
-            return NO_MODEL
-        return None if subject.live.error is None else str(subject.live.error)
 
     def why_no_findings(self) -> str | None:
         subject = self._subject
@@ -235,15 +220,9 @@ class _Deeds:
 
     def _data(self) -> DataSet | None:
         """The model's own data set, or the first that has one of its variables."""
-        subject, data = self._subject, self._shell.project.data
-        if subject is None:
-            return None
-        own = data.get(subject.entry.data_id or "")
-        domain = subject.model.domain
-        for entry in ([own] if own is not None else []) + list(data.values()):
-            if entry.data.row_count and any(name in domain for name in entry.data.domain.names):
-                return entry.data
-        return None
+        subject = self._subject
+        entry = None if subject is None else rows_for(self._shell, subject.entry)
+        return None if entry is None else entry.data
 
     def choose_row(self) -> None:
         from pgmstudio.gui.panels.row_chooser import RowChooser
@@ -262,7 +241,7 @@ class _Deeds:
             evidence = subject.live.evidence
             lines = [f"{name} {finding_words(finding)}" for name, finding in evidence.items()]
             QApplication.clipboard().setText("\n".join(lines))
-            self._shell.tell(f"{counted(len(lines), 'finding')} copied.")
+            self._shell.tell(f"The evidence on {counted(len(lines), 'variable')} was copied.")
 
     def compare(self) -> None:
         from pgmstudio.gui.pages.scenarios_page import ScenariosPage

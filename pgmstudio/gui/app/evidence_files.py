@@ -27,8 +27,8 @@ def open_evidence(shell: Shell, path: Path) -> None:
     cases = read_evidence(path, subject.model.domain)
     subject.live.set_all(cases[0] if cases else {})
     more = f" The first of {len(cases)} sets in the file." if len(cases) > 1 else ""
-    found = counted(len(cases[0]) if cases else 0, "finding")
-    shell.tell(f"{found} from {path.name}.{more}")
+    found = counted(len(cases[0]) if cases else 0, "variable")
+    shell.tell(f"Evidence on {found} from {path.name}.{more}")
 
 
 class EvidenceFileDesk(QObject):
@@ -85,7 +85,7 @@ def evidence_file_actions(shell: Shell) -> list[ActionSpec]:
             "evidence.open-file",
             "Open evidence file…",
             "Evidence",
-            "Take the findings of a UAI evidence file (.evid) as evidence.",
+            "Take the evidence of a UAI evidence file (.evid).",
             desk.open,
             icon="folder-open",
             why_not=desk.why_no_model,

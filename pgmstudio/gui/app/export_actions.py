@@ -56,9 +56,14 @@ class ExportDesk(QObject):
 
     def export_picture(self) -> None:
         from pgmstudio.gui.views.canvas_drawing import CanvasDrawing
+        from pgmstudio.gui.views.side_by_side_drawing import SideBySideDrawing
 
-        if self._page is not None:
-            self._ask(CanvasDrawing(self._page.canvas, self._page.title))
+        page = self._page
+        side = getattr(page, "side", None)
+        if page is not None and side is not None and side.is_open:
+            self._ask(SideBySideDrawing(side.view, page.title))
+        elif page is not None:
+            self._ask(CanvasDrawing(getattr(page, "front", page.canvas), page.title))
 
     def export_plot(self) -> None:
         from pgmstudio.gui.plots.plot_drawing import PlotDrawing

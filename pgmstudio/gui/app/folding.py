@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QMainWindow, QStyle, QWidget
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStyle, QTabBar
 
 from pgmstudio.core.pictures.tokens import tokens
-from pgmstudio.gui.app.layout import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
-from pgmstudio.gui.app.overlay import Overlay
+from pgmstudio.gui.app.layout import BOTTOM, LEFT, PANELS, RIGHT
 from pgmstudio.gui.app.panel_docks import PanelDocks
-from pgmstudio.gui.app.rail import FoldedBottom, Rail
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.app.surround import Area, Surround
 from pgmstudio.gui.document.workbench import Selection
+from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import set_role
 
 # What a canvas keeps, in pixels at 100 %.
 CANVAS_WIDTH, CANVAS_HEIGHT = 560, 400
 
-Area = Qt.DockWidgetArea
+# The tree of the project is short, the list of its variables long.
+_SHARING = ("projectPanel", "variablesPanel")
+TREE_SHARE = 0.32
+_OWN = Qt.FindChildOption.FindDirectChildrenOnly
 
 
 def folded_sides(width: float, height: float, sides: Collection[Area]) -> frozenset[Area]:
@@ -41,72 +45,6 @@ def folded_sides(width: float, height: float, sides: Collection[Area]) -> frozen
     return frozenset(folded)
 
 
-class Surround(QWidget):
-    """The centre with the rails at its edges and the overlays above it."""
-
-    room_asked = Signal()  # something inside needs more or less room than before
-
-    def __init__(self, shell: Shell) -> None:
-        super().__init__()
-        self.setObjectName("surround")
-        self.center = shell.center
-        self.rail = Rail("leftRail", _specs(LEFT), upright=True)
-        self.bottom_row = FoldedBottom(_specs(BOTTOM), shell)
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.rail, 0, 0, 2, 1)
-        layout.addWidget(self.center, 0, 1)
-        layout.addWidget(self.bottom_row, 1, 1)
-        layout.setRowStretch(0, 1)
-        layout.setColumnStretch(1, 1)
-        self.overlays = {
-            LEFT: Overlay("leftOverlay", self),
-            RIGHT: Overlay("rightOverlay", self),
-            BOTTOM: Overlay("bottomOverlay", self),
-        }
-        self.is_right_at_left = False
-        self.rail.hide()
-        self.bottom_row.hide()
-
-    def place(self) -> None:
-        """Put the open overlays along the edges of the centre."""
-        area = self.center.geometry()
-        low = min(theme().px("bottom"), area.height() * 2 // 3)
-        if self.overlays[BOTTOM].is_open:
-            self.overlays[BOTTOM].setGeometry(
-                area.left(), area.bottom() + 1 - low, area.width(), low
-            )
-            area.setHeight(area.height() - low)
-        wide = min(theme().px("left"), area.width())
-        self.overlays[LEFT].setGeometry(area.left(), area.top(), wide, area.height())
-        self.overlays[RIGHT].setGeometry(self._right_place(area, self.is_right_at_left))
-
-    def _right_place(self, area: QRect, at_left: bool) -> QRect:
-        wide = min(theme().px("right"), area.width())
-        left = area.left() if at_left else area.right() + 1 - wide
-        return QRect(left, area.top(), wide, area.height())
-
-    def make_way(self, selected: QRect | None) -> None:
-        """The right overlay goes to the side where it does not hide what is selected."""
-        if selected is not None:
-            here = QRect(self.mapFromGlobal(selected.topLeft()), selected.size())
-            area = self.center.geometry()
-            sides = (self.is_right_at_left, not self.is_right_at_left)
-            free = [s for s in sides if not self._right_place(area, s).intersects(here)]
-            self.is_right_at_left = free[0] if free else False
-        self.place()
-
-    def resizeEvent(self, event: object) -> None:
-        self.place()
-
-    def event(self, event: QEvent) -> bool:
-        is_done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.room_asked.emit()
-        return is_done
-
-
 class Folding(QObject):
     """Shows every panel the person wants in the way the room allows."""
 
@@ -121,6 +59,8 @@ class Folding(QObject):
         self._wanted = {spec.name for spec in PANELS if spec.shown}
         self._put_away: set[str] = set()
         self._sizes: dict[Area, int] = {}
+        self._tree_share = TREE_SHARE
+        self._bottom_front = "tablePanel"
         self._last = {BOTTOM: "", LEFT: ""}  # the panel last shown over the centre
         for overlay in self.surround.overlays.values():
             overlay.changed.connect(self._on_overlay_changed)
@@ -128,6 +68,8 @@ class Folding(QObject):
         self.surround.rail.chosen.connect(self.toggle)
         self.surround.bottom_row.chosen.connect(self.toggle)
         shell.bench.selection_changed.connect(self._on_selection)
+        self._page_key = ""
+        shell.center.page_changed.connect(self._on_page)
         self.usual_sizes()
         theme().changed.connect(self.refold)
 
@@ -175,14 +117,20 @@ class Folding(QObject):
         """Docked and not hidden, or open over the centre."""
         if self._is_over(name):
             return name in self.surround.overlays[self._area(name)].names
-        return not self._docks[name].isHidden()
+        return not (self._docks[name].isHidden() or self._is_behind(name))
+
+    def _is_behind(self, name: str) -> bool:
+        """Another panel of the same tabs is in front of it."""
+        dock = self._docks[name]
+        return bool(self._window.tabifiedDockWidgets(dock)) and dock.visibleRegion().isEmpty()
 
     def reveal(self, name: str, *, take_focus: bool = True) -> None:
         """Show a panel, where it is, in front."""
         if not self._is_over(name):
-            self._wanted.add(name)
             was_hidden = self._docks[name].isHidden()
-            self._docks[name].show()
+            for tab in self._tabs_with(name):  # what else is there is said by their tabs
+                self._wanted.add(tab)
+                self._docks[tab].show()
             self.refold()  # one more panel may be one too many
             if was_hidden:  # a dock that was never shown comes with any size
                 self._give_sizes()
@@ -205,6 +153,13 @@ class Folding(QObject):
             self._docks[name].hide()
         self.surround.rail.mark(self.surround.overlays[LEFT].names)
         self.surround.bottom_row.mark(self.surround.overlays[BOTTOM].names)
+
+    def _tabs_with(self, name: str) -> list[str]:
+        """The panels at the bottom come together; any other one comes alone."""
+        if self._area(name) != BOTTOM or self._docks[name].isFloating():
+            return [name]
+        docks = self._docks.items()
+        return [n for n, dock in docks if self._area(n) == BOTTOM and not dock.isFloating()]
 
     def toggle_side(self, area: Area) -> None:
         """Show or put away all panels of one side."""
@@ -258,15 +213,24 @@ class Folding(QObject):
         self._show_wanted()
 
     def _show_wanted(self) -> None:
+        if front := self._front_tab():
+            self._bottom_front = front
         for name, dock in self._docks.items():
             is_away = self._is_alone or self._area(name) in self.folded
             if not dock.isFloating():
                 dock.setVisible(name in self._wanted and not is_away)
+        if self._is_docked(self._bottom_front, BOTTOM):
+            self._docks[self._bottom_front].raise_()
         self.surround.rail.setVisible(LEFT in self.folded and not self._is_alone)
         self.surround.bottom_row.setVisible(BOTTOM in self.folded and not self._is_alone)
         self._give_sizes()
         self._are_sizes_due = True
         self.surround.place()
+
+    def _front_tab(self) -> str:
+        """The panel at the bottom that is in front of the others; none while they are hidden."""
+        shown = [n for n in self._docks if self._is_docked(n, BOTTOM) and not self._is_behind(n)]
+        return shown[0] if len(shown) == 1 else ""
 
     def _on_room_asked(self) -> None:
         """A page that left may have claimed more room in the centre than the sides could spare."""
@@ -297,6 +261,25 @@ class Folding(QObject):
             way = Qt.Orientation.Vertical if area == BOTTOM else Qt.Orientation.Horizontal
             if docks:
                 self._window.resizeDocks(docks, [size] * len(docks), way)
+        self._dress_tabs()
+        if pair := self._tree_and_list():
+            high = sum(dock.height() for dock in pair)
+            tree = round(high * self._tree_share)
+            self._window.resizeDocks(pair, [tree, high - tree], Qt.Orientation.Vertical)
+
+    def _dress_tabs(self) -> None:
+        """The window makes the tabs of docks by itself, and shortens even the shortest titles."""
+        for bar in self._window.findChildren(QTabBar, options=_OWN):
+            if bar.property("role") != "panel":
+                bar.setElideMode(Qt.TextElideMode.ElideNone)
+                bar.setExpanding(False)
+                bar.setAccessibleName("Panels at the bottom")
+                set_role(bar, "panel")
+
+    def _tree_and_list(self) -> list[QDockWidget]:
+        """The two that share the left side, when they are there and alone."""
+        there = [name for name in self._docks if self._is_docked(name, LEFT)]
+        return [self._docks[name] for name in there] if there == list(_SHARING) else []
 
     def note_sizes(self) -> None:
         """Remember how large the person made the sides: a hidden dock comes back with any size."""
@@ -309,6 +292,8 @@ class Folding(QObject):
             BOTTOM: window.statusBar().y() - center.bottom() - 1,
         }
         self._are_sizes_due = False
+        if pair := self._tree_and_list():
+            self._tree_share = pair[0].height() / max(1, sum(dock.height() for dock in pair))
         # A few pixels are no side but its separator.
         self._sizes.update({a: size - line for a, size in taken.items() if size > 4 * line})
 
@@ -316,6 +301,7 @@ class Folding(QObject):
         """Every side as wide or high as the tokens say."""
         names = {LEFT: "left", RIGHT: "right", BOTTOM: "bottom"}
         self._sizes = {area: theme().px(name) for area, name in names.items()}
+        self._tree_share = TREE_SHARE
         self._give_sizes()
 
     def _wanted_now(self) -> set[str]:
@@ -329,9 +315,12 @@ class Folding(QObject):
     def _open(self, area: Area, names: Sequence[str]) -> None:
         if area in self._last and names:
             self._last[area] = names[0]
+        overlay, chosen = self.surround.overlays[area], self._shell.bench.selection
+        if area == RIGHT and not overlay.is_open and not (chosen.nodes or chosen.edges):
+            self.surround.is_right_at_left = False  # nothing to make way for
         for name in names:
             self._panels.panel(name)  # built before the overlay borrows it
-        self.surround.overlays[area].open_with([self._docks[name] for name in names])
+        overlay.open_with([self._docks[name] for name in names])
 
     def _close_overlays(self) -> None:
         for overlay in self.surround.overlays.values():
@@ -367,6 +356,12 @@ class Folding(QObject):
             self.surround.overlays[RIGHT].close_it()
         self._keep_clear()
 
+    def _on_page(self, page: Page | None) -> None:
+        """What lies over the centre is about the page before; a canvas has room beside it."""
+        before, self._page_key = self._page_key, page.key if page is not None else ""
+        if page is not None and page.key != before and not page.key.startswith("model:"):
+            self._close_overlays()
+
     def _keep_clear(self) -> None:
         """Tell the page in front what lies over it, so that it keeps what is selected in sight."""
         page = self._shell.center.current
@@ -374,7 +369,3 @@ class Folding(QObject):
             overlays = [o for o in self.surround.overlays.values() if o.is_open]
             corners = [o.mapToGlobal(QPoint(0, 0)) for o in overlays]
             page.keep_clear([QRect(c, o.size()) for c, o in zip(corners, overlays, strict=True)])
-
-
-def _specs(area: Area) -> list[PanelSpec]:
-    return [spec for spec in PANELS if spec.area == area]

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.app.actions import MENUS, ActionSpec
 from pgmstudio.gui.app.command_field import CommandField
+from pgmstudio.gui.app.error_note import ErrorNotes
 from pgmstudio.gui.app.folding import Folding
 from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, RIGHT
 from pgmstudio.gui.app.panel_docks import PanelDocks
@@ -29,6 +30,7 @@ from pgmstudio.gui.document.recovery import Autosave
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.workers.one_shot import one_shot
 
 # Version of the dock arrangement; a saved one of another version is not restored.
 LAYOUT_VERSION = 1
@@ -62,17 +64,13 @@ class MainWindow(QMainWindow):
         self._add_menus()
         self.setStatusBar(StatusBar(self.shell))
         self.toast = Toast(self)
-        self._refresh_soon = QTimer(self)
-        self._refresh_soon.setSingleShot(True)
-        self._refresh_soon.setInterval(0)
-        self._refresh_soon.timeout.connect(self.shell.book.refresh)
+        self.error_notes = ErrorNotes(self.shell, self.panels)
+        self._refresh_soon = one_shot(self, self.shell.book.refresh)
         # New beliefs are painted first; menus and the command field ask again when they open.
-        self._refresh_later = QTimer(self)
-        self._refresh_later.setSingleShot(True)
-        self._refresh_later.setInterval(REFRESH_AFTER_MS)
-        self._refresh_later.timeout.connect(self.shell.book.refresh)
+        self._refresh_later = one_shot(self, self.shell.book.refresh, REFRESH_AFTER_MS)
         self.shell.toast.connect(self.toast.show_sentence)
         self.shell.errors.sentence.connect(self._on_error_sentence)
+        self.shell.errors.noted.connect(self.error_notes.show)
         self.shell.reveal_asked.connect(self.reveal)
         self.shell.center.page_changed.connect(self._on_page_changed)
         self.shell.document.file_changed.connect(self._retitle)
@@ -170,7 +168,6 @@ class MainWindow(QMainWindow):
 
     def _on_error_sentence(self, sentence: str) -> None:
         self.shell.bench.message.emit("error", sentence)
-        self.toast.show_sentence(sentence, None, level="error")
 
     # -- Qt
 
@@ -196,8 +193,10 @@ class MainWindow(QMainWindow):
         self._corner.setFixedWidth(self.command_field.width() + 8)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc that nobody else needed closes a panel over the centre."""
-        if event.key() == Qt.Key.Key_Escape and self.folding.close_one():
+        """Esc that nobody else needed closes a note, or a panel over the centre."""
+        if event.key() == Qt.Key.Key_Escape and (
+            self.error_notes.dismiss_one() or self.folding.close_one()
+        ):
             return
         super().keyPressEvent(event)
 

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.learning.adjacency import Adjacency
 from pgmstudio.core.learning.class_scan import ClassScan
 from pgmstudio.core.models.conversions import KIND_TITLES, converted, why_not_converted
 from pgmstudio.core.models.latent_classes import LatentClasses
@@ -19,11 +20,10 @@ from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.in_front import model_page_in_front
 from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.app.subject_deeds import NO_MODEL
 from pgmstudio.gui.document.component_views import component_views
 from pgmstudio.gui.workers.kept_source import has_source, source_in_view
 from pgmstudio.gui.workers.questions import Asker
-
-NO_MODEL = "no model is in view. Open or learn one first."
 
 
 def mixture_actions(shell: Shell) -> list[ActionSpec]:
@@ -56,6 +56,15 @@ def mixture_actions(shell: Shell) -> list[ActionSpec]:
             deeds.open_scan,
             icon="circle-dashed",
             why_not=deeds.why_no_scan,
+        ),
+        ActionSpec(
+            "evaluate.adjacency",
+            "Edges of restarts",
+            "Evaluate",
+            "How many trees or restarts of a run have each edge, as a matrix and a table.",
+            deeds.open_adjacency,
+            icon="dots-nine",
+            why_not=deeds.why_no_adjacency,
         ),
         ActionSpec(
             "model.edit-tree",
@@ -190,6 +199,19 @@ class _Deeds(QObject):
         source = source_in_view(self._shell, ClassScan.kind)
         if source is not None:
             open_scan(self._shell, source)
+
+    def open_adjacency(self) -> None:
+        from pgmstudio.gui.pages.adjacency_page import adjacency_source, open_adjacency
+
+        source = adjacency_source(self._shell)
+        if source is not None:
+            open_adjacency(self._shell, source)
+
+    def why_no_adjacency(self) -> str | None:
+        kinds = (Adjacency.kind, "optima", "edge-frequencies")
+        if any(has_source(self._shell, kind) for kind in kinds):
+            return None
+        return "learn a mixture of trees, with KES, or a bootstrap first."
 
     def edit_tree(self) -> None:
         page = model_page_in_front(self._shell)

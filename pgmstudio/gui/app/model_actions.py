@@ -71,7 +71,7 @@ def _structure(desk: CanvasDesk) -> list[ActionSpec]:
             desk.on_page(add),
             keys=("N",),
             icon="plus-circle",
-            why_not=desk.not_editable,
+            why_not=desk.not_joinable,
         ),
         ActionSpec(
             "model.draw-edges",
@@ -115,7 +115,7 @@ def _structure(desk: CanvasDesk) -> list[ActionSpec]:
             "Find a node…",
             "Model",
             "By a part of its name; show only what is near it.",
-            desk.on_page(lambda page: page.canvas.open_find()),
+            desk.on_page(lambda page: page.front.open_find()),
             keys=("Ctrl+F",),
             icon="magnifying-glass",
             why_not=desk.no_page,
@@ -281,7 +281,7 @@ def _clipboard(desk: CanvasDesk) -> list[ActionSpec]:
 
 def _view(desk: CanvasDesk) -> list[ActionSpec]:
     def shown(name: str) -> Callable[[], bool]:
-        return lambda: desk.page is not None and bool(getattr(desk.page.canvas, name))
+        return lambda: desk.page is not None and bool(getattr(desk.page.front, name))
 
     return [
         ActionSpec(
@@ -289,7 +289,7 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Zoom in",
             "View",
             "Look closer at the graph.",
-            desk.on_page(lambda page: page.canvas.view.zoom_by(1.25)),
+            desk.on_page(lambda page: page.front.view.zoom_by(1.25)),
             keys=("+", "Ctrl++"),
             why_not=desk.no_page,
         ),
@@ -298,7 +298,7 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Zoom out",
             "View",
             "See more of the graph.",
-            desk.on_page(lambda page: page.canvas.view.zoom_by(0.8)),
+            desk.on_page(lambda page: page.front.view.zoom_by(0.8)),
             keys=("-", "Ctrl+-"),
             why_not=desk.no_page,
         ),
@@ -307,7 +307,7 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Fit into view",
             "View",
             "The whole graph in sight.",
-            desk.on_page(lambda page: page.canvas.view.fit()),
+            desk.on_page(lambda page: page.front.view.fit()),
             keys=("0",),
             icon="frame-corners",
             why_not=desk.no_page,
@@ -317,7 +317,7 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Actual size",
             "View",
             "The graph at 100 %.",
-            desk.on_page(lambda page: page.canvas.view.set_zoom(1.0)),
+            desk.on_page(lambda page: page.front.view.set_zoom(1.0)),
             keys=("1",),
             why_not=desk.no_page,
         ),
@@ -326,7 +326,7 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Minimap",
             "View",
             "An overview of graphs with 60 nodes and more.",
-            desk.on_page(lambda page: page.canvas.toggle_minimap()),
+            desk.on_page(lambda page: page.front.toggle_minimap()),
             why_not=desk.no_page,
             is_checked=shown("shows_minimap"),
         ),
@@ -335,7 +335,7 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "Legend",
             "View",
             "What the marks on the canvas mean.",
-            desk.on_page(lambda page: page.canvas.toggle_legend()),
+            desk.on_page(lambda page: page.front.toggle_legend()),
             why_not=desk.no_page,
             is_checked=shown("shows_legend"),
         ),

@@ -13,6 +13,7 @@ from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.evidence_files import EVIDENCE_ENDING, open_evidence
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.page import Page
 
 PROJECT_ENDING = ".pgmz"
 
@@ -119,6 +120,13 @@ def open_model_page(shell: Shell, model_id: str, *, beside: bool = False) -> Non
         raise UnknownNameError("model", model_id, shell.project.models)
     close_welcome(shell)
     shell.open_page(f"model:{model_id}", lambda: ModelPage(shell, model_id), beside=beside)
+
+
+def leave_model_page(shell: Shell, page: Page, model_id: str) -> None:
+    """The model is gone; one of another language under its id gets a page of its own."""
+    shell.center.close_page(page)
+    if model_id in shell.project.models:
+        open_model_page(shell, model_id)
 
 
 def open_data_page(shell: Shell, data_id: str, *, beside: bool = False) -> None:

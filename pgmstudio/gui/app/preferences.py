@@ -22,6 +22,7 @@ class Preferences:
     reduced_motion: bool = False
     autosave_seconds: int = 60
     recent: tuple[str, ...] = ()
+    recipe_folder: str = ""  # where the data sets of the experiments are; "": not said
 
     def with_recent(self, path: Path) -> Preferences:
         """`path` on top of the recent files."""

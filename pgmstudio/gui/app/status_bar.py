@@ -9,6 +9,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QStatusBar, QWidget
 
 from pgmstudio.core.inference.measures import conflict_word
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -42,8 +44,8 @@ class StatusBar(QStatusBar):
         )
         self.conflict = self._part(
             "statusConflict",
-            "log2( Π P(eᵢ) / P(e) ): above 0 the findings are less probable together than if they "
-            "had nothing to do with each other, from 3 bits on strongly so.",
+            "log2( Π P(eᵢ) / P(e) ): above 0 pieces of evidence are less probable together than if "
+            "they had nothing to do with each other, from 3 bits on strongly so.",
             right=True,
         )
         self.speed = self._part("statusSpeed", "How long the last update took.", right=True)
@@ -99,7 +101,7 @@ class StatusBar(QStatusBar):
             iter(bench.project.data.values()), None
         )
         if data is None:
-            self.data.setText("no data" if bench.project.models else "no project open")
+            self.data.setText("no data" if bench.project.models else "No project open")
         else:
             rows, missing = data.data.row_count, sum(data.data.missing_counts)
             complete = grouped(rows - data.data.incomplete_row_count)
@@ -121,7 +123,7 @@ class StatusBar(QStatusBar):
     def _refresh_model(self, entry: ModelEntry) -> None:
         bench = self._shell.bench
         self._wanted |= {self.graph, self.selection, self.evidence}
-        self.graph.setText(f"{len(entry.model.domain)} nodes : {_edge_words(entry.model)}")
+        self.graph.setText(_graph_words(entry.model))
         chosen = bench.selection
         self.selection.setText(f"selected {len(chosen.nodes)} : {len(chosen.edges)}")
         live = bench.beliefs_in_view
@@ -188,6 +190,14 @@ class StatusBar(QStatusBar):
         self._refresh_runs()
 
 
+def _graph_words(model: Model) -> str:
+    """How large the graph is."""
+    if isinstance(model, DecisionGraph):
+        nodes, size = sum(model.node_counts), model.effective_size()
+        return f"{grouped(nodes)} nodes · effective size {grouped(size)}"
+    return f"{len(model.domain)} nodes : {_edge_words(model)}"
+
+
 def _edge_words(model: Model) -> str:
     """How many edges, and for trees over each other how many of them differ."""
     if isinstance(model, TreeMixture):
@@ -196,6 +206,8 @@ def _edge_words(model: Model) -> str:
         return f"{edges} edges in {len(model.trees)} trees · {distinct} distinct"
     if isinstance(model, LatentClasses):
         return f"{model.class_count} hidden classes"
+    if isinstance(model, LabelledDag):
+        return f"{len(model.edges)} edges · {len(model.labelled_edges)} labelled"
     return f"{len(model.edges) if isinstance(model, DirectedModel) else 0} edges"
 
 

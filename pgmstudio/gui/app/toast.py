@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton
 
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.workers.one_shot import one_shot
 
 
 class Toast(QFrame):
@@ -23,20 +24,16 @@ class Toast(QFrame):
         self._undo.setProperty("role", "link")
         self._undo.setToolTip("Undo the last change")
         self._undo.clicked.connect(self._on_undo)
-        layout = QHBoxLayout(self)
+        self._row = layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.addWidget(self._label, 1)
         layout.addWidget(self._undo)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.hide)
+        self._timer = one_shot(self, self.hide)
         self.hide()
 
-    def show_sentence(self, sentence: str, undo: object = None, level: str = "info") -> None:
-        self._label.setProperty("role", "danger" if level == "error" else "")
-        self._label.style().unpolish(self._label)
-        self._label.style().polish(self._label)
-        self._label.setText(sentence)
+    def show_sentence(self, sentence: str, undo: object = None) -> None:
+        # A number is not broken where its thousands are parted.
+        self._label.setText(sentence.replace("\u2009", "\u202f"))
         self._undo.setVisible(undo is not None)
         self.show()
         self.place()
@@ -50,6 +47,7 @@ class Toast(QFrame):
         self.setMinimumWidth(min(320, window.width() // 3))
         self.setMaximumWidth(max(320, window.width() // 2))
         self.adjustSize()
+        self.resize(self.width(), self._row.totalHeightForWidth(self.width()))
         self.move(16, window.height() - self.height() - theme().px("status_bar") - 16)
 
     def _on_undo(self) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.pictures.families import PICTURES
+from pgmstudio.core.pictures.families import picture_names
 from pgmstudio.gui.app.actions import ActionSpec
-from pgmstudio.gui.app.evidence_actions import NO_MODEL
 from pgmstudio.gui.app.in_front import model_page_in_front
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.app.subject_deeds import NO_MODEL
 from pgmstudio.gui.views.model_bar import PICTURE_TITLES
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class _Deeds:
         page = self._page
         if page is None:
             return ()
-        return tuple(PICTURES.get(self._shell.project.models[page.model_id or ""].model.kind, ()))
+        return picture_names(self._shell.project.models[page.model_id or ""].model)
 
     def showing(self, name: str) -> Callable[[], None]:
         def show() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, cast
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import (
     QApplication,
@@ -37,6 +37,7 @@ from pgmstudio.gui.views.picture_file import (
     pixel_size,
     write_picture,
 )
+from pgmstudio.gui.workers.one_shot import one_shot
 
 PREVIEW = QSize(380, 340)
 _PICTURE = QSize(PREVIEW.width() - 24, PREVIEW.height() - 24)
@@ -72,10 +73,7 @@ class ExportDialog(QDialog):
         self._size.setObjectName("exportSize")
         self._trouble = Note(level="danger", name="exportTrouble")
         self._arrange()
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._show_preview)
+        self._soon = one_shot(self, self._show_preview)
         self._refresh()
 
     def _make_controls(self) -> None:
@@ -245,7 +243,7 @@ class ExportDialog(QDialog):
         )
         if chosen:
             path = Path(chosen)
-            if path.suffix.lower() != self._ending:
+            if path.suffix.lower() not in FORMAT_TITLES:  # one that was typed is meant
                 path = path.with_name(path.name + self._ending)
             self.export_to(path)
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEd
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
+from pgmstudio.gui.dialogs.choice_words import choice_words
 from pgmstudio.gui.dialogs.param_slider import ParamSlider, has_slider
 from pgmstudio.gui.style.widgets import label, set_role
 
@@ -137,7 +138,8 @@ class _Field:
             self.widget = QComboBox()
             if spec.none_label is not None and objects is None:
                 self.widget.addItem(spec.none_label)
-            self.widget.addItems(spec.choices)
+            for choice in spec.choices:
+                self.widget.addItem(choice_words(choice), choice)
             self.refresh_objects()
         else:
             line = QLineEdit()
@@ -165,7 +167,9 @@ class _Field:
                 text = self.widget.currentText()
                 if text == self.spec.none_label:
                     return None
-                return self._objects[text] if self.spec.kind is ParamKind.OBJECT else text
+                if self.spec.kind is ParamKind.OBJECT:
+                    return self._objects[text]
+                return self.widget.currentData()
             case QLineEdit():
                 text = self.widget.text().strip()
                 if not text and self.spec.none_label is not None:
@@ -178,7 +182,9 @@ class _Field:
             case QCheckBox():
                 self.widget.setChecked(bool(value))
             case QComboBox():
-                self.widget.setCurrentText(self._text_of(value))
+                text = self._text_of(value)
+                is_choice = value is not None and self.spec.kind is ParamKind.CHOICE
+                self.widget.setCurrentText(choice_words(text) if is_choice else text)
             case QLineEdit():
                 self.widget.setText("" if value is None else self._text_of(value))
 

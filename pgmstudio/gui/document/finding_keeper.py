@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
@@ -18,6 +18,7 @@ from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.document.belief_answers import become
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.workers.one_shot import one_shot
 
 TOPIC = "finding traces"
 # While evidence is being dragged nothing is asked.
@@ -63,10 +64,7 @@ class FindingKeeper(QObject):
         self._live = live
         self._asked: tuple[Model, Mapping[str, Finding]] | None = None
         self._traced = Traced()
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._ask)
+        self._rest = one_shot(self, self._ask, REST_MS)
 
     @property
     def traced(self) -> Traced:

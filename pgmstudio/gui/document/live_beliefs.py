@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.interventions import done_states
@@ -37,6 +37,7 @@ from pgmstudio.gui.document.evidence_words import fits, ruled_out_sentence
 from pgmstudio.gui.document.ruled_out import findings_against, is_ruled_out
 from pgmstudio.gui.document.side_questions import SideQuestions
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.workers.one_shot import one_shot
 
 
 class LiveBeliefs(QObject):
@@ -67,9 +68,7 @@ class LiveBeliefs(QObject):
         self._engine.answered.connect(self._take)
         self._engine.failed.connect(self._on_failed)
         # Clicks in quick succession, or a likelihood being dragged, are answered once a frame.
-        self._coalesce = QTimer(self)
-        self._coalesce.setSingleShot(True)
-        self._coalesce.timeout.connect(self.update_now)
+        self._coalesce = one_shot(self, self.update_now)
         self._last_update = 0.0
         self._side: SideQuestions | None = None
         self._open()

@@ -27,6 +27,7 @@ from pgmstudio.gui.style.widgets import button, label, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
 
 _HINT = "Click a cell to select both variables in the model."
+_EXPORT = "All pairs with bits and p-values"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ class AssociationTab(QWidget):
             "Export CSV…",
             self._on_export,
             icon_name="export",
-            tip="All pairs with bits and p-values",
+            tip=_EXPORT,
             name="heatExport",
         )
         self._stack = QStackedWidget()
@@ -98,6 +99,7 @@ class AssociationTab(QWidget):
         self._wait.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack.addWidget(self._wait)
         self._stack.setCurrentIndex(2)
+        self._let_look(False)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(self._stack)
@@ -142,11 +144,19 @@ class AssociationTab(QWidget):
         found = answer.found
         self.map.show_values(found.names, found.information_bits, answer.order)
         self.legend.show_range(self.map.largest)
+        self._let_look(True)
         self.list.show_pairs(found)
         self.pair.show_pair(None)
         if first or self._stack.currentIndex() == 2:
             self._stack.setCurrentIndex(0)
         self._refresh_edges()
+
+    def _let_look(self, is_counted: bool) -> None:
+        """Until the pairs are counted the legend would name a range that is none."""
+        self.legend.setVisible(is_counted)
+        for made, tip in ((self.as_table, self.as_table.text()), (self.export, _EXPORT)):
+            made.setEnabled(is_counted)
+            made.setToolTip(tip if is_counted else "Not now: the pairs are still being counted.")
 
     def _refresh_edges(self, *_: object) -> None:
         entry = last_model(self._shell).entry

@@ -166,6 +166,8 @@ class PairTable(QWidget):
             layout.addWidget(widget)
         layout.addWidget(self.table, 1)
         layout.addWidget(self._key)
+        self._air = QWidget()  # below the words, while there is no table
+        layout.addWidget(self._air, 1)
         theme().changed.connect(self._on_theme_changed)
         self.show_pair(None)
 
@@ -177,6 +179,7 @@ class PairTable(QWidget):
     ) -> None:
         self.table.setVisible(data is not None)
         self._key.setVisible(data is not None)
+        self._air.setVisible(data is None)
         self.title.setText(f"{first} × {second}" if data is not None else "")
         self.said.setText(said or "Click a cell to see the table of its two columns.")
         self._counts = None

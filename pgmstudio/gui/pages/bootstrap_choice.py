@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QWidget
 
 from pgmstudio.core.experiments.bootstrap import BootstrapParams, why_no_bootstrap
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.params import specs_of
+from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Note
 
 MOST_REPLICATES = 100_000
 _HELP = {spec.name: spec.help for spec in specs_of(BootstrapParams)}
-_WORDS = {"class": "of the class", "graph": "of the graph"}
+_WORDS = {"class": "class directions", "graph": "graph directions"}
 
 
 class BootstrapChoice(QWidget):
@@ -35,19 +36,19 @@ class BootstrapChoice(QWidget):
         self.replicates.setToolTip(
             f"{_HELP['replicates']} The run then tells how often each edge was found."
         )
-        self.orientation = QComboBox()
+        self.orientation = Combo()
         self.orientation.setObjectName("learnOrientation")
         self.orientation.setAccessibleName("Which directions count")
         self.orientation.setToolTip(_HELP["orientation"])
         self.orientation.setMinimumContentsLength(8)
         for key, words in _WORDS.items():
-            self.orientation.addItem(f"directions {words}", key)
+            self.orientation.addItem(words, key)
         self.note = Note(name="bootstrapChoiceNote")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
-        layout.addWidget(self.replicates, 1)
-        layout.addWidget(self.orientation, 1)
+        layout.addWidget(self.replicates, 2)
+        layout.addWidget(self.orientation, 3)
         self.replicates.valueChanged.connect(self._on_changed)
         self._on_changed()
 

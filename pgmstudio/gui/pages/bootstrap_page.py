@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QSlider, QSplitter, QVBoxLayout
 
 from pgmstudio.core.experiments.bootstrap import averaged_network
 from pgmstudio.core.graphs.edge_frequencies import Averaged, EdgeFrequencies, EdgeFrequency
+from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
@@ -22,6 +23,7 @@ from pgmstudio.gui.style.widgets import Note, button, label, row
 from pgmstudio.gui.views.averaged_canvas import AveragedCanvas
 from pgmstudio.gui.views.canvas import Canvas
 from pgmstudio.gui.workers.kept_source import KeptSource
+from pgmstudio.gui.workers.one_shot import one_shot
 
 REDRAW_MS = 60
 Edge = tuple[str, str]
@@ -38,6 +40,10 @@ _COLUMNS = (
     Column("←", _share, True, tip="… with the other direction."),
     Column("Either", _share, True, tip="… where both directions say the same."),
 )
+
+
+def _title_of(learner: object) -> str:
+    return learner_of(learner).title if isinstance(learner, str) else "a learner"
 
 
 class BootstrapPage(FittingPage):
@@ -94,10 +100,7 @@ class BootstrapPage(FittingPage):
         layout.addWidget(row(limit, self.threshold, self._words, None, opener, export))
         layout.addWidget(self.note)
         layout.addWidget(splitter, 1)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(REDRAW_MS)
-        self._soon.timeout.connect(self._show_average)
+        self._soon = one_shot(self, self._show_average, REDRAW_MS)
         source.changed.connect(self._refresh)
         self._refresh()
 
@@ -129,7 +132,7 @@ class BootstrapPage(FittingPage):
         told = kept.settings
         how = "classes" if told.get("orientation") == "class" else "graphs"
         self.facts.setText(
-            f"{counted(kept.graphs, 'replicate')} of {told.get('learner', 'a learner')}, "
+            f"{counted(kept.graphs, 'replicate')} of {_title_of(told.get('learner'))}, "
             f"seed {told.get('seed', 0)} · {counted(len(kept.edges), 'pair')} joined at least "
             f"once · directions of {how}"
         )

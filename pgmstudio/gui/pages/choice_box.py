@@ -8,8 +8,10 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox
 
+from pgmstudio.gui.style.combo import Combo
 
-class ChoiceBox(QComboBox):
+
+class ChoiceBox(Combo):
     """`picked` tells the key a person chose; showing choices tells nobody."""
 
     picked = Signal(object)  # a key, a text or None

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QRectF,
     QSize,
     QSortFilterProxyModel,
@@ -27,14 +25,13 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
+from pgmstudio.gui.pages.ticked_rows import TICK, Index, TickedRows
 from pgmstudio.gui.plots.mini_bars import paint_mini_bars
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 
-Index = QModelIndex | QPersistentModelIndex
-
-TICK, NAME, BARS, FACTS, MISSING, CHIP = range(6)
+_, NAME, BARS, FACTS, MISSING, CHIP = range(6)
 _ROW = Qt.ItemDataRole.UserRole
 _MOST_NAME = 150  # px
 
@@ -53,14 +50,17 @@ class ColumnRow:
     is_used: bool = True
     tip: str = ""
 
+    @property
+    def key(self) -> str:
+        return self.name
 
-class _Rows(QAbstractTableModel):
-    ticked = Signal(str, bool)
 
-    def __init__(self, facts_head: str, parent: QObject) -> None:
+class _Rows(TickedRows):
+    rows: tuple[ColumnRow, ...] = ()
+
+    def __init__(self, facts_head: str, chip_head: str, parent: QObject) -> None:
         super().__init__(parent)
-        self._heads = ("", "Column", "", facts_head, "Missing", "")
-        self.rows: tuple[ColumnRow, ...] = ()
+        self._heads = ("", "Column", "", facts_head, "Missing", chip_head)
 
     def show(self, rows: Sequence[ColumnRow]) -> None:
         before, rows = self.rows, tuple(rows)
@@ -74,9 +74,6 @@ class _Rows(QAbstractTableModel):
         self.rows = rows
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._heads)
 
@@ -87,10 +84,6 @@ class _Rows(QAbstractTableModel):
             side = Qt.AlignmentFlag.AlignRight if section == MISSING else Qt.AlignmentFlag.AlignLeft
             return int(side | Qt.AlignmentFlag.AlignVCenter)
         return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == TICK else flags
 
     def data(self, index: Index, role: int = 0) -> Any:
         row = self.rows[index.row()]
@@ -123,13 +116,6 @@ class _Rows(QAbstractTableModel):
         if column == MISSING:
             return theme().color("warning_ink" if row.missing else "text_secondary")
         return theme().color("text_secondary") if column == FACTS else None
-
-    def setData(self, index: Index, value: Any, role: int = 0) -> bool:
-        if role != Qt.ItemDataRole.CheckStateRole or index.column() != TICK:
-            return False
-        is_used = Qt.CheckState(value) == Qt.CheckState.Checked
-        self.ticked.emit(self.rows[index.row()].name, is_used)
-        return True
 
 
 def dress_head(head: QHeaderView, *, quiet: bool = False) -> None:
@@ -216,11 +202,19 @@ class ColumnList(QTableView):
     picked = Signal(str)
     ticked = Signal(str, bool)
 
-    def __init__(self, name: str, *, with_ticks: bool, facts_head: str = "Range or states") -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        with_ticks: bool,
+        facts_head: str = "Range or states",
+        chip_head: str = "",
+    ) -> None:
+        """`chip_head`: what the chips tell; then the missing cells are told by them alone."""
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName("Columns")
-        self._rows = _Rows(facts_head, self)
+        self._rows = _Rows(facts_head, chip_head, self)
         self._rows.ticked.connect(self.ticked)
         self._found = QSortFilterProxyModel(self)
         self._found.setSourceModel(self._rows)
@@ -235,6 +229,7 @@ class ColumnList(QTableView):
         self.setTabKeyNavigation(False)
         self.verticalHeader().hide()
         self.setColumnHidden(TICK, not with_ticks)
+        self.setColumnHidden(MISSING, bool(chip_head))
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setMinimumSectionSize(8)

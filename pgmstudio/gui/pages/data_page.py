@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
@@ -42,6 +43,7 @@ class DataPage(Page):
         self.tabs = Segments(_TABS, "dataTabs")
         self.tabs.chosen.connect(self.show_tab)
         self.facts = QuietLine("dataFacts")
+        self.facts.elide = Qt.TextElideMode.ElideRight
         self._stack = QStackedWidget()
         self.stepwise = button(
             "Step by step",
@@ -66,6 +68,9 @@ class DataPage(Page):
         shell.document.changed.connect(self._on_document_changed)
         self._tell_facts()
         self.show_tab("table")
+
+    def about_data(self) -> str | None:
+        return self.data_id
 
     @property
     def title(self) -> str:
@@ -121,6 +126,7 @@ class DataPage(Page):
     def _tell_facts(self) -> None:
         facts = facts_of(self.entry.data)
         self.facts.setText(facts)
+        self.facts.brief = facts.split(" · ", 1)[0]
         split = self.entry.split
         parts = "" if split is None else _split_words(split.names, [r.size for r in split.indices])
         self.facts.setToolTip(f"{facts}. {parts or 'No split: every learner sees every row.'}")

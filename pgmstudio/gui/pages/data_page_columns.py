@@ -15,6 +15,7 @@ from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import label, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
 
+_LIST_WIDTH, _STATES_WIDTH = 324, 406  # so that rows and states are read whole at 1280
 CELLS_AT_ONCE = 1_000_000  # summarised within a frame or two
 
 
@@ -35,7 +36,9 @@ class ColumnsTab(QWidget):
         self.search.setPlaceholderText("Find a column")
         self.search.setAccessibleName("Find a column")
         self.search.setClearButtonEnabled(True)
-        self.list = ColumnList("columnCards", with_ticks=False, facts_head="States · entropy")
+        self.list = ColumnList(
+            "columnCards", with_ticks=False, facts_head="States · bits", chip_head="Missing"
+        )
         self.search.textChanged.connect(self.list.find_columns)
         self.list.picked.connect(self._on_picked)
         self.states = StateManager(shell, data_id)
@@ -53,6 +56,7 @@ class ColumnsTab(QWidget):
         splitter.addWidget(scrolled(self.states, "stateScroll"))
         splitter.setStretchFactor(0, 1)
         splitter.setStretchFactor(1, 1)
+        splitter.setSizes([_LIST_WIDTH, _STATES_WIDTH])
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(splitter)

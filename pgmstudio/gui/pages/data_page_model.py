@@ -157,7 +157,7 @@ class DataTableModel(QAbstractTableModel):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+        return _CELL_FLAGS  # asked for every cell of every paint
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != Qt.ItemDataRole.EditRole or value == self.data(index, role):
@@ -172,6 +172,12 @@ class DataTableModel(QAbstractTableModel):
         self.sort_asked.emit(column, order == Qt.SortOrder.DescendingOrder)
 
 
+_CELL_FLAGS = (
+    Qt.ItemFlag.ItemIsEnabled
+    | Qt.ItemFlag.ItemIsSelectable
+    | Qt.ItemFlag.ItemIsEditable
+    | Qt.ItemFlag.ItemNeverHasChildren
+)
 _ROLES = frozenset(
     {
         Qt.ItemDataRole.DisplayRole,

@@ -29,6 +29,7 @@ from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.difference_facts import DifferenceFacts
 from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.widgets import Note, button, hairline, label, tool_button
 from pgmstudio.gui.views.canvas import Canvas
@@ -74,6 +75,10 @@ class DifferencePage(Page):
         self.first = self._combo("differenceFirst", "The model to compare with")
         self.second = self._combo("differenceSecond", "The model that is compared")
         self.rows = self._combo("differenceRows", "Rows to compare the likelihoods on")
+        self._is_by_hand = False  # whether a person chose the rows
+        for combo in (self.first, self.second):
+            combo.activated.connect(self._on_models)
+        self.rows.activated.connect(self._on_rows)
         self.note = Note(level="warning", name="differenceNote")
         self.canvas = Canvas()
         self.canvas.view.is_editable = False
@@ -147,14 +152,13 @@ class DifferencePage(Page):
         return head
 
     def _combo(self, name: str, tip: str) -> QComboBox:
-        made = QComboBox()
+        made = Combo()
         made.setObjectName(name)
         made.setAccessibleName(tip)
         made.setToolTip(tip)
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         made.setMinimumContentsLength(9)
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        made.activated.connect(self._ask)
         return made
 
     # -- what is compared
@@ -171,17 +175,40 @@ class DifferencePage(Page):
                 combo.addItem(project.models[key].title, key)
             wanted = chosen if chosen in usable else default
             combo.setCurrentIndex(combo.findData(wanted))
-        chosen = self.rows.currentData() if self.rows.count() else next(iter(project.data), None)
+        chosen = self.rows.currentData()
         self.rows.clear()
         self.rows.addItem(NO_ROWS, None)
         for key, entry in project.data.items():
             self.rows.addItem(entry.name, key)
         self.rows.setCurrentIndex(max(0, self.rows.findData(chosen)))
+        self._suggest_rows()
+
+    def _suggest_rows(self) -> None:
+        """Until a person chose some: the rows of the first model, else some that fit both."""
+        if self._is_by_hand:
+            return
+        data, first = self._shell.project.data, self._entry(self.first)
+        second = self._entry(self.second)
+        if first is None or second is None:
+            return
+        needed = {*first.model.domain.names, *second.model.domain.names}
+        fitting = [key for key, entry in data.items() if needed <= set(entry.data.domain.names)]
+        own = [key for key in (first.data_id, second.data_id) if key in fitting]
+        self.rows.setCurrentIndex(max(0, self.rows.findData(next(iter(own + fitting), None))))
+
+    def _on_models(self) -> None:
+        self._suggest_rows()
+        self._ask()
+
+    def _on_rows(self) -> None:
+        self._is_by_hand = True
+        self._ask()
 
     def choose(self, first: str, second: str) -> None:
         """Compare these two models of the project."""
         self.first.setCurrentIndex(self.first.findData(first))
         self.second.setCurrentIndex(self.second.findData(second))
+        self._suggest_rows()
         self._ask()
 
     def swap(self) -> None:

@@ -158,6 +158,7 @@ class EquivalencePage(Page):
         side.setSizes([300, 700])
         foot = QHBoxLayout()
         foot.setContentsMargins(16, 8, 16, 8)
+        foot.setSpacing(16)
         foot.addWidget(self.check, 1)
         foot.addWidget(self.use)
         layout = QVBoxLayout(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QIcon,
@@ -52,6 +52,9 @@ class HelpPage(Page):
         splitter = QSplitter()
         splitter.addWidget(self._contents)
         splitter.addWidget(self._browser)
+        splitter.setStretchFactor(1, 1)
+        self._contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._contents.setMinimumWidth(self._contents.sizeHintForColumn(0) + 2 * theme().space(3))
         splitter.setSizes([theme().px("left"), 800])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

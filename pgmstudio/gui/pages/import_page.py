@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence
+from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout
 
 from pgmstudio.core.data.discretise import Discretisation
@@ -28,7 +27,7 @@ from pgmstudio.gui.pages.import_page_reading import (
     read,
 )
 from pgmstudio.gui.pages.import_page_view import CUTS, FILE, SPLIT, ImportView
-from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.pages.undoing_page import Deed, UndoingPage
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.workers.job import Job, JobState
@@ -38,7 +37,7 @@ from pgmstudio.gui.workers.questions import Asker
 ROWS_AT_ONCE = 20_000
 
 
-class ImportPage(Page):
+class ImportPage(UndoingPage):
     """Reads in the background, keeps the choices in a `Draft`, changes the project at the end."""
 
     def __init__(
@@ -357,20 +356,8 @@ class ImportPage(Page):
         if self._on_closed is not None:
             self._on_closed()
 
-    def _deed(self, event: QEvent) -> Callable[[], None] | None:
-        """Undo and redo belong to the choices on this page as long as there are some."""
-        if isinstance(event, QKeyEvent):
-            if event.matches(QKeySequence.StandardKey.Undo) and self._history:
-                return self.undo
-            if event.matches(QKeySequence.StandardKey.Redo) and self._undone:
-                return self.redo
-        return None
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and self._deed(event) is not None:
-            event.accept()
-            return True
-        return super().event(event)
+    def _undoing(self) -> tuple[Deed | None, Deed | None]:
+        return self.undo if self._history else None, self.redo if self._undone else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         deed = self._deed(event)

@@ -80,7 +80,7 @@ class ImportView(QFrame):
         both.addWidget(side)
         both.setStretchFactor(0, 0)
         both.setStretchFactor(1, 1)
-        both.setSizes([round(410 * theme().scale), 800])
+        both.setSizes([round(420 * theme().scale), 800])
         return both
 
     def show_choices(self, step: int, reading: Reading | None, draft: Draft, undo: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.keepsake_files import write_kept
@@ -40,6 +40,18 @@ def one_above_the_other(upper: QWidget, lower: QWidget) -> QSplitter:
     return splitter
 
 
+def under_the_picture(*widgets: QWidget, top: int = 8) -> QWidget:
+    """The lower of the two; its last widget takes the room."""
+    made = QWidget()
+    layout = QVBoxLayout(made)
+    layout.setContentsMargins(0, top, 0, 0)
+    layout.setSpacing(4)
+    for widget in widgets:
+        layout.addWidget(widget)
+    layout.setStretchFactor(widgets[-1], 1)
+    return made
+
+
 class KeptPage(Page):
     """Shows `_kept`, which is None as long as the run has kept nothing."""
 
@@ -50,6 +62,20 @@ class KeptPage(Page):
     def __init__(self, key: str, shell: Shell, source: KeptSource) -> None:
         super().__init__(f"{key}:{source.key}")
         self._shell, self._source = shell, source
+
+    @property
+    def model_id(self) -> str | None:
+        """The model of the run: the panels around go on to show it."""
+        return self._source.model_id
+
+    def _lay_out(self, *widgets: QWidget) -> None:
+        """One under the other; the last takes the room."""
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 8)
+        layout.setSpacing(8)
+        for widget in widgets:
+            layout.addWidget(widget)
+        layout.setStretchFactor(widgets[-1], 1)
 
     def _export_button(self, words: str, name: str, tip: str) -> QPushButton:
         return button(words, self._on_export, icon_name="export", name=name, tip=tip)

@@ -81,7 +81,7 @@ class LearnPage(Page):
         sheet = QWidget()
         sheet.setMinimumWidth(theme().px("right_min"))
         layout = QVBoxLayout(sheet)
-        layout.setContentsMargins(0, 24, 0, 16)
+        layout.setContentsMargins(8, 24, 8, 16)
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._data = self._combo("learnData", "The rows to learn from.")
@@ -134,7 +134,7 @@ class LearnPage(Page):
         words.addWidget(self._remedies)
         foot = QWidget()
         bottom = QHBoxLayout(foot)
-        bottom.setContentsMargins(16, 8, 16, 8)
+        bottom.setContentsMargins(24, 8, 24, 8)
         bottom.setSpacing(16)
         bottom.addLayout(words, 1)
         bottom.addWidget(self._start, 0, Qt.AlignmentFlag.AlignBottom)
@@ -171,6 +171,9 @@ class LearnPage(Page):
     def data_id(self) -> str | None:
         found = self._data.currentData()
         return str(found) if found is not None else None
+
+    def about_data(self) -> str | None:
+        return self.data_id
 
     def choose(self, *, learner: str | None = None, data_id: str | None = None) -> None:
         """Preselect a learner or a data set."""
@@ -215,6 +218,7 @@ class LearnPage(Page):
         self._on_data()
 
     def _on_data(self) -> None:
+        self.subject_changed.emit()
         self._part.clear()
         self._part.addItem("all rows", None)
         entry = self._shell.project.data.get(self.data_id or "")

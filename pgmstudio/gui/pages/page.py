@@ -15,6 +15,7 @@ class Page(QWidget):
     """A tab's content. Pages with the same `key` are opened once and brought to front."""
 
     title_changed = Signal()
+    subject_changed = Signal()  # it is about other data or another model now
 
     def __init__(self, key: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,6 +32,10 @@ class Page(QWidget):
     @property
     def model_id(self) -> str | None:
         """The model this page shows, for the panels around it; None for other pages."""
+        return None
+
+    def about_data(self) -> str | None:
+        """The data set this page is about, for the panels around it; None for other pages."""
         return None
 
     @property

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QRectF,
     QSize,
     Qt,
@@ -27,10 +25,10 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.pages.column_list import dress_head, paint_row_line
+from pgmstudio.gui.pages.ticked_rows import TICK, Index, TickedRows
 from pgmstudio.gui.style.theme import theme
 
-Index = QModelIndex | QPersistentModelIndex
-TICK, NAME, BAR = range(3)
+_, NAME, BAR = range(3)
 _SHARE = Qt.ItemDataRole.UserRole
 
 
@@ -47,13 +45,12 @@ class RankedRow:
     tip: str = ""
 
 
-class _Rows(QAbstractTableModel):
-    ticked = Signal(str, bool)
+class _Rows(TickedRows):
+    rows: tuple[RankedRow, ...] = ()
 
     def __init__(self, heads: Sequence[tuple[str, str]], parent: QObject) -> None:
         super().__init__(parent)
         self._heads = tuple(heads)
-        self.rows: tuple[RankedRow, ...] = ()
 
     def show(self, rows: Sequence[RankedRow]) -> None:
         before, self.rows = self.rows, tuple(rows)
@@ -64,9 +61,6 @@ class _Rows(QAbstractTableModel):
             return
         self.beginResetModel()
         self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._heads) + 1
@@ -80,10 +74,6 @@ class _Rows(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return tip
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == TICK else flags
 
     def data(self, index: Index, role: int = 0) -> Any:
         row, column = self.rows[index.row()], index.column()
@@ -102,12 +92,6 @@ class _Rows(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join((row.name, *row.cells))
         return None
-
-    def setData(self, index: Index, value: Any, role: int = 0) -> bool:
-        if role != Qt.ItemDataRole.CheckStateRole or index.column() != TICK:
-            return False
-        self.ticked.emit(self.rows[index.row()].key, Qt.CheckState(value) == Qt.CheckState.Checked)
-        return True
 
 
 def _side(section: int) -> int:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QSlider,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,7 +24,12 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable
-from pgmstudio.gui.pages.kept_page import FittingPage, facts_label, one_above_the_other
+from pgmstudio.gui.pages.kept_page import (
+    FittingPage,
+    facts_label,
+    one_above_the_other,
+    under_the_picture,
+)
 from pgmstudio.gui.plots.restart_plots import RestartPlot
 from pgmstudio.gui.plots.score_plot import signed
 from pgmstudio.gui.style.icons import icon
@@ -33,6 +37,7 @@ from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Segments, button, label, row
 from pgmstudio.gui.views.frequency_canvas import FrequencyCanvas
 from pgmstudio.gui.workers.kept_source import KeptSource
+from pgmstudio.gui.workers.one_shot import one_shot
 
 REDRAW_MS = 250
 _COLUMNS = (
@@ -81,24 +86,10 @@ class RestartsPage(FittingPage):
         export = self._export_button(
             "Export…", "restartsExport", "One row for each run (.csv), or all of it (.json)."
         )
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(REDRAW_MS)
-        self._soon.timeout.connect(self._refresh)
-        lower = QWidget()
-        below = QVBoxLayout(lower)
-        below.setContentsMargins(0, 8, 0, 0)
-        below.setSpacing(4)
+        self._soon = one_shot(self, self._refresh, REDRAW_MS)
         heading = label("Local optima", "heading", size="dense")
-        below.addWidget(row(heading, None, self._opener, export))
-        below.addWidget(self.table, 1)
-        splitter = one_above_the_other(self._stack, lower)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 12, 16, 8)
-        layout.setSpacing(8)
-        head = row(self.views, self.facts)
-        layout.addWidget(head)
-        layout.addWidget(splitter, 1)
+        lower = under_the_picture(row(heading, None, self._opener, export), self.table)
+        self._lay_out(row(self.views, self.facts), one_above_the_other(self._stack, lower))
         source.changed.connect(self._soon.start)
         self._refresh()
 
@@ -120,17 +111,9 @@ class RestartsPage(FittingPage):
         self.least.setMaximumWidth(220)
         self.least.valueChanged.connect(self._on_least)
         self._least_words = label("", "secondary", size="dense")
-        made = QWidget()
-        layout = QVBoxLayout(made)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(row(self.weight, self.least, self._least_words, None))
-        layout.addWidget(self.frequencies, 1)
-        self._least_rest = QTimer(self)
-        self._least_rest.setSingleShot(True)
-        self._least_rest.setInterval(REDRAW_MS)
-        self._least_rest.timeout.connect(self._show_edges)
-        return made
+        self._least_rest = one_shot(self, self._show_edges, REDRAW_MS)
+        words = row(self.weight, self.least, self._least_words, None)
+        return under_the_picture(words, self.frequencies, top=0)
 
     @property
     def title(self) -> str:

@@ -47,6 +47,6 @@ def use_row_as_evidence(shell: Shell, data: DataSet, row: int) -> bool:
     if page is not None and not page.isVisible():
         shell.center.bring_to_front(page)
     row_desk(shell).show_row(RowInView(model_id, data, row, findings))
-    told = counted(len(findings), "finding")
+    told = counted(len(findings), "variable")
     shell.tell(f"Row {grouped(row + 1)} is the evidence of {entry.title} now: {told}.")
     return True

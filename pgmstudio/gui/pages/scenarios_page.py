@@ -39,6 +39,7 @@ from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, hairline, label, row
+from pgmstudio.gui.workers.one_shot import one_shot
 
 NONE = "—"
 REST_MS = 60
@@ -85,10 +86,7 @@ class ScenariosPage(Page):
         layout.addWidget(row(self._only, legend, None, copy, export))
         layout.addWidget(hairline())
         layout.addWidget(self.list, 1)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._ask)
+        self._rest = one_shot(self, self._ask, REST_MS)
         shell.document.changed.connect(self._on_document_changed)
         shell.bench.selection_changed.connect(self._on_selection_changed)
         self._live.changed.connect(self._rest.start)

@@ -34,6 +34,7 @@ from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, Segments, button, hairline, label, row
+from pgmstudio.gui.workers.one_shot import one_shot
 
 REST_MS = 80
 MOST_LINES = 5  # of the states of a variable, under the chart
@@ -106,10 +107,7 @@ class SensitivityPage(Page):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(frame)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._ask)
+        self._rest = one_shot(self, self._ask, REST_MS)
         shell.document.changed.connect(self._on_document_changed)
         shell.bench.target_changed.connect(self._on_target_changed)
         self._live.changed.connect(self._rest.start)

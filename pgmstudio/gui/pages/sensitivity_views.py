@@ -126,17 +126,17 @@ def what_findings_do(asked: Asked, session: InferenceSession, cancel: CancelToke
         goes = "against" if trace.conflict_bits > 0 else "with"
         lines = (
             f"Without it, {asked.words} has {percent(without)} %; with it {percent(belief)} %.",
-            f"P({title}) is {trace.alone:.4g}; given the other findings {trace.given_rest:.4g}, "
+            f"P({title}) is {trace.alone:.4g}; given the other evidence {trace.given_rest:.4g}, "
             f"{trace.normalised_likelihood:.3g} times as much.",
-            f"It goes {goes} the other findings: conflict {_signed(trace.conflict_bits)} bits.",
+            f"It goes {goes} the other evidence: conflict {_signed(trace.conflict_bits)} bits.",
         )
         details[trace.variable] = Detail(title, lines, trace.variable)
     rows.sort(key=lambda row: -(row.solid - row.hatched))
     has_done = any(isinstance(finding, Done) for finding in asked.evidence.values())
     rest = " What was set from outside stays in force." if has_done else ""
     sentence = (
-        f"What {asked.words} would be without each finding, the others staying. "
-        f"× is P(finding | the others) / P(finding): below 1 the others speak against it.{rest}"
+        f"What {asked.words} would be without each piece of evidence, the rest staying. "
+        f"× is P(e | the rest) / P(e): below 1 the rest speaks against it.{rest}"
         if rows
         else "There is no evidence yet. Click a state in the model to set it."
     )
@@ -207,7 +207,7 @@ def _signed(value: float, digits: int = 2) -> str:
 View = Callable[[Asked, InferenceSession, CancelToken], Found]
 VIEWS: dict[str, tuple[str, str, View]] = {
     "ask": ("Ask next", "Which variable would tell most about the target", what_to_ask),
-    "findings": ("Findings", "What each piece of evidence does to the target", what_findings_do),
+    "findings": ("Evidence", "What each piece of evidence does to the target", what_findings_do),
     "numbers": (
         "Table entries",
         "Which numbers of the tables the target depends on",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -18,6 +18,7 @@ from pgmstudio.gui.pages.stepwise_questions import QuestionsPanel
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import hairline, label, row
 from pgmstudio.gui.views.strengths import Strengths
+from pgmstudio.gui.workers.one_shot import one_shot
 
 Edge = tuple[str, str]
 BESIDE_FROM = 760  # px at 100 %: narrower, the list stands above the model
@@ -50,10 +51,8 @@ class ModelSteps(QWidget):
         self._split.addWidget(self._left)
         self._unseen = QWidget(self)
         self._unseen.hide()
-        self._soon = QTimer(self)  # shares are of the room there is once all is laid out
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._share_out)
+        # Shares are of the room there is once all is laid out.
+        self._soon = one_shot(self, self._share_out)
         head = row(label("Model", "secondary"), self.choice, self._facts)
         head.setContentsMargins(16, 8, 16, 8)
         layout = QVBoxLayout(self)

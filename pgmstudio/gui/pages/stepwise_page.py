@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.import_page_steps import StepBar
 from pgmstudio.gui.pages.knowledge_page import KnowledgePage
-from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.pages.stepwise_columns import ColumnsStep
 from pgmstudio.gui.pages.stepwise_learning import LearningStep
 from pgmstudio.gui.pages.stepwise_model import ModelSteps
@@ -24,6 +23,7 @@ from pgmstudio.gui.pages.stepwise_plan import (
     RULES,
     plan_of,
 )
+from pgmstudio.gui.pages.undoing_page import Deed, UndoingPage
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import button, empty_state, hairline
@@ -31,7 +31,7 @@ from pgmstudio.gui.style.widgets import button, empty_state, hairline
 STEPS = ("Columns", "Rules", "Learning", "Open edges", "Dependences")
 
 
-class StepwisePage(Page):
+class StepwisePage(UndoingPage):
     """One per window; what was chosen stays when it is closed and opened again."""
 
     def __init__(self, shell: Shell) -> None:
@@ -220,20 +220,12 @@ class StepwisePage(Page):
     def _leave(self) -> None:
         self._shell.center.close_page(self)
 
-    def _deed(self, event: QEvent) -> Callable[[], None] | None:
-        """Undo and redo belong to the ticks of step 1 as long as there are some to take back."""
-        if isinstance(event, QKeyEvent) and self.plan.step == COLUMNS:
-            if event.matches(QKeySequence.StandardKey.Undo) and self.plan.can_undo:
-                return self.plan.undo
-            if event.matches(QKeySequence.StandardKey.Redo) and self.plan.can_redo:
-                return self.plan.redo
-        return None
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and self._deed(event) is not None:
-            event.accept()
-            return True
-        return super().event(event)
+    def _undoing(self) -> tuple[Deed | None, Deed | None]:
+        """The ticks of step 1, as long as there are some to take back."""
+        plan = self.plan
+        if plan.step != COLUMNS:
+            return None, None
+        return plan.undo if plan.can_undo else None, plan.redo if plan.can_redo else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         deed = self._deed(event)

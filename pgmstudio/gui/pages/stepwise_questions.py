@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from pgmstudio.core.learning.pc_choices import read_choices
@@ -17,6 +16,7 @@ from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Note, button, hairline, label, row, scrolled
 from pgmstudio.gui.views.ambiguous_bar import Answer, Question
 from pgmstudio.gui.views.ambiguous_desk import AmbiguousDesk
+from pgmstudio.gui.workers.one_shot import one_shot
 
 MOST_SHOWN = 40
 LOOK_AGAIN_MS = 30
@@ -35,9 +35,7 @@ class QuestionsPanel(QWidget):
         self._model_id: str | None = None
         self._shown: tuple[Question, ...] | None = None
         self._buttons: list[QPushButton] = []
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self.refresh)
+        self._soon = one_shot(self, self.refresh)
         self._count = QuietLine("stepwiseDecided")
         self._done = Note(level="success", name="stepwiseNothingOpen")
         self._all = button(

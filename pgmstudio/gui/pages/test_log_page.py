@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from math import log
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QSlider, QVBoxLayout
 
@@ -19,6 +19,7 @@ from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Note, Segments, button, label, row
 from pgmstudio.gui.workers.kept_source import KeptSource
+from pgmstudio.gui.workers.one_shot import one_shot
 
 ANY = "any variable"
 REST_MS = 80
@@ -85,10 +86,7 @@ class TestLogPage(KeptPage):
         layout.addWidget(self.why)
         layout.addWidget(self.table, 1)
         layout.addWidget(self._alpha_row())
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._tell_alpha)
+        self._rest = one_shot(self, self._tell_alpha, REST_MS)
         self._refresh()
         self._tell_alpha()
 

@@ -6,13 +6,14 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSlider
 
 from pgmstudio.core.learning.k2 import K2Step, K2Trace
 from pgmstudio.core.pictures.picture import EdgeStyle, GraphPicture, PictureEdge, PictureNode
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.dialogs.choice_words import choice_words
 from pgmstudio.gui.pages.fact_table import Column, FactTable
-from pgmstudio.gui.pages.kept_page import KeptPage, one_above_the_other
+from pgmstudio.gui.pages.kept_page import KeptPage, one_above_the_other, under_the_picture
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.widgets import label, row, tool_button
@@ -91,22 +92,16 @@ class TracePage(KeptPage):
         export = self._export_button(
             "Export CSV…", "traceExport", "Every step with everything it tried."
         )
-        lower = QWidget()
-        below = QVBoxLayout(lower)
-        below.setContentsMargins(0, 4, 0, 0)
-        below.setSpacing(4)
-        below.addWidget(self.facts)
-        below.addWidget(self.table, 1)
+        lower = under_the_picture(self.facts, self.table, top=4)
         splitter = one_above_the_other(self.canvas, lower)
         splitter.setSizes([420, 240])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 12, 16, 8)
-        layout.setSpacing(8)
-        layout.addWidget(row(self.back, self.slider, self.forth, export))
-        layout.addWidget(self.words)
         hint = "Dashed edges are tried in this step; the green one joins."
-        layout.addWidget(label(hint, "tertiary", size="dense"))
-        layout.addWidget(splitter, 1)
+        self._lay_out(
+            row(self.back, self.slider, self.forth, export),
+            self.words,
+            label(hint, "tertiary", size="dense"),
+            splitter,
+        )
         self._ask_layout()
         self.go_to(0)
 
@@ -153,9 +148,8 @@ class TracePage(KeptPage):
         else:
             self.words.setText(f"The result after {len(trace.steps)} steps.")
             order = " → ".join(trace.order)
-            self.facts.setText(
-                f"Order {order}. Sum of {trace.measure} over all columns: {_value(trace.total)}."
-            )
+            total = f"{choice_words(trace.measure)} over all columns: {_value(trace.total)}"
+            self.facts.setText(f"Order {order}. Sum of {total}.")
             rows = []
         self.table.show_rows(rows)
         self._draw()
@@ -184,7 +178,7 @@ class TracePage(KeptPage):
 
 def _facts(step: K2Step, measure: str) -> str:
     parents = ", ".join(step.parents) or "no parents yet"
-    return f"{step.child} with {parents}: {measure} {_value(step.value)}."
+    return f"{step.child} with {parents}: {choice_words(measure)} {_value(step.value)}."
 
 
 def open_trace(shell: Shell, source: KeptSource) -> None:

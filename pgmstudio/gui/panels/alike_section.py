@@ -13,12 +13,13 @@ from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.table_work import table_work
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Section, label
+from pgmstudio.gui.style.widgets import Section, button, label, row
 
 # In hundredths: beyond a half every column is like every other in most tables.
 MOST_HUNDREDTHS = 50
 # Telling that many columns apart takes longer than a slider may.
 MOST_COLUMNS = 1000
+MAKE_LABELS = "model.labels-from-rows"
 
 
 class AlikeSection(Section):
@@ -26,7 +27,7 @@ class AlikeSection(Section):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__("Which columns are alike?")
-        self._work = table_work(shell)
+        self._shell, self._work = shell, table_work(shell)
         self._columns: NDArray[np.float64] | None = None
         self._names: list[str] = []
         self.field = QDoubleSpinBox()
@@ -53,6 +54,14 @@ class AlikeSection(Section):
         both.addWidget(self.field)
         self.add(both)
         self.add(self._words)
+        self.make = button(
+            "Make labels from equal rows",
+            self._on_make,
+            icon_name="tag",
+            name="alikeLabels",
+            tip="A labelled graph of the whole network: rows within ε become one.",
+        )
+        self.add(row(self.make, None))
         self._work.alike_changed.connect(self._refresh)
 
     def show_node(self, subject: Subject, name: str) -> None:
@@ -71,6 +80,9 @@ class AlikeSection(Section):
         ]
         self.show()
         self._refresh()
+
+    def _on_make(self) -> None:
+        self._shell.book[MAKE_LABELS].trigger()
 
     def _on_moved(self, hundredths: int) -> None:
         self._work.set_alike(marks=True, epsilon=hundredths / 100)

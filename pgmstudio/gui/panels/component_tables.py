@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
@@ -20,9 +21,10 @@ from pgmstudio.core.project.model_edits import set_table
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.component_views import component_views
+from pgmstudio.gui.document.workbench import Selection
 
-NO_TABLE = "Select one variable to see and edit its table."
-NO_TREE = "Show one tree of the mixture alone, then select a variable to edit its table there."
+NO_TABLE = "Select one variable, or an edge, to see and edit its table."
+NO_TREE = "Show one tree of the mixture alone, then select a variable or an edge to edit its table."
 
 
 def tree_shown(shell: Shell, model_id: str, model: Model) -> int | None:
@@ -36,12 +38,25 @@ def tree_shown(shell: Shell, model_id: str, model: Model) -> int | None:
 
 def network_shown(shell: Shell, model_id: str, model: Model) -> BayesianNetwork | None:
     """The tables as those of a network; None for a language that has none to show."""
-    if isinstance(model, Tree | LatentClasses):
+    if isinstance(model, Tree | LatentClasses | LabelledDag):
         return model.as_bayesian_network
     if isinstance(model, TreeMixture):
         tree = tree_shown(shell, model_id, model)
         return None if tree is None else model.trees[tree].as_bayesian_network
     return model if isinstance(model, BayesianNetwork) else None
+
+
+def variable_shown(selection: Selection, network: BayesianNetwork) -> str | None:
+    """Whose table it is: of the one node selected, or of the lower end of the one edge."""
+    if len(selection.nodes) == 1:
+        return selection.nodes[0] if selection.nodes[0] in network.domain else None
+    if selection.nodes or len(selection.edges) != 1:
+        return None
+    one, other = selection.edges[0]
+    for parent, child in ((one, other), (other, one)):
+        if child in network.domain and parent in network.dag.parents(child):
+            return child
+    return None
 
 
 def is_mixture(model: Model) -> bool:

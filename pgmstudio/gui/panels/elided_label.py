@@ -25,6 +25,8 @@ class ElidedLabel(QLabel):
         """`is_snug`: no wider than its text, so that something can stand right beside it."""
         super().__init__(text, parent)
         self._is_link = is_link
+        self.brief = ""  # what is said where the whole does not fit
+        self.elide = Qt.TextElideMode.ElideMiddle
         across = QSizePolicy.Policy.Maximum if is_snug else QSizePolicy.Policy.Ignored
         self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         if is_link:
@@ -37,9 +39,10 @@ class ElidedLabel(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         room = self.contentsRect()
-        shown = QFontMetrics(self.font()).elidedText(
-            self.text(), Qt.TextElideMode.ElideMiddle, room.width()
-        )
+        metrics, words = QFontMetrics(self.font()), self.text()
+        if self.brief and metrics.horizontalAdvance(words) > room.width():
+            words = self.brief
+        shown = metrics.elidedText(words, self.elide, room.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), shown)
         if self.hasFocus():

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.panels.subject import Subject
 
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key
@@ -80,3 +81,24 @@ def state_tip(
         words += f", prior {percent(float(prior[place]))} %"
     reason = live.why_impossible(variable, state, titles)
     return f"{words}\nNot now: {reason}" if reason else f"{words}\n{HOW}"
+
+
+def tip_in(subject: Subject | None, variable: str, state: str) -> str:
+    """The tip of a state of the model in view."""
+    if subject is None:
+        return state
+    return state_tip(subject.live, variable, state, subject.entry.node_titles)
+
+
+def use_in(
+    subject: Subject | None,
+    variable: str,
+    state: str,
+    held: Modifiers,
+    widget: QWidget,
+    place: QPoint,
+) -> None:
+    """Use a state of the model in view; a refusal is told at the place in the widget."""
+    if subject is not None:
+        refusal = use_state(subject.live, variable, state, held, subject.entry.node_titles)
+        say_at(widget, refusal, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -11,6 +11,7 @@ from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label, row, tool_button
+from pgmstudio.gui.workers.one_shot import one_shot
 
 
 class HistoryPanel(QWidget):
@@ -30,6 +31,7 @@ class HistoryPanel(QWidget):
         self._list.setObjectName("historyList")
         self._list.setAccessibleName("History of changes")
         self._list.setToolTip("Click a step to go back or forth to it.")
+        self._list.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
         self._list.clicked.connect(self._on_clicked)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 0, 4, 0)
@@ -37,13 +39,11 @@ class HistoryPanel(QWidget):
         head = row(
             label("Steps", "tertiary", size="dense"), None, self._undo, self._redo, spacing=2
         )
+        head.setContentsMargins(8, 0, 4, 0)
         layout.addWidget(head)
         layout.addWidget(self._list, 1)
         # One step tells several signals, and a long history takes a while to list.
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._refresh)
+        self._soon = one_shot(self, self._refresh)
         for signal in (
             self._stack.indexChanged,
             self._stack.canUndoChanged,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.variables import Domain
@@ -19,7 +19,7 @@ from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.belief_answers import become
 from pgmstudio.gui.panels.belief_bars import Bars, BeliefBars, tuple_of, two_digits
-from pgmstudio.gui.panels.evidence_gestures import say_at, state_tip, use_state
+from pgmstudio.gui.panels.evidence_gestures import tip_in, use_in
 from pgmstudio.gui.panels.evidence_list import EvidenceSection
 from pgmstudio.gui.panels.inspector_cautious import CautiousSection
 from pgmstudio.gui.panels.likelihood_sliders import LikelihoodSliders
@@ -27,6 +27,7 @@ from pgmstudio.gui.panels.rank_bars import RankBars
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Section, button, label, row, set_role
+from pgmstudio.gui.workers.one_shot import one_shot
 
 ASK_NEXT = "ask-next"
 # While evidence is being dragged, what takes longer waits until it rests.
@@ -146,10 +147,7 @@ class BeliefTab(QWidget):
         for section in (self._belief, self.cautious, self.evidence, self._changed, self._next):
             layout.addWidget(section)
         layout.addStretch(1)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._ask_next)
+        self._rest = one_shot(self, self._ask_next, REST_MS)
         self._asked: tuple[object, ...] = ()
 
     # -- showing
@@ -215,11 +213,21 @@ class BeliefTab(QWidget):
         self._next.setVisible(can)
         if not can or target is None:
             return
-        self._next.fact.setText(f"for {subject.title(target)}")
         question = (subject.model, dict(live.evidence), target)
         if question != self._asked:
             self._asked = question
+            self._mark_next(is_stale=True)
             self._rest.start()
+
+    def _mark_next(self, *, is_stale: bool) -> None:
+        """Until the answer is there, the one before is shown for what it is."""
+        subject = self._subject
+        if subject is None or subject.target is None:
+            return
+        is_stale = is_stale and bool(self._next_text.text())
+        words = f"for {subject.title(subject.target)}"
+        self._next.fact.setText(f"{words} · stale" if is_stale else words)
+        set_role(self._next_text, "tertiary" if is_stale else "secondary")
 
     def _ask_next(self) -> None:
         subject = self._subject
@@ -233,6 +241,7 @@ class BeliefTab(QWidget):
         subject = self._subject
         if subject is None or told[0] != subject.target:
             return
+        self._mark_next(is_stale=False)
         open_ones = {n: b for n, b in told[1].items() if n not in subject.live.evidence}
         best = ranked(open_ones)[:2]
         if not best:
@@ -254,16 +263,10 @@ class BeliefTab(QWidget):
     # -- wishes
 
     def _tip(self, state: str) -> str:
-        if self._subject is None:
-            return state
-        titles = self._subject.entry.node_titles
-        return state_tip(self._subject.live, self._name, state, titles)
+        return tip_in(self._subject, self._name, state)
 
     def _on_state_used(self, state: str, held: Qt.KeyboardModifier, place: QPoint) -> None:
-        if self._subject is not None:
-            titles = self._subject.entry.node_titles
-            refusal = use_state(self._subject.live, self._name, state, held, titles)
-            say_at(self.bars, refusal, place)
+        use_in(self._subject, self._name, state, held, self.bars, place)
 
     def _on_weights(self, variable: str, weights: Mapping[str, float]) -> None:
         if self._subject is not None:

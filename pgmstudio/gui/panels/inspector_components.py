@@ -98,7 +98,7 @@ class ComponentSections(QWidget):
         self._facts: ComponentFacts | None = None
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_facts)
-        self._asker.failed.connect(shell.errors.report)
+        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -132,6 +132,7 @@ class ComponentSections(QWidget):
         self._grid = QGridLayout(self._grid_holder)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(5)
+        self._grid.setHorizontalSpacing(12)
         self._grid.setColumnStretch(0, 1)
         self.shared.add(self._grid_holder)
         return self.shared

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pgmstudio.core.project.model_edits import set_edge_note
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.belief_bars import BeliefBars
-from pgmstudio.gui.panels.evidence_gestures import say_at, state_tip, use_state
+from pgmstudio.gui.panels.evidence_gestures import tip_in, use_in
 from pgmstudio.gui.panels.fact_rows import FactRows
 from pgmstudio.gui.panels.inspector_belief import bars_of
 from pgmstudio.gui.panels.inspector_edges import (
@@ -20,9 +20,11 @@ from pgmstudio.gui.panels.inspector_edges import (
     why_not_editable,
 )
 from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.inspector_labels import LabelSections
 from pgmstudio.gui.panels.inspector_why import WhySection
 from pgmstudio.gui.panels.notes_editor import NotesEditor
 from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.widgets import Section, button, hairline, row, scrolled
 
 TOPIC = "edge"
@@ -65,6 +67,7 @@ class EdgeInspector(QWidget):
             bars.state_used.connect(partial(self._on_state_used, place))
             bars.tip_of = partial(self._tip, place)
             section.add(bars)
+        self.label = LabelSections(shell)
         self.why = WhySection(shell, "inspectorEdgeWhy")
         notes = Section("Notes")
         self.editor = NotesEditor("inspectorEdgeNotes", "Notes on this edge")
@@ -74,8 +77,10 @@ class EdgeInspector(QWidget):
         inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 8, 0, 8)
         inner.setSpacing(4)
-        for section in (strength, self.why, *(section for section, _ in self._ends), notes):
-            inner.addWidget(section)
+        ends = (section for section, _ in self._ends)
+        parts: list[QWidget] = [self.label, strength, self.why, *ends, notes]
+        for part in parts:
+            inner.addWidget(part)
         inner.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -88,7 +93,10 @@ class EdgeInspector(QWidget):
             self._bits = None
         self._subject, self._edge = subject, edge
         source, target = (subject.title(end) for end in edge)
-        self._head.tell(f"{source} → {target}", "edge: parent → child")
+        self.label.show_edge(subject, edge)
+        words = "edge: parent → child" if self.label.isHidden() else self.label.words()
+        sign = None if self.label.isHidden() else icon("tag", "label_ink")
+        self._head.tell(f"{source} → {target}", words, sign=sign)
         why = why_not_editable(subject)
         for widget, tip in self._tips.items():
             widget.setEnabled(why is None)
@@ -123,16 +131,10 @@ class EdgeInspector(QWidget):
         self.editor.commit()
 
     def _tip(self, place: int, state: str) -> str:
-        if self._subject is None:
-            return state
-        titles = self._subject.entry.node_titles
-        return state_tip(self._subject.live, self._edge[place], state, titles)
+        return tip_in(self._subject, self._edge[place], state)
 
     def _on_state_used(self, place: int, state: str, held: Qt.KeyboardModifier, at: QPoint) -> None:
-        if self._subject is not None:
-            name, titles = self._edge[place], self._subject.entry.node_titles
-            refusal = use_state(self._subject.live, name, state, held, titles)
-            say_at(self._ends[place][1], refusal, at)
+        use_in(self._subject, self._edge[place], state, held, self._ends[place][1], at)
 
     def _on_turn(self) -> None:
         source, target = self._edge

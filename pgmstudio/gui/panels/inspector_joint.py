@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -40,6 +39,7 @@ from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, row, scrolled
+from pgmstudio.gui.workers.one_shot import one_shot
 
 TOPIC = "joint"
 MOST_CELLS, MOST_SHOWN = 2**20, 4096
@@ -142,10 +142,7 @@ class JointInspector(QWidget):
         layout.setSpacing(0)
         for widget in (self._head, hairline(), scrolled(content, "inspectorJointScroll")):
             layout.addWidget(widget)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._ask)
+        self._rest = one_shot(self, self._ask, REST_MS)
 
     @property
     def joint(self) -> Joint | None:
@@ -275,6 +272,7 @@ class JointInspector(QWidget):
         try:
             replace_file(path, text.encode())
         except (OSError, PgmStudioError) as error:
-            self._shell.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
+            problem = PgmStudioError(f"{path.name} cannot be written: {error}.")
+            self._shell.errors.at("inspectorPanel").report(problem)
             return
         self._shell.tell(f"{path.name} holds {grouped(self._joint.table.size)} rows.")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
-
 from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.pictures.svg_nodes import percent
@@ -15,6 +13,7 @@ from pgmstudio.gui.document.map_desk import LONGER_SECONDS, MapQuestion, map_des
 from pgmstudio.gui.panels.fact_rows import Fact, FactRows
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.widgets import Note, Section, button, label, row
+from pgmstudio.gui.workers.one_shot import one_shot
 
 # Longer lists of states are looked at in the picture.
 MOST_STATES = 24
@@ -71,10 +70,7 @@ class MapSection(Section):
         for later in (self._stop, self._use, self._longer, self.states, self.others):
             later.hide()
         # A search that is over at once should not flicker.
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(200)
-        self._patience.timeout.connect(self._tell)
+        self._patience = one_shot(self, self._tell, 200)
 
     def show_nodes(self, subject: Subject, names: Sequence[str]) -> None:
         self._subject = subject

@@ -7,6 +7,8 @@ from functools import partial
 
 from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout, QWidget
 
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.sizes import SizeBreakdown
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -17,11 +19,20 @@ from pgmstudio.gui.panels.evidence_list import EvidenceSection
 from pgmstudio.gui.panels.fact_rows import Fact, FactRows
 from pgmstudio.gui.panels.inspector_components import ComponentSections
 from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.inspector_labels import label_sizes
+from pgmstudio.gui.panels.inspector_partition import PartitionSection
 from pgmstudio.gui.panels.inspector_surprise import SurpriseSection
-from pgmstudio.gui.panels.model_facts import ModelFacts, bits_words, model_facts, provenance_facts
+from pgmstudio.gui.panels.model_facts import (
+    ModelFacts,
+    bits_words,
+    graph_sizes,
+    model_facts,
+    provenance_facts,
+)
 from pgmstudio.gui.panels.notes_editor import NotesEditor
 from pgmstudio.gui.panels.size_section import SizeSection
 from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.panels.trail_section import TrailSection
 from pgmstudio.gui.style.icons import language_icon
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Note, Section, button, hairline, row, scrolled
@@ -43,7 +54,7 @@ class ModelInspector(QWidget):
         self._facts: ModelFacts | None = None
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_facts)
-        self._asker.failed.connect(shell.errors.report)
+        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
         self._head = InspectorHead("inspectorModel")
         self._error = Note(level="warning", name="inspectorModelError")
         self._stale = Note(
@@ -90,8 +101,12 @@ class ModelInspector(QWidget):
         inner.setSpacing(4)
         self.sizes = SizeSection()
         self.components = ComponentSections(shell)
+        self.partition = PartitionSection(shell)
+        self.trail = TrailSection(shell)
         for section in (
             size,
+            self.trail,
+            self.partition,
             self.components,
             self.sizes,
             self.evidence,
@@ -126,6 +141,8 @@ class ModelInspector(QWidget):
         self._error.tell("" if live.error is None else str(live.error))
         self._stale.setVisible(self._shell.project.is_stale(subject.model_id))
         self.components.show_subject(subject)
+        self.partition.show_subject(subject)
+        self.trail.show_subject(subject)
         self.evidence.show_subject(subject)
         self.surprise.show_subject(subject)
         self._ask_facts(subject)
@@ -144,9 +161,12 @@ class ModelInspector(QWidget):
         rows = None if data is None else data.data
         asked = (subject.model, rows)
         # Opening a session triangulates; asking meanwhile would do the same work twice.
-        if asked == self._asked or (subject.live.is_waiting and not subject.live.priors):
+        if asked == self._asked:
             return
-        self._asked, self._facts = asked, None
+        self._asked, self._facts = (), None  # those of another model
+        if subject.live.is_waiting and not subject.live.priors:
+            return
+        self._asked = asked
         model = subject.model
         self._asker.ask(lambda _cancel: model_facts(model, rows))
 
@@ -165,7 +185,11 @@ class ModelInspector(QWidget):
                 "The numbers that have to be estimated.",
             )
         ]
-        if found is None:
+        if isinstance(subject.model, LabelledDag):
+            facts += label_sizes(subject.model)
+        if isinstance(subject.model, DecisionGraph):
+            facts += graph_sizes(subject.model)
+        elif found is None:
             facts.append(("Clique-tree cells", "…"))
         else:
             words = grouped(found.effective_size)

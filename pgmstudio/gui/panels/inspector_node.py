@@ -44,7 +44,7 @@ class NodeInspector(QWidget):
         self.belief = BeliefTab(shell)
         self.table = TableTab(shell)
         self.edges = EdgesTab(shell)
-        self.notes = _NotesTab(shell)
+        self.notes = NotesTab(shell)
         self._pages = QStackedWidget()
         for key, content in zip(
             ("belief", "table", "edges", "notes"),
@@ -71,7 +71,9 @@ class NodeInspector(QWidget):
         self._subject, self._name = subject, name
         variable = subject.variable(name)
         parents, children = len(subject.parents(name)), len(subject.children(name))
-        facts = [name, counted(variable.cardinality, "state")]
+        facts = [counted(variable.cardinality, "state")]
+        if subject.title(name) != name:
+            facts.insert(0, name)
         if isinstance(subject.model, TreeMixture):
             joined = sum(name in pair for pair in subject.model.edge_counts)
             facts.append(f"joined to {joined} in {counted(len(subject.model.trees), 'tree')}")
@@ -97,7 +99,9 @@ class NodeInspector(QWidget):
         self.notes.editor.commit()
 
 
-class _NotesTab(QWidget):
+class NotesTab(QWidget):
+    """What was written about a variable."""
+
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self._shell = shell

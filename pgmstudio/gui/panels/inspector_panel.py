@@ -5,21 +5,24 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.graph_nodes import graph_nodes
 from pgmstudio.gui.document.table_work import table_work
 from pgmstudio.gui.document.workbench import Selection
-from pgmstudio.gui.panels.subject import subject_in_view
+from pgmstudio.gui.panels.subject import data_around, subject_around
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import empty_state
 from pgmstudio.gui.workers.following import following_of
 from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.one_shot import one_shot
 
 if TYPE_CHECKING:
+    from pgmstudio.gui.panels.inspector_data import DataInspector
     from pgmstudio.gui.panels.inspector_edge import EdgeInspector
+    from pgmstudio.gui.panels.inspector_graph_node import GraphNodeInspector
     from pgmstudio.gui.panels.inspector_joint import JointInspector
     from pgmstudio.gui.panels.inspector_model import ModelInspector
     from pgmstudio.gui.panels.inspector_node import NodeInspector
@@ -37,7 +40,7 @@ class HoldsText(Protocol):
 
 
 class InspectorPanel(QFrame):
-    """One variable, one edge, several variables, a run, or the model itself.
+    """One variable, one edge, several variables, a run, or the model itself; else the data.
 
     Each has a page of its own, made when it is first needed: a start needs none of them.
     """
@@ -55,19 +58,19 @@ class InspectorPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._pages)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._refresh)
+        self._soon = one_shot(self, self._refresh)
         bench = shell.bench
         shell.document.changed.connect(self._later)
         bench.model_in_view_changed.connect(self._on_other_subject)
         bench.selection_changed.connect(self._on_other_subject)
         bench.runs.looked_at_changed.connect(self._on_looked_at)
         bench.runs.run_ended.connect(self._later)
+        shell.center.page_changed.connect(self._on_other_subject)
         table_work(shell).changed.connect(self._later)
         self._following = following_of(shell)
         self._following.changed.connect(self._on_following)
+        self._graph_nodes = graph_nodes(shell)
+        self._graph_nodes.changed.connect(self._later)
         bench.beliefs_changed.connect(self._later)
         bench.target_changed.connect(self._later)
         theme().changed.connect(self._on_theme)
@@ -80,6 +83,13 @@ class InspectorPanel(QFrame):
         from pgmstudio.gui.panels.inspector_node import NodeInspector
 
         return self._added(NodeInspector(self._shell))
+
+    @cached_property
+    def graph_node(self) -> GraphNodeInspector:
+        """The page of one node of a decision graph."""
+        from pgmstudio.gui.panels.inspector_graph_node import GraphNodeInspector
+
+        return self._added(GraphNodeInspector(self._shell))
 
     @cached_property
     def edge(self) -> EdgeInspector:
@@ -109,6 +119,13 @@ class InspectorPanel(QFrame):
 
         return self._added(RunInspector(self._shell))
 
+    @cached_property
+    def data(self) -> DataInspector:
+        """The page of a data set."""
+        from pgmstudio.gui.panels.inspector_data import DataInspector
+
+        return self._added(DataInspector(self._shell))
+
     def _added(self, page: Page) -> Page:
         self._pages.addWidget(page)
         return page
@@ -135,7 +152,8 @@ class InspectorPanel(QFrame):
         if self._asked_run is not None and self._asked_run in bench.runs.runs:
             return self._asked_run
         if bench.model_id is None:
-            return bench.runs.looked_at
+            run = bench.runs.looked_at
+            return run if run is not None and not run.state.is_end else None
         follower = self._following.of_model(bench.model_id)
         return None if follower is None else follower.run
 
@@ -149,10 +167,11 @@ class InspectorPanel(QFrame):
 
     def _refresh(self) -> None:
         """Hidden panels cost nothing; they are filled when they are shown."""
-        subject = subject_in_view(self._shell)
+        subject = subject_around(self._shell)
+        data_id = data_around(self._shell) if subject is None else None
         chosen, run = self._shell.bench.selection, self._run()
         is_about_run = run is not None and (self._asked_run is run or not any_of(chosen))
-        if run is None and subject is None:
+        if run is None and subject is None and data_id is None:
             self._show(self.empty)
             return
         if not self.isVisible():
@@ -162,12 +181,18 @@ class InspectorPanel(QFrame):
             self.run.show_run(run)
             return
         if subject is None:
-            self._show(self.empty)
+            assert data_id is not None
+            self._show(self.data)
+            self.data.show_data(data_id, self._shell.project.data[data_id])
             return
         domain = subject.model.domain
         nodes = tuple(name for name in chosen.nodes if name in domain)
         edges = [edge for edge in chosen.edges if edge in subject.edges]
-        if len(nodes) == 1:
+        key = self._graph_nodes.chosen(subject.model_id)
+        if key is not None and nodes == (key[0],):
+            self._show(self.graph_node)
+            self.graph_node.show_node(subject, *key)
+        elif len(nodes) == 1:
             self._show(self.node)
             self.node.show_node(subject, nodes[0])
         elif nodes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
@@ -30,6 +29,7 @@ from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, 
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.landing import constraint_sentence, training_rows
 from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
 # A run tells more often than anybody can read.
@@ -47,7 +47,7 @@ class RunInspector(QWidget):
         self._evaluation: Evaluation | None = None
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_evaluated)
-        self._asker.failed.connect(shell.errors.report)
+        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
         self._head = InspectorHead("inspectorRun")
         self._doing = Section("Now", line=False)
         self._bar = QProgressBar()
@@ -112,10 +112,7 @@ class RunInspector(QWidget):
         layout.setSpacing(0)
         for shown in (self._head, hairline(), scrolled(content, "inspectorRunScroll")):
             layout.addWidget(shown)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(REFRESH_MS)
-        self._soon.timeout.connect(self._refresh)
+        self._soon = one_shot(self, self._refresh, REFRESH_MS)
         shell.bench.runs.run_changed.connect(self._on_run_changed)
 
     def show_run(self, run: LearningRun) -> None:

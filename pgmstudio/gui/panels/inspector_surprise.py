@@ -16,7 +16,7 @@ from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Section, Segments, button, label, row
 
 _HOW = (
-    ("rest", "Given rest", "−log2 P(finding | all other findings)"),
+    ("rest", "Given rest", "−log2 P(e | all other evidence)"),
     ("parents", "Given parents", "−log2 P(state | states of its parents), where all are known"),
 )
 MOST_RANKED = 8
@@ -109,7 +109,11 @@ class SurpriseSection(Section):
             rows = counted(len(ranking.order), "row")
             words += f": {told} in all, number {place} of {rows} by surprise"
         left = len(found.evidence) - len(subject.live.evidence)
-        lost = f" {counted(left, 'finding')} could not hold with the others." if left > 0 else ""
+        lost = (
+            f" Evidence on {counted(left, 'variable')} could not hold with the rest."
+            if left > 0
+            else ""
+        )
         self._row.setText(f"{words}.{lost}")
 
     def _on_chosen(self, name: str) -> None:

@@ -8,12 +8,13 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.alike_section import AlikeSection
 from pgmstudio.gui.panels.belief_bars import BeliefBars
 from pgmstudio.gui.panels.component_tables import component_columns, is_mixture
-from pgmstudio.gui.panels.evidence_gestures import say_at, state_tip, use_state
+from pgmstudio.gui.panels.evidence_gestures import tip_in, use_in
 from pgmstudio.gui.panels.fact_rows import FactRows
 from pgmstudio.gui.panels.inspector_belief import bars_of, tell_waiting
 from pgmstudio.gui.panels.inspector_states import StateManager
@@ -90,6 +91,11 @@ class TableTab(QWidget):
         product = " × ".join(map(str, sizes))
         if is_mixture(subject.model):
             columns, tip = component_columns(subject.model, name), "In all components together."
+        free = columns * (variable.cardinality - 1)
+        if isinstance(subject.model, LabelledDag):
+            classes = len(subject.model.rows[subject.model.domain.index(name)])
+            free = classes * (variable.cardinality - 1)
+            tip += f" Labels make {classes} of them."
         self.facts.show_facts(
             [
                 (
@@ -99,7 +105,7 @@ class TableTab(QWidget):
                 ),
                 (
                     "Free parameters",
-                    grouped(columns * (variable.cardinality - 1)),
+                    grouped(free),
                     "(states − 1) in every column.",
                 ),
                 ("Source", _source(subject), "Where the numbers come from."),
@@ -111,16 +117,10 @@ class TableTab(QWidget):
         self.bars.show_bars(bars_of(subject, name))
 
     def _tip(self, state: str) -> str:
-        if self._subject is None:
-            return state
-        titles = self._subject.entry.node_titles
-        return state_tip(self._subject.live, self._name, state, titles)
+        return tip_in(self._subject, self._name, state)
 
     def _on_state_used(self, state: str, held: Qt.KeyboardModifier, place: QPoint) -> None:
-        if self._subject is not None:
-            titles = self._subject.entry.node_titles
-            refusal = use_state(self._subject.live, self._name, state, held, titles)
-            say_at(self.bars, refusal, place)
+        use_in(self._subject, self._name, state, held, self.bars, place)
 
     def _on_title(self) -> None:
         subject, text = self._subject, self._title.text().strip()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
@@ -34,6 +34,7 @@ from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.model_sources import sources_of
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.widgets import Section, button, label, row
+from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
 REST_MS = 60
@@ -109,10 +110,7 @@ class WhySection(Section):
         )
         self.add(row(self._repeat, None))
         self._repeat.hide()
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._ask)
+        self._rest = one_shot(self, self._ask, REST_MS)
 
     @property
     def sentences(self) -> list[str]:
@@ -171,7 +169,7 @@ class WhySection(Section):
             self._show()
 
     def _on_failed(self, error: BaseException) -> None:
-        self._shell.errors.report(error)
+        self._shell.errors.at("inspectorPanel").report(error)
 
     # -- what searches saw
 

@@ -11,8 +11,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import rows_over
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.likelihood import log2_likelihood
+from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.sizes import SizeBreakdown, size_breakdown
+from pgmstudio.core.params import ParamKind, specs_of
+from pgmstudio.gui.dialogs.choice_words import choice_words
+from pgmstudio.gui.style.numbers import grouped
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,19 @@ def model_facts(model: Model, data: DataSet | None) -> ModelFacts:
     except PgmStudioError as error:
         return ModelFacts(size, method, {}, str(error), sizes)
     return ModelFacts(size, method, fit, sizes=sizes)
+
+
+def graph_sizes(graph: DecisionGraph) -> list[tuple[str, str, str]]:
+    """The sizes of a decision graph beside its free parameters."""
+    return [
+        ("Nodes", grouped(sum(graph.node_counts)), "In the bands of all variables."),
+        (
+            "Effective size",
+            grouped(graph.effective_size()),
+            "Numbers of every node, once for each variable right below: the cost of an update.",
+        ),
+        ("Numbers", grouped(graph.parameter_size()), "Parameters stored, free or not."),
+    ]
 
 
 def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
@@ -67,9 +84,14 @@ def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]
     key = str(provenance.get("learner", ""))
     learner = all_learners().get(key)
     facts = [("Learner", learner.title if learner is not None else key, key)]
+    specs = {} if learner is None else {s.name: s for s in specs_of(learner.params_type)}
     for name, value in dict(provenance.get("parameters", {})).items():
-        if _is_worth_telling(value):
-            facts.append((str(name).replace("_", " ").capitalize(), _short(value), str(value)))
+        spec = specs.get(name)
+        if not _is_worth_telling(value) or (spec and spec.advanced and value == spec.default):
+            continue
+        title = spec.title if spec is not None else str(name).replace("_", " ").capitalize()
+        is_choice = spec is not None and spec.kind is ParamKind.CHOICE
+        facts.append((title, choice_words(value) if is_choice else _short(value), str(value)))
     pairs = (
         ("Seed", "seed", "The same seed gives the same model."),
         ("Data", "data", "The fingerprint of its rows."),
@@ -94,6 +116,8 @@ def _is_worth_telling(value: Any) -> bool:
 def _short(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return grouped(value)
     if isinstance(value, Mapping):
         return f"{len(value)} entries"
     text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
+from pgmstudio.gui.workers.one_shot import one_shot
 
 # Typing becomes an undoable step after a pause of this length, or when the field is left.
 PAUSE_MS = 800
@@ -36,10 +37,7 @@ class NotesEditor(QWidget):
         self._preview.setWordWrap(True)
         self._preview.setOpenExternalLinks(True)
         self._preview_head = label("As it reads", "tertiary", size="dense")
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self.commit)
+        self._pause = one_shot(self, self.commit, PAUSE_MS)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)

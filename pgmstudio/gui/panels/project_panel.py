@@ -21,7 +21,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon, language_icon
-from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label, row, tool_button
 from pgmstudio.gui.workers.following import following_of
@@ -107,7 +107,7 @@ class ProjectPanel(QWidget):
         if not project.knowledge.is_empty:
             head = self._head("Knowledge", "checks")
             count = project.knowledge.rule_count()
-            item = self._row(head, "knowledge", "", f"{count} rules", "")
+            item = self._row(head, "knowledge", "", counted(count, "rule"), "")
             item.setIcon(0, icon("prohibit"))
         if project.models or project.unknown.models:
             head = self._head("Models", "share-network")

@@ -69,7 +69,9 @@ class RankBars(BarRows):
         metrics = QFontMetrics(font)
         number = metrics.horizontalAdvance("00." + "0" * self._digits) + 10
         left, right = self.width() * self._name_share, self.width() - number
+        # Below the last digit shown there is nothing to compare.
         most = max((bits for *_, bits in self._ranks), default=0.0)
+        most = most if most >= 0.5 * 10**-self._digits else 0.0
         height = self._row_height()
         for row, (_, title, bits) in enumerate(self._ranks):
             place = QRectF(0, row * height, self.width(), height)

@@ -11,9 +11,11 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.params import ParamKind, specs_of
+from pgmstudio.gui.dialogs.choice_words import choice_words
 from pgmstudio.gui.panels.fact_rows import Fact
 from pgmstudio.gui.panels.model_facts import bits_words, fit_per_row
 from pgmstudio.gui.plots.score_plot import signed
+from pgmstudio.gui.plots.trace_views import HELD, WEIGHT
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.workers.following import place_words
 from pgmstudio.gui.workers.job import JobState
@@ -21,6 +23,8 @@ from pgmstudio.gui.workers.learning_run import LearningRun
 
 # More restarts than this are as good as without end.
 MOST_NAMED = 10_000
+# Learners whose score is that of a row, not of all rows together.
+BITS_PER_ROW = ("mixture.trees", "mixture.trees-shared", "nb.latent")
 # Said of the best model, or in the heading.
 _TOLD_ELSEWHERE = {"best score", "restart"}
 
@@ -55,11 +59,24 @@ def share_words(run: LearningRun) -> str:
 def counter_facts(run: LearningRun) -> list[Fact]:
     """What the run counts, in its own order."""
     facts: list[Fact] = []
+    weights = [v for n, v in run.progress.counters.items() if n.startswith(WEIGHT)]
     for name, value in run.progress.counters.items():
-        if name not in _TOLD_ELSEWHERE:
-            shown = signed(value) if "score" in name else _number(value)
-            facts.append((name.replace("_", " ").capitalize(), shown))
+        if name not in _TOLD_ELSEWHERE and not name.startswith(WEIGHT):
+            is_score = "score" in name or name == HELD
+            shown = score_words(run, value) if is_score else number_words(value)
+            facts.append((name[:1].upper() + name[1:].replace("_", " "), shown))
+    if weights:
+        light = sum(weight < 1 / (4 * len(weights)) for weight in weights)
+        shown = f"{100 * min(weights):.1f} to {100 * max(weights):.1f} %"
+        facts.append(("Weights", shown, "Of the trees; the plot of the run has all of them."))
+        if light:
+            facts.append(("Nearly empty", counted(light, "tree"), "Weight below 1/(4m)."))
     return facts
+
+
+def score_words(run: LearningRun, score: float) -> str:
+    """A score of all rows, or bits per row where the learner counts so."""
+    return bits_words(score) if run.request.learner_key in BITS_PER_ROW else signed(score)
 
 
 def best_facts(run: LearningRun) -> list[Fact]:
@@ -68,8 +85,8 @@ def best_facts(run: LearningRun) -> list[Fact]:
     score = run.measures.get("score")
     rows = run.task.data.total_weight
     if score is not None:
-        facts.append(("Score", signed(score), "Higher is better."))
-        if rows > 0:
+        facts.append(("Score", score_words(run, score), "Higher is better."))
+        if rows > 0 and run.request.learner_key not in BITS_PER_ROW:
             facts.append(("Per row", bits_words(score / rows), "Higher is better."))
     places = [
         place_words(word, run.found_at[name])
@@ -95,7 +112,7 @@ def doing_words(run: LearningRun) -> str:
     if done is None or not asked or run.state.is_end:
         return "How it ended" if run.state.is_end else "Now"
     if not done:
-        return "First climb"
+        return "First climb" if run.request.learner_key not in BITS_PER_ROW else "First start"
     of_all = f" of {grouped(asked)}" if asked < MOST_NAMED else ""
     return f"Restart {grouped(int(done))}{of_all}"
 
@@ -122,10 +139,15 @@ def _setting(value: Any, none_label: str | None, kind: ParamKind) -> str:
         return counted(value.rule_count(), "rule")
     if kind is ParamKind.OBJECT:
         return "a model"
+    if kind is ParamKind.CHOICE:
+        return choice_words(value)
+    if isinstance(value, int):
+        return grouped(value)
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _number(value: float) -> str:
+def number_words(value: float) -> str:
+    """A count with its thousands grouped, or a few digits of another number."""
     return grouped(int(value)) if value == int(value) else f"{value:.4g}"
 
 

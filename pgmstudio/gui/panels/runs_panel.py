@@ -28,17 +28,19 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.elided_label import ElidedLabel
-from pgmstudio.gui.panels.run_facts import share_words, state_words
+from pgmstudio.gui.panels.run_facts import number_words, share_words, state_words
 from pgmstudio.gui.plots.score_plot import ScorePlot, signed
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import button, row
 from pgmstudio.gui.workers.job import JobState
+from pgmstudio.gui.workers.kept_source import KeptSource
 from pgmstudio.gui.workers.learning_run import LearningRun
 
 Index = QModelIndex | QPersistentModelIndex
 SHARE = Qt.ItemDataRole.UserRole
 BAR_WIDTH, BAR_HEIGHT = 58, 4  # px at 100 %
+ADJACENCY = "adjacency"  # what a run of mixtures keeps
 HEADERS = ("Run", "State", "Score ↑", "Time")
 _SIGNS = {
     JobState.QUEUED: ("hourglass", "text_secondary"),
@@ -181,6 +183,7 @@ class RunsPanel(QWidget):
         self._view.customContextMenuRequested.connect(self._on_menu)
         self._plot = ScorePlot()
         self._status = ElidedLabel()
+        self._status.elide = Qt.TextElideMode.ElideRight  # a list, the first is what matters most
         self._status.setObjectName("runStatus")
         self._status.setProperty("role", "secondary")
         self._status.setFont(theme().font("dense"))
@@ -296,6 +299,8 @@ class RunsPanel(QWidget):
         menu = QMenu(self)
         if run.best is not None:
             menu.addAction("Open best", self._on_open)
+        if ADJACENCY in run.kept:
+            menu.addAction("Edges of restarts", lambda: self._show_edges(run))
         menu.addAction("Run again with changes", lambda: self._again(run))
         if run.state is JobState.QUEUED:
             menu.addAction("Start earlier", lambda: queue.move(run, queue.runs.index(run) - 1))
@@ -305,6 +310,11 @@ class RunsPanel(QWidget):
         else:
             menu.addAction("Stop, keep best", run.stop)
         menu.popup(self._view.viewport().mapToGlobal(place))
+
+    def _show_edges(self, run: LearningRun) -> None:
+        from pgmstudio.gui.pages.adjacency_page import open_adjacency
+
+        open_adjacency(self._shell, KeptSource(self._shell, ADJACENCY, run))
 
     def _again(self, run: LearningRun) -> None:
         from pgmstudio.gui.app.learn_actions import open_learn_page
@@ -316,6 +326,6 @@ def _counters(run: LearningRun) -> list[str]:
     """What the run tells about itself, in words."""
     words = [state_words(run)]
     for name, value in list(run.progress.counters.items())[:5]:
-        shown = signed(value) if "score" in name else f"{value:g}"
+        shown = signed(value) if "score" in name else number_words(value)
         words.append(f"{name} {shown}")
     return words

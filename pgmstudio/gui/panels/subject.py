@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.context_views import context_views
 from pgmstudio.gui.document.evidence_words import TARGET, Chip, chip_of
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.document.table_work import table_work
+from pgmstudio.gui.pages.last_model import last_model
 
 LANGUAGES = {
     "bayesian-network": "Bayesian network",
@@ -34,6 +37,7 @@ class Subject:
     live: LiveBeliefs
     target: str | None
     waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
+    context: Mapping[str, str] = field(default_factory=dict)  # of a labelled graph
 
     @property
     def model(self) -> Model:
@@ -61,21 +65,45 @@ class Subject:
         return [target for source, target in self.edges if source == name]
 
     def chip(self, name: str) -> Chip | None:
-        """The one mark a variable wears in lists: its evidence, else that it is the target."""
+        """The one mark a variable wears in lists: its evidence, that it is the target, its state in
+        the context of a labelled graph."""
         finding = self.live.evidence.get(name)
         if finding is not None:
             return chip_of(self.variable(name), finding)
-        return TARGET if name == self.target else None
+        if name == self.target:
+            return TARGET
+        return Chip(self.context[name], "funnel", "label") if name in self.context else None
 
 
 def subject_in_view(shell: Shell) -> Subject | None:
     """None when another page than a model's is in front."""
+    return _subject(shell, shell.bench.model_id)
+
+
+def subject_around(shell: Shell) -> Subject | None:
+    """What the panels speak of: the model in view, or the last one where a page shows neither a
+    model nor data, such as one of the manual."""
+    page = shell.center.current
+    if shell.bench.model_id is not None or page is None or page.about_data() is not None:
+        return subject_in_view(shell)
+    return _subject(shell, last_model(shell).id)
+
+
+def data_around(shell: Shell) -> str | None:
+    """The data set of the page in front, else the first of the project."""
+    page, data = shell.center.current, shell.project.data
+    shown = page.about_data() if page is not None else None
+    return shown if shown in data else next(iter(data), None)
+
+
+def _subject(shell: Shell, model_id: str | None) -> Subject | None:
     bench = shell.bench
-    entry = shell.project.models.get(bench.model_id or "")
-    live = bench.beliefs_in_view if entry is not None else None
+    entry = shell.project.models.get(model_id or "")
+    live = bench.beliefs(model_id) if model_id is not None and entry is not None else None
     # Between a change of the document and its news the beliefs may still be of the old model.
     if entry is None or live is None or live.model is not entry.model:
         return None
-    model_id = bench.model_id or ""
+    assert model_id is not None
     waiting = table_work(shell).stale_in(model_id, entry.model, live.evidence)
-    return Subject(model_id, entry, live, bench.target, waiting)
+    context = context_views(shell).context(model_id)
+    return Subject(model_id, entry, live, bench.target, waiting, context)

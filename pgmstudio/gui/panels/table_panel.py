@@ -14,12 +14,15 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project.model_edits import EditableTables
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.component_views import component_views
+from pgmstudio.gui.document.evidence_words import Chip
 from pgmstudio.gui.document.table_work import Waiting, table_work
+from pgmstudio.gui.panels.chip_label import ChipLabel
 from pgmstudio.gui.panels.component_tables import (
     NO_TABLE,
     NO_TREE,
@@ -27,7 +30,9 @@ from pgmstudio.gui.panels.component_tables import (
     network_shown,
     table_edit,
     table_words,
+    variable_shown,
 )
+from pgmstudio.gui.panels.label_table import LabelTable
 from pgmstudio.gui.panels.table_clipboard import pasted, table_text
 from pgmstudio.gui.panels.table_model import TableGrid
 from pgmstudio.gui.panels.table_view import TableView
@@ -53,8 +58,7 @@ class TablePanel(QWidget):
         self._view.setModel(self._grid)
         self._title = label("", "heading", size="dense")
         self._title.setObjectName("tableTitle")
-        self._chip = label("", "chip-danger", size="caption")
-        self._chip.setObjectName("tableChip")
+        self._chip = ChipLabel("tableChip")
         self._fix = button(
             "Fix it",
             self._on_fix,
@@ -99,8 +103,8 @@ class TablePanel(QWidget):
         self._empty = Note(NO_TABLE, name="tableEmpty")
         self._last_edit: tuple[int, int] | None = None
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 4, 12, 8)
-        layout.setSpacing(6)
+        layout.setContentsMargins(12, 2, 12, 2)
+        layout.setSpacing(4)
         self._bar = row(
             self._title,
             self._normalise,
@@ -113,8 +117,10 @@ class TablePanel(QWidget):
             self._alike,
         )
         self._bar.setMinimumWidth(1)  # it folds instead of widening the whole side
+        self.labelled = LabelTable(shell)
         layout.addWidget(self._bar)
         layout.addWidget(self._empty)
+        layout.addWidget(self.labelled, 1)
         layout.addWidget(self._view, 1)
         layout.addStretch(0)
         component_views(shell).changed.connect(self._refresh)
@@ -138,9 +144,10 @@ class TablePanel(QWidget):
         self._title.show()
         if self._bar.sizeHint().width() > self._bar.width():
             self._title.hide()
-        if self._bar.sizeHint().width() > self._bar.width():
-            for made in self._words:
-                made.setText("")
+        for made in reversed(self._words):  # what is used most keeps its word longest
+            if self._bar.sizeHint().width() <= self._bar.width():
+                break
+            made.setText("")
 
     # -- what is shown
 
@@ -151,22 +158,26 @@ class TablePanel(QWidget):
 
     def _refresh(self, *_: object) -> None:
         bench = self._shell.bench
-        nodes = bench.selection.nodes
         entry = bench.project.models.get(bench.model_id or "")
         model_id = bench.model_id or ""
         network = None if entry is None else network_shown(self._shell, model_id, entry.model)
         has_trees = entry is not None and isinstance(entry.model, TreeMixture)
         self._empty.tell(NO_TREE if has_trees and network is None else NO_TABLE)
-        has_table = network is not None and len(nodes) == 1 and nodes[0] in network.domain
+        name = None if network is None else variable_shown(bench.selection, network)
+        is_labelled = entry is not None and isinstance(entry.model, LabelledDag)
+        self.labelled.setVisible(is_labelled and name is not None)
+        if is_labelled and entry is not None and name is not None:
+            self._show_labelled(model_id, entry, name)
+            return
+        has_table = name is not None
         self._empty.setVisible(not has_table)
         self._view.setVisible(has_table)
         self._bar.setVisible(has_table)
-        if network is None or entry is None or not has_table:
+        if network is None or entry is None or name is None:
             self._shown = self._last_edit = None
             self._grid.clear()
             self._tell_sums()
             return
-        name = nodes[0]
         shown, table = (model_id, name), network.table(name)
         if shown == self._shown and table is self._table and self.waits:
             self._tell_sums()  # numbers being typed stay while something else changes
@@ -199,6 +210,15 @@ class TablePanel(QWidget):
         )
         self._tell_sums()
 
+    def _show_labelled(self, model_id: str, entry: ModelEntry, name: str) -> None:
+        """Tables with classes have a view of their own."""
+        for widget in (self._empty, self._view, self._bar):
+            widget.hide()
+        self._shown = self._last_edit = None
+        self._grid.clear()
+        self._tell_waiting(False)
+        self.labelled.show_variable(model_id, entry, name)
+
     def _counts(self, network: BayesianNetwork, index: int) -> NDArray[np.float64] | None:
         """Rows per combination, where a data set fits the variable and its parents."""
         project, names = self._shell.project, network.domain.names
@@ -219,14 +239,15 @@ class TablePanel(QWidget):
     def _tell_sums(self) -> None:
         wrong = [] if self._shown is None else self._grid.wrong_columns()
         self._tell_waiting(bool(wrong))
-        self._chip.setVisible(bool(wrong))
         self._fix.setVisible(bool(wrong) and self._last_edit is not None)
         if not wrong:
+            self._chip.show_chip(None)
             self._fold()
             return
         total = self._grid.values[wrong[0]].sum()
         many = f"{len(wrong)} columns do not sum to 1"
-        self._chip.setText(f"1 column sums to {total:.4g}" if len(wrong) == 1 else many)
+        words = f"1 column sums to {total:.4g}" if len(wrong) == 1 else many
+        self._chip.show_chip(Chip(words, "warning-circle", "danger"))
         if self._last_edit is not None:
             combination, state = self._last_edit
             old = float(self._grid.values[combination, state])
@@ -351,7 +372,7 @@ class TablePanel(QWidget):
         try:
             values = pasted(self._grid, QApplication.clipboard().text(), start)
         except PgmStudioError as error:
-            self._shell.errors.report(error)
+            self._shell.errors.at("tablePanel").report(error)
             return
         self._grid.set_values(values)
         self._commit(f"Paste into the table of {self._name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
@@ -13,12 +13,14 @@ from pgmstudio.core.inference.measures import entropies_bits, shifts_bits
 from pgmstudio.core.inference.protocols import Done, Observed
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.panels.subject import Subject, subject_in_view
+from pgmstudio.gui.document.context_views import context_views
+from pgmstudio.gui.panels.subject import Subject, data_around, subject_around
 from pgmstudio.gui.panels.variable_list import VariableList
 from pgmstudio.gui.panels.variable_rows import VariableRow, VariableRows
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, label, row, tool_button
+from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
 SORTS = (
@@ -64,21 +66,21 @@ class VariablesPanel(QWidget):
         layout.addWidget(self._filter)
         layout.addWidget(self._none)
         layout.addWidget(self.list, 1)
+        self._air = QWidget()  # below the sentence, while there is no list
+        layout.addWidget(self._air, 1)
         self.setFocusProxy(self.list)
         self._data_shares: dict[str, tuple[float, ...]] = {}
         self._summed: object = None
         self._summaries = Asker(self)
         self._summaries.answered.connect(self._on_summaries)
-        self._summaries.failed.connect(shell.errors.report)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._refresh)
+        self._summaries.failed.connect(shell.errors.at("variablesPanel").report)
+        self._soon = one_shot(self, self._refresh)
         self.list.cursor_moved.connect(self._refresh)
         shell.document.changed.connect(self._later)
         shell.bench.model_in_view_changed.connect(self._later)
         shell.bench.beliefs_changed.connect(self._later)
         shell.bench.target_changed.connect(self._later)
+        context_views(shell).changed.connect(self._later)
         shell.bench.selection_changed.connect(self._follow_selection)
         shell.center.page_changed.connect(self._later)
         theme().changed.connect(self._on_theme)
@@ -130,8 +132,9 @@ class VariablesPanel(QWidget):
 
     def _refresh(self, *_: object) -> None:
         self._soon.stop()
-        subject = subject_in_view(self._shell)
-        data = self._data_in_view() if subject is None else None
+        subject = subject_around(self._shell)
+        around = data_around(self._shell) if subject is None else None
+        data = self._shell.project.data.get(around or "")
         self.list.live = None if subject is None else subject.live
         self.list.titles = {} if subject is None else subject.entry.node_titles
         rows: list[VariableRow] = []
@@ -151,6 +154,7 @@ class VariablesPanel(QWidget):
             sentence = f"No variable is called “{self._filter.text().strip()}”."
         self._none.tell(sentence)
         self.list.setVisible(bool(kept))
+        self._air.setVisible(not kept)
         if self._rows.show(self._sorted(kept, subject)):
             self._follow_selection()
 
@@ -176,13 +180,14 @@ class VariablesPanel(QWidget):
             name = variable.name
             values = beliefs.get(name, ())
             finding = evidence.get(name)
+            is_marked = finding is not None or name == subject.target or name in subject.context
             rows.append(
                 VariableRow(
                     name,
                     subject.title(name),
                     variable.states,
                     tuple(values.tolist()) if len(values) == variable.cardinality else (),  # type: ignore[union-attr]
-                    subject.chip(name) if finding is not None or name == subject.target else None,
+                    subject.chip(name) if is_marked else None,
                     finding.state if isinstance(finding, Observed | Done) else None,
                     live.is_stale,
                     cursor[1] if cursor is not None and cursor[0] == name else None,
@@ -191,12 +196,6 @@ class VariablesPanel(QWidget):
         return rows
 
     # -- without a model
-
-    def _data_in_view(self) -> DataEntry | None:
-        data = self._shell.project.data
-        page = self._shell.center.current
-        key = "" if page is None else page.key.partition("data:")[2]
-        return data.get(key) or next(iter(data.values()), None)
 
     def _data_rows(self, entry: DataEntry) -> list[VariableRow]:
         if self._summed is not entry.data:

@@ -23,9 +23,9 @@ from pgmstudio.gui.style.theme import theme
 Floats = NDArray[np.float64]
 
 STEPS = 8
-_LIGHT_STEPS = 5  # numbers on steps below are `text`, on those above the opposite
+LIGHT_STEPS = 5  # numbers on steps below are `text`, on those above the opposite
 _VALUES_FROM = 24  # px of a cell
-_NAMES_FROM = 12
+NAMES_FROM = 12
 _LEAST_CELL, _MOST_CELL = 6, 44
 _MOST_NAME = 130  # px
 
@@ -113,8 +113,13 @@ class HeatMap(QWidget):
         room = min(self.width() - left - 4, self.height() - top - 4)
         return float(min(_MOST_CELL, max(_LEAST_CELL, room // count)))
 
+    @property
+    def cell_width(self) -> float:
+        """As wide as high, unless a child has room to the side."""
+        return self.cell
+
     def _margins(self, cell: float) -> tuple[float, float]:
-        if cell < _NAMES_FROM or not self._names:
+        if cell < NAMES_FROM or not self._names:
             return 4.0, 4.0
         metrics = QFontMetricsF(theme().font("caption"))
         longest = max(metrics.horizontalAdvance(name) for name in self._names)
@@ -129,13 +134,13 @@ class HeatMap(QWidget):
         row = self.order.index(first)
         column = self.order.index(second)
         left, top = self._origin()
-        cell = self.cell
-        return QRectF(left + column * cell, top + row * cell, cell, cell)
+        cell, width = self.cell, self.cell_width
+        return QRectF(left + column * width, top + row * cell, width, cell)
 
     def _cell_at(self, place: QPoint) -> tuple[int, int]:
         left, top = self._origin()
-        cell = self.cell
-        column, row = int((place.x() - left) // cell), int((place.y() - top) // cell)
+        cell, width = self.cell, self.cell_width
+        column, row = int((place.x() - left) // width), int((place.y() - top) // cell)
         count = len(self._order)
         return (row, column) if 0 <= row < count and 0 <= column < count else (-1, -1)
 
@@ -153,15 +158,16 @@ class HeatMap(QWidget):
             return
         painter = QPainter(self)
         left, top = self._origin()
-        cell, count = self.cell, len(self._order)
-        painter.drawImage(QRectF(left, top, cell * count, cell * count), self._pixels())
+        cell, width, count = self.cell, self.cell_width, len(self._order)
+        right, bottom = int(left + count * width), int(top + count * cell)
+        painter.drawImage(QRectF(left, top, width * count, cell * count), self._pixels())
         if cell >= 10:
             painter.setPen(QPen(theme().color("surface"), 1))
             for place in range(count + 1):
-                at = place * cell
-                painter.drawLine(int(left + at), int(top), int(left + at), int(top + count * cell))
-                painter.drawLine(int(left), int(top + at), int(left + count * cell), int(top + at))
-        if cell >= _NAMES_FROM:
+                x, y = int(left + place * width), int(top + place * cell)
+                painter.drawLine(x, int(top), x, bottom)
+                painter.drawLine(int(left), y, right, y)
+        if cell >= NAMES_FROM:
             self._paint_names(painter, left, top, cell)
         if cell >= _VALUES_FROM:
             self._paint_values(painter, left, top, cell)
@@ -170,7 +176,7 @@ class HeatMap(QWidget):
         if self.hasFocus():
             row, column = self._focused
             painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
-            painter.drawRect(QRectF(left + column * cell, top + row * cell, cell, cell))
+            painter.drawRect(QRectF(left + column * width, top + row * cell, width, cell))
 
     def _pixels(self) -> QImage:
         """One pixel per cell, kept until values or colours change."""
@@ -211,7 +217,7 @@ class HeatMap(QWidget):
         for row, i in enumerate(names):
             for column, j in enumerate(names):
                 value = float(self._values[i, j])
-                dark = i != j and step_of(value, largest) >= _LIGHT_STEPS
+                dark = i != j and step_of(value, largest) >= LIGHT_STEPS
                 # The diagonal's grey is light in both themes enough for `text`.
                 painter.setPen(theme().color("surface" if dark else "text"))
                 box = QRectF(left + column * cell, top + row * cell, cell, cell)
@@ -232,13 +238,13 @@ class HeatMap(QWidget):
         if self._selected is None or not set(self._selected) <= set(self._names):
             return
         row, column = (self.order.index(name) for name in self._selected)
-        side = cell * len(self._order)
+        width, count = self.cell_width, len(self._order)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme().color("accent"), 1))
-        painter.drawRect(QRectF(left, top + row * cell, side, cell))
-        painter.drawRect(QRectF(left + column * cell, top, cell, side))
+        painter.drawRect(QRectF(left, top + row * cell, width * count, cell))
+        painter.drawRect(QRectF(left + column * width, top, width, cell * count))
         painter.setPen(QPen(theme().color("accent"), 2))
-        painter.drawRect(QRectF(left + column * cell, top + row * cell, cell, cell))
+        painter.drawRect(QRectF(left + column * width, top + row * cell, width, cell))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         row, column = self._cell_at(event.position().toPoint())

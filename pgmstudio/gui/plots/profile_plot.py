@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -279,12 +280,20 @@ class ProfilePlot(QWidget):
         self.update()
 
 
+class SelfPainting(Protocol):
+    """A plot that paints itself at a size of its own."""
+
+    def size_of_picture(self) -> QSizeF: ...
+
+    def paint_on(self, painter: QPainter, size: QSizeF) -> None: ...
+
+
 class ProfileDrawing:
-    """A plot or map of profiles as a picture for a file."""
+    """Such a plot as a picture for a file."""
 
     has_parts = False
 
-    def __init__(self, plot: ProfilePlot, title: str) -> None:
+    def __init__(self, plot: SelfPainting, title: str) -> None:
         self._plot, self.title = plot, title
 
     def size(self, options: PictureOptions) -> QSizeF:

@@ -1,23 +1,36 @@
-"""The live plot of a run: score against step, finished restarts dim, the present one dotted."""
+"""The live plot of a run: score against step, finished restarts dim, the present one dotted; for
+mixtures also held-out rows, the weights of the trees, and how many edges change."""
 
 from __future__ import annotations
 
 from itertools import accumulate
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
 
+from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.plots.curve_plot import dress, new_canvas
 from pgmstudio.gui.plots.loading import plot_library
+from pgmstudio.gui.plots.trace_views import (
+    EDGES,
+    HELD,
+    VIEWS,
+    WeightCurves,
+    start_of_last,
+    views_of,
+    with_gaps,
+)
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import label, row
-from pgmstudio.gui.workers.learning_run import LearningRun, Trace
+from pgmstudio.gui.style.widgets import Segments, label, row
+from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.one_shot import one_shot
 
 # More points than this of finished restarts are a cloud; the newest tell enough.
 MOST_DIM = 2000
 REDRAW_MS = 100
-_NO_POINT = float("nan")
+_HEADINGS = {"score": "Score by step", "weights": "Weights by step", "edges": "Edges changed"}
 
 
 class ScorePlot(QWidget):
@@ -38,16 +51,22 @@ class ScorePlot(QWidget):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(12, 4, 12, 4)
         self._layout.setSpacing(2)
-        hint = label("higher is better", "tertiary", size="dense")
-        self._layout.addWidget(row(self._heading, self._best, None, hint))
+        self.views = Segments(VIEWS, "scorePlotView")
+        self.views.chosen.connect(self.refresh)
+        self.views.hide()
+        self._hint = ElidedLabel()
+        self._hint.setObjectName("scorePlotHint")
+        self._hint.setProperty("role", "tertiary")
+        self._hint.setFont(theme().font("dense"))
+        self._hint.setText("higher is better")
+        self._weights: WeightCurves | None = None
+        self._layout.addWidget(row(self._heading, self._best, None, self.views))
+        self._layout.addWidget(self._hint)
         self._empty = label("The score of the selected run is drawn here.", "secondary")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty, 1)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(REDRAW_MS)
-        self._soon.timeout.connect(self.refresh)
+        self._soon = one_shot(self, self.refresh, REDRAW_MS)
         theme().changed.connect(self.refresh)
 
     @property
@@ -66,9 +85,18 @@ class ScorePlot(QWidget):
         if not self._soon.isActive():
             self._soon.start()
 
-    def refresh(self) -> None:
+    @property
+    def hint(self) -> str:
+        """What the lines mean."""
+        return self._hint.text()
+
+    def refresh(self, *_: object) -> None:
         run = self._run
         has_points = run is not None and bool(run.trace.steps)
+        known = views_of(run.trace) if run is not None else ["score"]
+        self.views.setVisible(len(known) > 1)
+        if self.views.current not in known:
+            self.views.choose("score")
         self._empty.setVisible(not has_points)
         if self._plot is not None:
             self._plot.setVisible(has_points)
@@ -89,46 +117,63 @@ class ScorePlot(QWidget):
     def _make_plot(self) -> None:
         if self._plot is not None:
             return
-        import pyqtgraph
-
-        pyqtgraph.setConfigOptions(antialias=True)
-        self._plot = pyqtgraph.PlotWidget()
-        self._plot.setObjectName("scorePlotCanvas")
+        self._plot = new_canvas("scorePlotCanvas")
         self._plot.setAccessibleName("Score against step")
-        self._plot.setToolTip("Wheel zooms, drag pans, double-click fits.")
-        self._plot.setMenuEnabled(False)
-        self._plot.hideButtons()
-        self._plot.showGrid(y=True, alpha=0.15)
-        for name in ("dim", "best", "now", "top"):
+        for name in ("dim", "held", "best", "now", "top"):
             self._curves[name] = self._plot.plot([], [], connect="finite")
+        self._weights = WeightCurves(self._plot)
         self._layout.addWidget(self._plot, 1)
 
     def _draw(self, run: LearningRun) -> None:
         self._restyle()
+        view = self.views.current
+        self._heading.setText(_HEADINGS[view])
+        for curve in self._curves.values():
+            curve.setData([], [])
+        if self._weights is not None:
+            self._weights.clear()
+        if view == "weights" and self._weights is not None:
+            self._tell("", self._weights.draw(run.trace))
+        elif view == "edges":
+            self._draw_starts(run, run.trace.more[EDGES])
+            self._tell("", "new edges of all trees in a step; 0 when the trees have settled")
+        else:
+            self._draw_score(run)
+
+    def _tell(self, best: str, hint: str) -> None:
+        self._best.setText(best)
+        self._hint.setText(hint)
+        self._hint.setToolTip(hint)
+
+    def _draw_starts(self, run: LearningRun, values: list[float]) -> None:
+        """Finished restarts dim, the present one dotted."""
+        trace, curves = run.trace, self._curves
+        begin = 0 if run.state.is_end else start_of_last(trace)
+        end = len(trace.steps) if run.state.is_end else begin
+        curves["dim"].setData(*with_gaps(trace, values, max(0, end - MOST_DIM), end))
+        if not run.state.is_end:
+            curves["now"].setData(trace.steps[begin:], values[begin:])
+
+    def _draw_score(self, run: LearningRun) -> None:
         trace, curves = run.trace, self._curves
         top = max(trace.scores)
         place = trace.scores.index(top)
-        begin = 0 if run.state.is_end else _start_of_last(trace)
-        end = len(trace.steps) if run.state.is_end else begin
-        curves["dim"].setData(*_with_gaps(trace, max(0, end - MOST_DIM), end))
+        self._draw_starts(run, trace.scores)
         curves["best"].setData(trace.steps, list(accumulate(trace.scores, max)))
-        if run.state.is_end:
-            curves["now"].setData([], [])
-        else:
-            curves["now"].setData(trace.steps[begin:], trace.scores[begin:])
         curves["top"].setData([trace.steps[place]], [top])
-        self._best.setText(f"best {signed(top)}")
+        hint = "higher is better"
+        if HELD in trace.more:
+            held = trace.more[HELD]
+            begin = max(0, len(trace.steps) - MOST_DIM)
+            curves["held"].setData(*with_gaps(trace, held, begin, len(held)))
+            hint = "bits per row, higher is better · dashed: held-out rows"
+        self._tell(f"best {signed(top)}", hint)
 
     def _restyle(self) -> None:
         import pyqtgraph
 
-        plot, look = self._plot, theme()
-        plot.setBackground(look.color("surface"))
-        for side in ("left", "bottom"):
-            axis = plot.getAxis(side)
-            axis.setPen(look.color("border_control"))
-            axis.setTextPen(look.color("text_secondary"))
-            axis.setTickFont(look.font("caption"))
+        dress(self._plot)
+        look = theme()
         dim, accent = look.color("edge_dim"), look.color("accent")
         curves = self._curves
         curves["dim"].setPen(pyqtgraph.mkPen(dim, width=1.2))
@@ -137,6 +182,8 @@ class ScorePlot(QWidget):
         curves["dim"].setSymbolPen(None)
         curves["dim"].setSymbolBrush(dim)
         curves["best"].setPen(pyqtgraph.mkPen(accent, width=look.line("plot")))
+        held = look.category(1, "line")
+        curves["held"].setPen(pyqtgraph.mkPen(held, width=1.5, style=Qt.PenStyle.DashLine))
         dotted = Qt.PenStyle.DotLine
         curves["now"].setPen(pyqtgraph.mkPen(look.color("text"), width=1.5, style=dotted))
         curves["top"].setPen(None)
@@ -146,29 +193,8 @@ class ScorePlot(QWidget):
         curves["top"].setSymbolBrush(accent)
 
 
-def _start_of_last(trace: Trace) -> int:
-    """Where the points of the present restart begin."""
-    last = trace.groups[-1]
-    start = len(trace.groups) - 1
-    while start > 0 and trace.groups[start - 1] == last:
-        start -= 1
-    return start
-
-
-def _with_gaps(trace: Trace, begin: int, end: int) -> tuple[list[float], list[float]]:
-    """Points of several restarts as one line that is broken between them."""
-    steps: list[float] = []
-    scores: list[float] = []
-    for i in range(begin, end):
-        if i > begin and trace.groups[i] != trace.groups[i - 1]:
-            steps.append(_NO_POINT)
-            scores.append(_NO_POINT)
-        steps.append(trace.steps[i])
-        scores.append(trace.scores[i])
-    return steps, scores
-
-
 def signed(value: float) -> str:
     """A score with a true minus sign and grouped thousands."""
-    text = f"{grouped(int(abs(value)))}.{round(abs(value) % 1 * 10) % 10}"
+    whole, tenth = divmod(round(abs(value) * 10), 10)
+    text = f"{grouped(whole)}.{tenth}"
     return f"−{text}" if value < 0 else text

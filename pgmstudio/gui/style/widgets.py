@@ -198,6 +198,8 @@ def hairline() -> QFrame:
 class Note(QFrame):
     """A sentence in a soft box with an icon; level: info, warning, danger, success."""
 
+    link_activated = Signal(str)
+
     _LOOKS: ClassVar[dict[str, tuple[str, str, str, str]]] = {
         "info": ("note", "info", "text_secondary", "secondary"),
         "warning": ("note-warning", "warning", "warning_ink", "warning"),
@@ -212,6 +214,7 @@ class Note(QFrame):
         self._icon = QLabel()
         self._text = label(wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self._text.linkActivated.connect(self.link_activated)
         self._level = level
         self._layout = QHBoxLayout(self)
         self._layout.setContentsMargins(10, 8, 10, 8)

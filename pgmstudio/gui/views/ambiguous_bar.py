@@ -9,13 +9,10 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +20,7 @@ from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import button, label, tool_button
+from pgmstudio.gui.views.two_line_bar import TwoLineBar
 
 Edge = tuple[str, str]
 MOST_BUTTONS = 2
@@ -46,8 +44,8 @@ class Question:
     answers: tuple[Answer, ...]
 
 
-class AmbiguousBar(QFrame):
-    """Tells what is wished; shows what it is told."""
+class AmbiguousBar(TwoLineBar):
+    """Asks one question at a time; its answers are wishes."""
 
     answered = Signal(object)  # Answer
     moved = Signal(int)  # to the question before or after
@@ -55,10 +53,7 @@ class AmbiguousBar(QFrame):
     close_wished = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("ambiguousBar")
-        self.setProperty("role", "surface")
-        self.setAccessibleName("What the tests leave open")
+        super().__init__("ambiguousBar", "What the tests leave open", parent)
         self._sign = QLabel()
         self._sentence = ElidedLabel()
         self._sentence.setObjectName("ambiguous.sentence")
@@ -101,19 +96,7 @@ class AmbiguousBar(QFrame):
             tip="In every region the edges that tell most stay, and free edges stay as drawn.",
         )
         below.addWidget(self._all)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 5, 10, 5)
-        layout.setSpacing(4)
-        layout.addLayout(top)
-        layout.addLayout(below)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self._restyle)
-        self._restyle()
-        self.hide()
-
-    @property
-    def sentence(self) -> str:
-        return self._sentence.text()
+        self._lay_out(top, below)
 
     def show_question(self, question: Question, number: int, count: int) -> None:
         """Ask; `number` is from 0."""

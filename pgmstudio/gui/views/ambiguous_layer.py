@@ -8,15 +8,16 @@ from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.pictures.picture import PictureEdge
-from pgmstudio.core.pictures.routes import EdgeRoute, edge_route
+from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.edge_item import paint_edge
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.legend import LegendEntry
+from pgmstudio.gui.views.scene_layer import LayerPen, SceneLayer, bounds_around, routes_of
 
 Edge = tuple[str, str]
 _SIGN = 18.0
@@ -24,21 +25,10 @@ REACH = 9.0  # pixels on screen
 CROWD = 24  # more links than this are drawn thin, or nothing else could be seen
 
 
-@dataclass(frozen=True, slots=True)
-class LinkPen:
-    """How one kind of open question is drawn: never by its colour alone."""
-
-    color: str
-    dash: tuple[float, ...]
-    icon: str
-    meaning: str
-    width: float = 2.0
-
-
 PENS = {
-    "kept": LinkPen("virtual_ink", (), "question", "uncertain edge, kept so far", 3.0),
-    "left out": LinkPen("virtual_ink", (5.0, 4.0), "question", "uncertain edge, left out so far"),
-    "free": LinkPen("target_ink", (), "arrows-left-right", "could point either way", 2.5),
+    "kept": LayerPen("virtual_ink", (), "question", "uncertain edge, kept so far", 3.0),
+    "left out": LayerPen("virtual_ink", (5.0, 4.0), "question", "uncertain edge, left out so far"),
+    "free": LayerPen("target_ink", (), "arrows-left-right", "could point either way", 2.5),
 }
 
 
@@ -51,18 +41,13 @@ class OpenLink:
     is_in_question: bool = False  # what the bar asks about now
 
 
-class AmbiguousLayer(QGraphicsItem):
+class AmbiguousLayer(SceneLayer):
     """Above the edges, below the nodes; clicks are looked up in it, it takes none itself."""
 
     def __init__(self, scene: GraphScene) -> None:
-        super().__init__()
-        self._scene = scene
+        super().__init__(scene, 0.3)
         self._links: tuple[OpenLink, ...] = ()
         self._drawn: list[tuple[OpenLink, EdgeRoute]] = []
-        self._bounds = QRectF()
-        self.setZValue(0.3)
-        self.setAcceptedMouseButtons(self.acceptedMouseButtons().NoButton)
-        scene.addItem(self)
 
     @property
     def links(self) -> tuple[OpenLink, ...]:
@@ -87,17 +72,10 @@ class AmbiguousLayer(QGraphicsItem):
                 routes[link.edge] = item.route
         absent = [PictureEdge(*link.edge) for link in here if link.edge not in routes]
         if absent:
-            places = {name: item.centre for name, item in nodes.items()}
-            sizes = {name: item.size for name, item in nodes.items()}
-            found = edge_route(scene.picture, places, sizes, absent)
-            for edge, route in zip(absent, found, strict=True):
+            for edge, route in zip(absent, routes_of(scene, absent), strict=True):
                 routes[edge.source, edge.target] = route
         self._drawn = [(link, routes[link.edge]) for link in here]
-        bounds = QRectF()
-        for _, route in self._drawn:
-            for point in (route.start, route.end, route.bend or route.start):
-                bounds = bounds.united(QRectF(point[0] - 1, point[1] - 1, 2, 2))
-        self._bounds = bounds.adjusted(-_SIGN, -_SIGN, _SIGN, _SIGN)
+        self._bounds = bounds_around((route for _, route in self._drawn), _SIGN)
         self.update()
 
     def at(self, point: QPointF, pixels_per_unit: float) -> tuple[OpenLink, float] | None:
@@ -137,9 +115,6 @@ class AmbiguousLayer(QGraphicsItem):
             if kind in kinds
         ]
 
-    def boundingRect(self) -> QRectF:
-        return self._bounds
-
     def paint(
         self,
         painter: QPainter,
@@ -168,7 +143,7 @@ class AmbiguousLayer(QGraphicsItem):
             paint_icon(painter, pen.icon, pen.color, place)
 
 
-def _sample(pen: LinkPen, painter: QPainter, place: QRectF) -> None:
+def _sample(pen: LayerPen, painter: QPainter, place: QRectF) -> None:
     y = place.center().y()
     route = EdgeRoute((place.left(), y), (place.right(), y))
     paint_edge(painter, route, theme().color(pen.color), pen.width, False, pen.dash)

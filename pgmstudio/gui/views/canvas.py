@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -16,11 +16,14 @@ from pgmstudio.gui.views.find_bar import FindBar
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.graph_view import GraphView
 from pgmstudio.gui.views.legend import Legend, LegendEntry, legend_entries, rule_entries
+from pgmstudio.gui.views.node_face import Detail
 from pgmstudio.gui.views.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
+from pgmstudio.gui.views.partition_layer import PartitionLayer
 from pgmstudio.gui.views.rules_layer import RulesLayer
 from pgmstudio.gui.views.separation_layer import SeparationLayer
 from pgmstudio.gui.views.strengths import Strengths
 from pgmstudio.gui.views.surprise_layer import SurpriseLayer
+from pgmstudio.gui.workers.one_shot import one_shot
 
 _EDGE = 12
 
@@ -31,8 +34,8 @@ class Canvas(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("canvas")
-        self.scene = GraphScene(self)
-        self.view = GraphView(self.scene, self)
+        self.scene = self._new_scene()
+        self.view = self._new_view()
         self.wishes = self.view.wishes
         self.legend = Legend(self.view)
         self.zoom_control = ZoomControl(self.view)
@@ -50,14 +53,12 @@ class Canvas(QWidget):
         self.separation = SeparationLayer(self.scene)
         self.surprise = SurpriseLayer(self.scene)
         self.ambiguous = AmbiguousLayer(self.scene)
+        self.partition = PartitionLayer(self.scene)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
         self.setFocusProxy(self.view)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self._refresh_overlays)
+        self._soon = one_shot(self, self._refresh_overlays)
         self.scene.contents_changed.connect(self._soon.start)
         self.scene.contents_changed.connect(self._on_contents_changed)
         self.view.zoom_changed.connect(self._on_zoom_changed)
@@ -69,6 +70,12 @@ class Canvas(QWidget):
         self.find_bar.scope_changed.connect(self._on_scope_changed)
         self.find_bar.closed.connect(self._on_find_closed)
         theme().changed.connect(self._soon.start)
+
+    def _new_scene(self) -> GraphScene:
+        return GraphScene(self)
+
+    def _new_view(self) -> GraphView:
+        return GraphView(self.scene, self)
 
     # -- where it is on the screen
 
@@ -122,6 +129,7 @@ class Canvas(QWidget):
         self.separation.follow()
         self.surprise.follow()
         self.ambiguous.follow()
+        self.partition.follow()
 
     def toggle_legend(self) -> None:
         self.shows_legend = not self.shows_legend
@@ -137,9 +145,14 @@ class Canvas(QWidget):
 
     def legend_entries(self) -> list[LegendEntry]:
         """What the legend says now; exports draw the same."""
-        entries = legend_entries(self.scene, self.view.detail, self._strengths)
+        entries = self.drawn_entries(self.view.detail)
         entries += rule_entries(self.rules.kinds) + self.separation.legend_entries()
-        return entries + self.surprise.legend_entries() + self.ambiguous.legend_entries()
+        entries += self.surprise.legend_entries() + self.ambiguous.legend_entries()
+        return entries + self.partition.legend_entries()
+
+    def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
+        """What the picture itself needs words for."""
+        return legend_entries(self.scene, detail, self._strengths)
 
     def _on_zoom_changed(self, _zoom: float) -> None:
         self._soon.start()
@@ -152,8 +165,9 @@ class Canvas(QWidget):
         entries = self.legend_entries() if self.shows_legend else []
         self.legend.show_entries(entries, room.width() - zoom.width() - 3 * _EDGE)
         self.legend.move(_EDGE, room.height() - self.legend.height() - _EDGE)
-        low = max(zoom.height(), self.legend.height() if entries else 0)
-        self.view.keep_foot(low + 2.0 * _EDGE)
+        low = max(0 if zoom.isHidden() else zoom.height(), self.legend.height() if entries else 0)
+        if low:
+            self.view.keep_foot(low + 2.0 * _EDGE)
         self.minimap.setVisible(self.shows_minimap and len(self.scene.nodes) >= MINIMAP_FROM)
         self.minimap.move(
             room.width() - self.minimap.width() - _EDGE,
@@ -164,7 +178,18 @@ class Canvas(QWidget):
     def _place_find_bar(self) -> None:
         width = min(self.find_bar.sizeHint().width(), self.view.width() - 2 * _EDGE)
         self.find_bar.resize(width, self.find_bar.sizeHint().height())
-        self.find_bar.move(self.view.width() - width - _EDGE, _EDGE)
+        right = self.view.width() - width - _EDGE
+        found = [self.scene.nodes[i] for i in self.find_bar.found_ids if i in self.scene.nodes]
+        seen = [self.view.mapFromScene(item.box).boundingRect() for item in found]
+        low = self.legend.y() - self.find_bar.height() - 8
+        places = [QPoint(right, _EDGE), QPoint(_EDGE, _EDGE), QPoint(_EDGE, low)]
+
+        def covered(place: QPoint) -> tuple[bool, int]:
+            bar = QRect(place, self.find_bar.size())
+            hidden = [bar.intersects(box) for box in seen]
+            return any(hidden[:1]), sum(hidden)
+
+        self.find_bar.move(min(places, key=covered))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGraphicsItem
 
 from pgmstudio.gui.views.canvas import Canvas
 from pgmstudio.gui.views.far_labels import LABEL_WIDTH, paint_far_labels
-from pgmstudio.gui.views.legend import LegendEntry, card_size, legend_entries, paint_card
+from pgmstudio.gui.views.legend import LegendEntry, card_size, paint_card
 from pgmstudio.gui.views.node_face import Detail
 from pgmstudio.gui.views.node_painter import NodeLook
 from pgmstudio.gui.views.picture_file import PictureOptions
@@ -53,7 +53,7 @@ class CanvasDrawing:
         canvas = self._canvas
         if not options.legend:
             return []
-        entries = legend_entries(canvas.scene, self._detail(options), canvas.strengths)
+        entries = canvas.drawn_entries(self._detail(options))
         # Nobody drags anything on paper.
         return [replace(entry, text=entry.text.removesuffix(", drag")) for entry in entries]
 

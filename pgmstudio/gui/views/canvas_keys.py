@@ -118,6 +118,8 @@ class CanvasKeys:
             }
         elif view.is_pruned:
             deeds |= dict.fromkeys((Key.Key_Delete, Key.Key_Backspace), wishes.delete.emit)
+            if view.is_joinable:
+                deeds[Key.Key_L] = lambda: wishes.tool.emit("edge")
         step = view.step_match
         if step is not None:  # a search is open
             deeds |= {Key.Key_N: lambda: step(1), Key.Key_P: lambda: step(-1)}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from pgmstudio.core.data.dataset import DataSet
@@ -79,7 +80,7 @@ class TreeEditBar(QFrame):
             name="treeEditAccept",
             tip="Change the tree; Undo takes it back.",
         )
-        layout = QHBoxLayout(self)
+        layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 10, 4)
         layout.setSpacing(12)
         layout.addWidget(self.words, 1)
@@ -89,6 +90,10 @@ class TreeEditBar(QFrame):
         self._restyle()
         self.hide()
 
+    def keep_clear(self, right: int) -> None:
+        """So many pixels at the right are hidden: what is told and done stands beside them."""
+        self._row.setContentsMargins(12, 4, 10 + right, 4)
+
     def _restyle(self) -> None:
         self.gain.setFont(theme().font("body", "semibold"))
 
@@ -97,6 +102,7 @@ class ComponentDesk(QObject):
     """For the page of one mixture; `picture_wished` names the picture of the chosen trees."""
 
     picture_wished = Signal(str)
+    shares_shown = Signal()  # the cards have other numbers
     refused = Signal(str)
 
     def __init__(self, shell: Shell, model_id: str, parent: QObject) -> None:
@@ -139,6 +145,12 @@ class ComponentDesk(QObject):
     def stop(self) -> None:
         self._trying.forget()
 
+    def keep_clear(self, covered: Sequence[QRect]) -> None:
+        """Panels lie over these parts of the screen."""
+        here = QRect(self.strip.mapToGlobal(QPoint(0, 0)), self.strip.size())
+        at_right = [part for part in covered if here.left() < part.left() <= here.right()]
+        self.edit_bar.keep_clear(max((here.right() - p.left() for p in at_right), default=0))
+
     # -- showing
 
     def follow(self) -> None:
@@ -163,8 +175,16 @@ class ComponentDesk(QObject):
         priors = tuple(mixture.weights.tolist())
         shares = blended(priors, live.component_shares, blend) or priors
         self.strip.show_shares(shares, is_moved=bool(live.evidence))
+        self.shares_shown.emit()
+
+    def isolate(self, number: int) -> str:
+        """Look at one tree; the name of its picture."""
+        self._views.choose(self._model_id, (number,))
+        return self.picture_name
 
     def _on_chosen(self, trees: tuple[int, ...]) -> None:
+        if trees == self._views.chosen(self._model_id):
+            self.picture_wished.emit(self.picture_name)  # from a picture of something else
         self._views.choose(self._model_id, trees)
         self.strip.show_chosen(self._views.chosen(self._model_id))
 
@@ -188,6 +208,13 @@ class ComponentDesk(QObject):
             self._offer()
 
     # -- moving an edge
+
+    @property
+    def rows(self) -> DataSet | None:
+        """What edits are measured on: the rows the model goes with."""
+        entry = self._shell.project.models.get(self._model_id)
+        data = None if entry is None else self._shell.project.data.get(entry.data_id or "")
+        return None if data is None else data.data
 
     def edit(self) -> TreeEdit | str:
         """What the selection asks for in the tree in view, or why nothing can be done."""
@@ -221,9 +248,7 @@ class ComponentDesk(QObject):
             self._wanted, self.offered = (), None
             self.edit_bar.hide()
             return
-        entry = self._shell.project.models[self._model_id]
-        data = self._shell.project.data.get(entry.data_id or "")
-        rows = None if data is None else data.data
+        rows = self.rows
         if self._wanted == (mixture, wanted, rows):
             return
         self._wanted, self.offered = (mixture, wanted, rows), None
@@ -247,8 +272,11 @@ class ComponentDesk(QObject):
 
     def accept(self) -> bool:
         """Make the offered edit, undoably; False when there is none."""
-        found = self.offered
-        if found is None or found.before is not self.mixture:
+        return self.offered is not None and self.do(self.offered)
+
+    def do(self, found: TriedEdit) -> bool:
+        """Make an edit that was tried, undoably; False when the mixture is another by now."""
+        if found.before is not self.mixture:
             return False
         edit = partial(replace_model, model_id=self._model_id, model=found.after)
         return self._shell.change(found.edit.words(), edit)

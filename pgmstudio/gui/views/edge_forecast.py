@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.graphs.size_forecast import SizeForecast, size_with_edge
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
 # The pointer passes over many nodes on its way; only where it rests is worth a triangulation.
@@ -30,10 +31,7 @@ class EdgeForecaster(QObject):
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_size)
         self._asker.failed.connect(self._on_failed)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self._go_on)
+        self._rest = one_shot(self, self._go_on, REST_MS)
 
     def ask(self, model: BayesianNetwork, source: str, target: str) -> None:
         self._wanted = model, source, target

@@ -14,6 +14,8 @@ from pgmstudio.core.pictures.picture import EdgeStyle, PictureEdge, Point, Stran
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.views.label_tag import paint_tag, tag_place
+from pgmstudio.gui.views.looks import take_over
 from pgmstudio.gui.views.node_face import Detail
 from pgmstudio.gui.views.zoomed import Zoomed
 
@@ -44,6 +46,8 @@ PENS = {
     EdgeStyle.ADDED: EdgePen("required", 2.0, (), "+ added"),
     EdgeStyle.MISSING: EdgePen("forbidden", 2.0, (6.0, 4.0), "− missing"),
     EdgeStyle.REVERSED: EdgePen("label_ink", 2.0, (), "⇄ reversed"),
+    EdgeStyle.LABELLED: EdgePen("label_ink", 1.5, (), "carries a label"),
+    EdgeStyle.VANISHED: EdgePen("edge_dim", 1.5, (3.0, 4.0), "vanished here"),
 }
 
 
@@ -75,6 +79,7 @@ class EdgeItem(QGraphicsItem):
         self.look = EdgeLook()
         self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
         self._far = QPainterPath()
+        self._tag_share = 0.5  # of the way, where its tag stands
         self._middles: tuple[QPointF, QPointF] | None = None
         self._line = QPainterPath()
         self._bounds = QRectF()
@@ -117,9 +122,24 @@ class EdgeItem(QGraphicsItem):
         bounds = self._line.boundingRect().united(QRectF(source, target).normalized())
         x, y = route.at(0.6)
         room = LABEL_ROOM if self.edge.label else STRENGTH_ROOM
-        bounds = bounds.united(QRectF(x - room / 2, y - 9, room, 18))
+        bounds = bounds.united(QRectF(x - room / 2, y - 9, room, 18)).united(self.tag)
         self._bounds = bounds.adjusted(-reach, -reach, reach, reach)
         self.update()
+
+    @property
+    def tag(self) -> QRectF:
+        """Where its tag stands; empty for an edge without one."""
+        if not (self.edge.style.has_tag and self.edge.label):
+            return QRectF()
+        return tag_place(self.route, self._tag_share, self.edge.label)
+
+    def set_tag_share(self, share: float) -> None:
+        """Another place for the tag along the way."""
+        if share != self._tag_share:
+            self.prepareGeometryChange()
+            self._tag_share = share
+            self._bounds = self._bounds.united(self.tag.adjusted(-8, -8, 8, 8))
+            self.update()
 
     def is_routed_between(self, source: QPointF, target: QPointF) -> bool:
         """Its way was made for boxes at these places."""
@@ -127,12 +147,7 @@ class EdgeItem(QGraphicsItem):
 
     def change_look(self, **changes: object) -> None:
         """Selected, hovered, …; repaints only when something differs."""
-        differs = False
-        for name, value in changes.items():
-            if getattr(self.look, name) != value:
-                setattr(self.look, name, value)
-                differs = True
-        if differs:
+        if take_over(self.look, changes):
             self.setZValue(0.5 if self._is_lifted() else 0.0)
             self.update()
 
@@ -145,12 +160,16 @@ class EdgeItem(QGraphicsItem):
     def shape(self) -> QPainterPath:
         stroker = QPainterPathStroker()
         stroker.setWidth(HIT_WIDTH + 5.0 * max(0, len(self.edge.strands) - 1))
-        return stroker.createStroke(self._line)
+        shape = stroker.createStroke(self._line)
+        if not self.tag.isEmpty():
+            shape.setFillRule(Qt.FillRule.WindingFill)
+            shape.addRect(self.tag)
+        return shape
 
     def _color(self) -> str:
         if self.look.step is not None:
             return "danger_ink"
-        if self.look.is_selected:
+        if self.look.is_selected and self.tag.isEmpty():
             return "accent"
         return (CUT if self.look.is_cut else PENS[self.edge.style]).color
 
@@ -179,7 +198,10 @@ class EdgeItem(QGraphicsItem):
         if pen_of_style.has_ring:
             paint_ring(painter, self.route, color, width)
         is_short = self.edge.style.is_difference or self.look.words
-        if is_short or (self.edge.label and detail is Detail.FULL):
+        if not self.tag.isEmpty():
+            words, style = self.edge.label, self.edge.style
+            paint_tag(painter, self.tag, words, style, is_selected=self.look.is_selected)
+        elif is_short or (self.edge.label and detail is Detail.FULL):
             self._paint_label(painter)
         if self.look.step is not None:
             self._paint_step(painter, self.look.step)

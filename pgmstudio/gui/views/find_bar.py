@@ -114,6 +114,11 @@ class FindBar(QFrame):
         self.step(-1)
 
     @property
+    def found_ids(self) -> tuple[str, ...]:
+        """The one looked at first."""
+        return (*self._found[self._at :], *self._found[: self._at])
+
+    @property
     def current(self) -> str | None:
         return self._found[self._at] if self._found else None
 

@@ -8,10 +8,11 @@ from itertools import pairwise
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtWidgets import QGraphicsScene
 
-from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, Point, Size
+from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, PictureNode, Point, Size
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.edge_item import EdgeItem
+from pgmstudio.gui.views.label_tag import place_tags
 from pgmstudio.gui.views.motion import Slide, between
 from pgmstudio.gui.views.neighbourhoods import Neighbourhoods
 from pgmstudio.gui.views.node_face import NodeFace
@@ -28,6 +29,7 @@ MOST_SLIDING = 150
 class GraphScene(QGraphicsScene):
     """Shows; what people want is told by the view that looks at it."""
 
+    is_fixed = False  # nodes stay where they are put
     contents_changed = Signal()  # nodes, edges or places: for legend and minimap
     selection_shown = Signal()
 
@@ -69,7 +71,7 @@ class GraphScene(QGraphicsScene):
         for node in picture.nodes:
             item = self.nodes.get(node.id)
             if item is None:
-                item = self.nodes[node.id] = NodeItem(node, faces[node.id], self.zoomed)
+                item = self.nodes[node.id] = self._new_item(node, faces[node.id])
                 item.setPos(QPointF(*positions[node.id]))
                 self.addItem(item)
             else:
@@ -85,6 +87,9 @@ class GraphScene(QGraphicsScene):
                 self.nodes[identity].setPos(QPointF(*place))
             self._route_all(routes)
         self.contents_changed.emit()
+
+    def _new_item(self, node: PictureNode, face: NodeFace) -> NodeItem:
+        return NodeItem(node, face, self.zoomed)
 
     def _show_edges(self, edges: Iterable[PictureEdge]) -> None:
         wanted = {(edge.source, edge.target): edge for edge in edges}
@@ -175,6 +180,7 @@ class GraphScene(QGraphicsScene):
             item = self.edges.get(ends)
             if item is not None:
                 item.set_route(route, self.nodes[ends[0]].pos(), self.nodes[ends[1]].pos())
+        place_tags(self, routes)
 
     def _slide_to(self, old: Mapping[str, Point], new: Mapping[str, Point]) -> None:
         def step(share: float) -> None:

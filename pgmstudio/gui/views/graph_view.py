@@ -43,7 +43,8 @@ class GraphView(ZoomView):
         super().__init__(scene, parent)
         self.wishes = Wishes(self)
         self.is_editable = True
-        self.is_pruned = False  # edges can be taken away, though nothing can be drawn
+        self.is_pruned = False  # edges can be taken away, though no nodes can be drawn
+        self.is_joinable = False  # and edges can be drawn
         self.snaps_to_grid = False
         self.advise: Adviser | None = None
         self.explain_impossible: Callable[[str, str], str] | None = None
@@ -52,6 +53,7 @@ class GraphView(ZoomView):
         self._space_held = False
         self._pointer = QPointF()
         self._hovered: tuple[str, str] | str | None = None
+        self._plain = ""  # the node that was clicked for evidence: the others are looked at now
         self.setObjectName("graphView")
         self.setAccessibleName("Canvas")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -214,9 +216,13 @@ class GraphView(ZoomView):
         hit = self.hit_at(self._pointer)
         self._show_cursor(hit)
         near = self.graph.near
+        if hit.node is None or hit.node.id != self._plain:
+            self._plain = ""
         if hit.node is not None:
             self._set_hovered(hit.node.id)
-            if modifiers & Modifiers.AltModifier:
+            if self._plain:
+                self.graph.emphasise(None)
+            elif modifiers & Modifiers.AltModifier:
                 self.graph.emphasise(near.line(hit.node.id))
             elif modifiers & Modifiers.ShiftModifier:
                 self.graph.emphasise(near.blanket(hit.node.id))
@@ -227,6 +233,11 @@ class GraphView(ZoomView):
             self.graph.emphasise(frozenset(hit.edge.ends), hit.edge.ends)
         else:
             self.stop_hover()
+
+    def look_at_all(self, node: str) -> None:
+        """Nothing is dimmed until the pointer leaves the node: one wants to see what moves."""
+        self._plain = node
+        self.graph.emphasise(None)
 
     def stop_hover(self) -> None:
         """Everything at full strength again."""

@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from pgmstudio.core.pictures.picture import EdgeStyle, Strand
+from pgmstudio.core.pictures.labels import ANY
+from pgmstudio.core.pictures.picture import EdgeStyle, Strand, told_styles
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
@@ -90,10 +91,11 @@ def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[Legend
             LegendEntry(strengths.told(high), _edge_sample(EdgeStyle.UNDIRECTED, thick)),
         ]
     if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
-        for style in EdgeStyle:
-            if style in styles:
-                sample = _edge_sample(style, PENS[style].width)
-                entries.append(LegendEntry(PENS[style].meaning, sample))
+        for style in told_styles(styles):
+            sample = _edge_sample(style, PENS[style].width)
+            entries.append(LegendEntry(PENS[style].meaning, sample))
+    if any(edge.style.has_tag and ANY in edge.label for edge in scene.picture.edges):
+        entries.append(LegendEntry(f"{ANY} any state"))
     if any(edge.look.is_cut for edge in scene.edges.values()):
         entries.append(LegendEntry(CUT.meaning, _cut_sample))
     return entries

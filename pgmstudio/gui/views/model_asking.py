@@ -40,7 +40,9 @@ class ModelAsking(QObject):
         return self._shell.bench.beliefs(self._model_id)
 
     def _variable(self, node: str) -> str:
-        return self._canvas.scene.picture.node[node].variable or node
+        # Another canvas may tell of a node before it is drawn on this one.
+        found = self._canvas.scene.picture.node.get(node)
+        return node if found is None else found.variable or node
 
     def _refused(self, node: str) -> bool:
         """Whether the node is a hidden variable; then the canvas says why nothing happens."""

@@ -24,6 +24,13 @@ PICTURE_TITLES = {
     "clique-tree": ("Clique tree", "The cliques that beliefs are computed in."),
     "tree": ("Tree", "The edges of the tree without directions."),
     "overlay": ("Overlay", "All trees of a mixture over each other."),
+    "side-by-side": ("Side by side", "A small canvas for each tree, all with the same places."),
+    "latent": ("Latent", "The Bayesian network with the component as its hidden root."),
+    "partition": ("Partition", "Blocks of variables around the hidden variable."),
+    "labels": ("LDAG", "Arrows with the contexts in which they vanish."),
+    "multinet": ("Multinet", "A small graph for each state of a variable, same places."),
+    "nodes": ("Nodes and flow", "A band for each variable; arcs as wide as the flow."),
+    "forest": ("Variable forest", "Which variable is decided after which."),
     "star": ("Star", "The hidden class in the middle, the items around it."),
 }
 STRENGTHS = {key: kind.words for key, kind in KINDS.items()}
@@ -45,8 +52,14 @@ _FOLDED = (
     "clique-tree",
     "tools",
     "cpdag",
+    "partition",
+    "latent",
+    "side-by-side",
+    "overlay",
+    "multinet",
     "tree",
     "dag",
+    "labels",
 )
 
 
@@ -87,9 +100,7 @@ class ModelBar(QFrame):
         self._modes.activated.connect(self._on_mode)
         self._layouts.activated.connect(self._on_layout)
         self._strengths.activated.connect(self._on_strength)
-        self._picture_menu = self._menu_button(
-            "pictureMenu", "More\u2002", "More pictures of this model"
-        )
+        self._picture_menu = self._menu_button("pictureMenu", "More", "More pictures of this model")
         self._view_menu = self._menu_button("viewMenu", "View", "Nodes, layout and edge width")
         self._tool_menu = self._menu_button("toolMenu", "Tools", "Select, add nodes, draw edges")
         self._chip = label("", "chip-evidence")
@@ -123,6 +134,8 @@ class ModelBar(QFrame):
         self._pictures.setVisible(len(pictures) > 1)
         self._fill_menus()
         self.show_tool("select")
+        self._own: QWidget | None = None
+        self._is_plain = False  # without tools and what arranges a graph
         self._shown_count = -1
         self.show_evidence(0)
         theme().changed.connect(self._restyle)
@@ -242,11 +255,24 @@ class ModelBar(QFrame):
             if action.text() in STRENGTHS.values():
                 action.setEnabled(not why_not)
 
-    def set_editable(self, editable: bool, why_not: str = "") -> None:
-        """Tools that change the structure can be used or say why not."""
+    def set_editable(self, editable: bool, why_not: str = "", *, joinable: bool = False) -> None:
+        """Tools that change the structure can be used or say why not; `joinable`: edges alone."""
         for name, _, tip in (tool for tool in _TOOLS if tool[0] in ("node", "edge")):
-            self._tools[name].setEnabled(editable)
-            self._tools[name].setToolTip(tip if editable else f"Not now: {why_not}")
+            can = editable or (joinable and name == "edge")
+            self._tools[name].setEnabled(can)
+            self._tools[name].setToolTip(tip if can else f"Not now: {why_not}")
+
+    def add_own(self, tools: QWidget) -> None:
+        """What a language has instead of the tools for graphs; stands in the plain bar."""
+        self._own = tools
+        self._row.insertWidget(self._row.indexOf(self._tool_box), tools)
+        tools.setVisible(self._is_plain)
+
+    def set_plain(self, plain: bool) -> None:
+        """A picture that has no nodes to move, join or arrange shows no tools for it."""
+        if plain != self._is_plain:
+            self._is_plain = plain
+            self._fold()
 
     # -- narrow
 
@@ -266,16 +292,19 @@ class ModelBar(QFrame):
     def _fold(self) -> None:
         """What is used least gives way: combos to *View*, pictures to *More*, tools to *Tools*."""
         hidden: set[str] = set()
+        absent = {"modes", "layouts", "strengths", "tools"} if self._is_plain else set()
         for step in ("", *_FOLDED):
             hidden |= {step} if step else set()
             if self._width(hidden) <= self.width() - 20:
                 break
         combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
         for name, combo in combos.items():
-            combo.setVisible(name not in hidden)
-        self._view_menu.setVisible(bool(hidden & set(combos)))
-        self._tool_box.setVisible("tools" not in hidden)
-        self._tool_menu.setVisible("tools" in hidden)
+            combo.setVisible(name not in hidden | absent)
+        self._view_menu.setVisible(bool(hidden & set(combos) - absent))
+        self._tool_box.setVisible("tools" not in hidden | absent)
+        if self._own is not None:
+            self._own.setVisible(self._is_plain)
+        self._tool_menu.setVisible("tools" in hidden - absent)
         self._pictures.show_only(self._shown_pictures(hidden))
         self._picture_menu.setVisible(bool(hidden & set(self._picture_names)))
 
@@ -287,10 +316,13 @@ class ModelBar(QFrame):
     def _width(self, hidden: set[str]) -> int:
         """What the bar needs without these."""
         shown: list[QWidget] = [w for w in (self._chip, self._clear) if not w.isHidden()]
-        shown.append(self._tool_menu if "tools" in hidden else self._tool_box)
+        if self._is_plain and self._own is not None:
+            shown.append(self._own)
+        if not self._is_plain:
+            shown.append(self._tool_menu if "tools" in hidden else self._tool_box)
         combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
-        shown += [combo for name, combo in combos.items() if name not in hidden]
-        if hidden & set(combos):
+        shown += [c for name, c in combos.items() if name not in hidden and not self._is_plain]
+        if hidden & set(combos) and not self._is_plain:
             shown.append(self._view_menu)
         if hidden & set(self._picture_names):
             shown.append(self._picture_menu)

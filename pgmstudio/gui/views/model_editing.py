@@ -13,6 +13,7 @@ from pgmstudio.core.errors import CycleError, PgmStudioError
 from pgmstudio.core.graphs.size_forecast import SizeForecast
 from pgmstudio.core.models.arc_reversal import inherited_edges, why_not_reversible
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.pictures.picture import Point
 from pgmstudio.core.project import edits, equivalence_edits, model_edits
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -48,7 +49,7 @@ def in_order(*some: Edit) -> Edit:
 def edge_advice(entry: ModelEntry, source: str, target: str) -> EdgeAdvice:
     """Rows of the target's table before and after, or why the edge cannot be."""
     model = entry.model
-    if not isinstance(model, BayesianNetwork):
+    if not isinstance(model, BayesianNetwork | LabelledDag):
         return EdgeAdvice()
     if model.dag.has_edge(source, target):
         return EdgeAdvice("edge exists", refusal=f"{source} → {target} is there already.")
@@ -73,7 +74,9 @@ class ModelEditing(QObject):
         super().__init__(canvas)
         self._shell, self._model_id, self._canvas = shell, model_id, canvas
         self.picture_name = ""
-        self.delete_instead: Callable[[], bool] | None = None  # a language's own way, if it has one
+        # A language's own ways, if it has them; True: it was dealt with.
+        self.delete_instead: Callable[[], bool] | None = None
+        self.join_instead: Callable[[str, str], bool] | None = None
         self._forecasts = EdgeForecaster(self)
         self._forecasts.told.connect(self._on_forecast)
         self._forecasts.failed.connect(shell.errors.report)
@@ -120,6 +123,8 @@ class ModelEditing(QObject):
             tool.add_forecast(source, target, words, size.is_warning)
 
     def add_edge(self, source: str, target: str) -> None:
+        if self.join_instead is not None and self.join_instead(source, target):
+            return
         edit = partial(model_edits.add_edge, model_id=self._model_id, source=source, target=target)
         self.change(f"Add {source} → {target}", edit)
 

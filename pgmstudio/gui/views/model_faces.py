@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.interventions import as_seen
 from pgmstudio.core.inference.protocols import Done, Finding
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.component_measures import component_names
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -21,13 +22,30 @@ from pgmstudio.gui.views.node_face import NodeFace, NodeMode
 
 # Larger models open with names; their bars would be too far apart to be read together.
 MOST_WITH_BARS = 24
+# The same of those that are many layers high: a node with bars and an arrow in each.
+HIGHEST_WITH_BARS = 1000
+_HEAD, _ROW, _ARROW = 23, 17, 64
 
 
 def usual_mode(entry: ModelEntry) -> NodeMode:
     """How nodes are drawn that nobody chose a mode for."""
     if isinstance(entry.model, TreeMixture):
         return NodeMode.LINE  # many lines meet, so boxes are low
-    return NodeMode.PRIOR if len(entry.model.domain) <= MOST_WITH_BARS else NodeMode.NAME
+    if len(entry.model.domain) > MOST_WITH_BARS:
+        return NodeMode.NAME
+    if isinstance(entry.model, BayesianNetwork) and _height(entry.model) > HIGHEST_WITH_BARS:
+        return NodeMode.NAME
+    return NodeMode.PRIOR
+
+
+def _height(network: BayesianNetwork) -> int:
+    """About how high its graph is, drawn in layers of nodes with bars."""
+    dag, low = network.dag, [0] * len(network.dag.names)
+    for node in dag.topological_order:
+        states = min(6, network.domain.variables[node].cardinality)
+        above = max((low[parent] for parent in dag.parent_indices[node]), default=0)
+        low[node] = above + _HEAD + _ROW * states + _ARROW
+    return max(low, default=0)
 
 
 def mode_of(entry: ModelEntry, node: str) -> NodeMode:
@@ -100,18 +118,16 @@ class FaceMaker:
         )
 
     def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeFace:
-        """A hidden class shows how probable each of its states is; anything else its label."""
-        model = self.entry.model
-        if not isinstance(model, LatentClasses) or node.variable != model.hidden:
+        """A hidden root shows how probable each component is; anything else has its label."""
+        model, name = self.entry.model, node.variable
+        if not isinstance(model, LatentClasses | TreeMixture) or name is None:
             return NodeFace(node.label)
         priors = tuple(model.weights.tolist())
         shares = () if self.live is None else self.live.component_shares
         shares = shares if len(shares) == len(priors) else ()
         return NodeFace(
-            title=self.entry.node_titles.get(model.hidden, model.hidden),
-            mode=mode_of(self.entry, model.hidden)
-            if model.hidden in self.entry.display_modes
-            else NodeMode.PRIOR,
+            title=self.entry.node_titles.get(name, name),
+            mode=mode_of(self.entry, name) if name in self.entry.display_modes else NodeMode.PRIOR,
             states=component_names(model),
             beliefs=blended(priors, shares, self.blend),
             priors=priors,

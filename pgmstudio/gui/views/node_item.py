@@ -9,8 +9,10 @@ from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.pictures.picture import PictureNode, Point, Size
+from pgmstudio.gui.views.canvas_fonts import canvas_metrics
+from pgmstudio.gui.views.looks import take_over
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
-from pgmstudio.gui.views.node_geometry import NodeGeometry, face_size
+from pgmstudio.gui.views.node_geometry import INDENT, NodeGeometry, face_size
 from pgmstudio.gui.views.node_painter import NodeLook, NodePainter, paint_dot
 from pgmstudio.gui.views.zoomed import Zoomed
 
@@ -105,6 +107,15 @@ class NodeItem(QGraphicsItem):
         """Whether anybody would see them slide."""
         return self._face.shows_rows and self._shows_beliefs
 
+    @property
+    def shows_whole_title(self) -> bool:
+        """Nothing of it is cut, and it is large enough to be read."""
+        if self._painted is not Detail.FULL or self._face.mode is NodeMode.DOT:
+            return False
+        marks = self._face.mark is not None or self._face.is_target or self._face.is_stale
+        wide = canvas_metrics("dense", "semibold").horizontalAdvance(self._face.title)
+        return not marks and wide <= self._size[0] - 2 * INDENT
+
     def forget_pixels(self) -> None:
         """Paint all of it anew the next time, as many pixels as it takes then."""
         self.setCacheMode(QGraphicsItem.CacheMode.NoCache)
@@ -120,12 +131,7 @@ class NodeItem(QGraphicsItem):
 
     def change_look(self, **changes: object) -> None:
         """Selected, focused, … ; repaints only when something differs."""
-        differs = False
-        for name, value in changes.items():
-            if getattr(self.look, name) != value:
-                setattr(self.look, name, value)
-                differs = True
-        if differs:
+        if take_over(self.look, changes):
             self.update()
 
     @property

@@ -134,6 +134,11 @@ class NodePainter:
         else:
             self._paint_label()
 
+    def paint_open(self) -> None:
+        """Head and rows without the box around them."""
+        self._paint_head(HEAD / 2, with_words=False)
+        self._paint_state_rows()
+
     # -- outline
 
     def _outline(self) -> QPen:
@@ -286,10 +291,13 @@ class NodePainter:
     # -- rows
 
     def _paint_rows(self) -> None:
-        painter, geometry = self._painter, self._geometry
-        painter.setPen(QPen(theme().color("border"), 1))
+        self._painter.setPen(QPen(theme().color("border"), 1))
         inset = self._outline().widthF()
-        painter.drawLine(QLineF(inset, HEAD + 0.5, self._box.width() - inset, HEAD + 0.5))
+        self._painter.drawLine(QLineF(inset, HEAD + 0.5, self._box.width() - inset, HEAD + 0.5))
+        self._paint_state_rows()
+
+    def _paint_state_rows(self) -> None:
+        painter, geometry = self._painter, self._geometry
         for place, index in enumerate(geometry.shown):
             self._paint_row(place, index, geometry.names[place])
         hidden = geometry.hidden

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
@@ -11,6 +11,7 @@ from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import tool_button
 from pgmstudio.gui.views.graph_view import GraphView
 from pgmstudio.gui.views.zoom_view import ZOOM_STEP
+from pgmstudio.gui.workers.one_shot import one_shot
 
 MINIMAP_FROM, MINIMAP_MS = 60, 60
 BUBBLE_WIDTH = 340
@@ -74,10 +75,7 @@ class Minimap(QWidget):
         self._picture: QPixmap | None = None
         self._area = QRectF()
         # After what it is an overview of: nobody looks here first.
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(MINIMAP_MS)
-        self._soon.timeout.connect(self._redraw)
+        self._soon = one_shot(self, self._redraw, MINIMAP_MS)
         view.graph.contents_changed.connect(self._soon.start)
         view.graph.selection_shown.connect(self._soon.start)
         view.looked_elsewhere.connect(self.update)
@@ -178,9 +176,7 @@ class Bubble(QFrame):
         self._row.setContentsMargins(10, 7, 10, 7)
         self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._row.addWidget(self._text, 1)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.hide)
+        self._timer = one_shot(self, self.hide)
         self.hide()
 
     @property

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.workers.one_shot import one_shot
 
 # Beliefs that take longer are greyed while they are computed.
 STALE_AFTER_MS = 200
@@ -18,10 +19,7 @@ class Patience(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.is_over = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(STALE_AFTER_MS)
-        self._timer.timeout.connect(self._on_time)
+        self._timer = one_shot(self, self._on_time, STALE_AFTER_MS)
 
     def watch(self, live: LiveBeliefs) -> None:
         """Begin to wait, go on waiting, or be content."""

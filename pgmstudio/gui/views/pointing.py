@@ -70,7 +70,9 @@ def tooltip_of(hit: Hit) -> str:
         if face.mode is NodeMode.LINE and face.beliefs:
             shares = zip(face.states, face.beliefs, strict=True)
             words += "".join(f"\n{state} {percent(value)} %" for state, value in shares)
-        return f"{words}\n{face.note}" if face.note else words
+        words = f"{words}\n{face.note}" if face.note else words
+        # What can be read in the box is not said once more at the pointer.
+        return "" if words == face.title and hit.node.shows_whole_title else words
     state = face.states[hit.state]
     words = f"{face.title} = {state}"
     if not face.beliefs:

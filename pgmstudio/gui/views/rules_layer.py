@@ -2,52 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.pictures.picture import PictureEdge
-from pgmstudio.core.pictures.routes import EdgeRoute, edge_route
+from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.edge_item import paint_edge
 from pgmstudio.gui.views.graph_scene import GraphScene
+from pgmstudio.gui.views.scene_layer import LayerPen, SceneLayer, bounds_around, routes_of
 
 _SIGN = 16.0
 
 
-@dataclass(frozen=True, slots=True)
-class RulePen:
-    """How one kind of rule is drawn: never by its colour alone."""
-
-    color: str
-    dash: tuple[float, ...]
-    icon: str
-    meaning: str
-
-
 PENS = {
-    "required": RulePen("required", (), "lock-simple", "required edge"),
-    "forbidden": RulePen("forbidden", (6.0, 4.0), "prohibit", "forbidden edge"),
+    "required": LayerPen("required", (), "lock-simple", "required edge"),
+    "forbidden": LayerPen("forbidden", (6.0, 4.0), "prohibit", "forbidden edge"),
 }
-WIDTH = 2.0
 
 
-class RulesLayer(QGraphicsItem):
+class RulesLayer(SceneLayer):
     """Above the edges, below the nodes; it takes no mouse."""
 
     def __init__(self, scene: GraphScene) -> None:
-        super().__init__()
-        self._scene = scene
+        super().__init__(scene, 0.25)
         self._knowledge = Knowledge()
         self._drawn: list[tuple[str, EdgeRoute]] = []
-        self._bounds = QRectF()
-        self.setZValue(0.25)
-        self.setAcceptedMouseButtons(self.acceptedMouseButtons().NoButton)
-        scene.addItem(self)
 
     @property
     def knowledge(self) -> Knowledge:
@@ -65,7 +48,7 @@ class RulesLayer(QGraphicsItem):
 
     def follow(self) -> None:
         """Nodes came, went or moved."""
-        scene, nodes = self._scene, self._scene.nodes
+        nodes = self._scene.nodes
         rules = [
             (kind, PictureEdge(*edge))
             for kind, edges in (
@@ -78,19 +61,10 @@ class RulesLayer(QGraphicsItem):
         if not rules and not self._drawn:
             return
         self.prepareGeometryChange()
-        places = {name: item.centre for name, item in nodes.items()}
-        sizes = {name: item.size for name, item in nodes.items()}
-        routes = edge_route(scene.picture, places, sizes, [edge for _, edge in rules])
+        routes = routes_of(self._scene, [edge for _, edge in rules])
         self._drawn = [(kind, route) for (kind, _), route in zip(rules, routes, strict=True)]
-        bounds = QRectF()
-        for _, route in self._drawn:
-            for point in (route.start, route.end, route.bend or route.start):
-                bounds = bounds.united(QRectF(point[0] - 1, point[1] - 1, 2, 2))
-        self._bounds = bounds.adjusted(-_SIGN, -_SIGN, _SIGN, _SIGN)
+        self._bounds = bounds_around(routes, _SIGN)
         self.update()
-
-    def boundingRect(self) -> QRectF:
-        return self._bounds
 
     def paint(
         self,
@@ -100,7 +74,7 @@ class RulesLayer(QGraphicsItem):
     ) -> None:
         for kind, route in self._drawn:
             pen = PENS[kind]
-            paint_edge(painter, route, theme().color(pen.color), WIDTH, True, pen.dash)
+            paint_edge(painter, route, theme().color(pen.color), pen.width, True, pen.dash)
             x, y = route.at(0.5)
             painter.setPen(theme().color("canvas"))
             painter.setBrush(theme().color("canvas"))

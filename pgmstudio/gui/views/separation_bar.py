@@ -8,12 +8,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFrame,
     QHBoxLayout,
     QLabel,
-    QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +18,7 @@ from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import button, tool_button
+from pgmstudio.gui.views.two_line_bar import TwoLineBar
 
 ROLES = {
     "A": ("A", "The next click on a node chooses A (key A)"),
@@ -30,8 +28,8 @@ ROLES = {
 _WIDEST_CHIP = 210
 
 
-class SeparationBar(QFrame):
-    """Tells what is wished; shows what it is told."""
+class SeparationBar(TwoLineBar):
+    """Chooses A, B and what is given; says whether they are separated."""
 
     role_chosen = Signal(str)
     evidence_wished = Signal()
@@ -40,10 +38,7 @@ class SeparationBar(QFrame):
     close_wished = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("separationBar")
-        self.setProperty("role", "surface")
-        self.setAccessibleName("d-separation")
+        super().__init__("separationBar", "d-separation", parent)
         self._chips: dict[str, QToolButton] = {}
         self._names: dict[str, Sequence[str]] = dict.fromkeys(ROLES, ())
         self._group = QButtonGroup(self)
@@ -101,20 +96,8 @@ class SeparationBar(QFrame):
         below.addWidget(self._sentence)
         below.addWidget(self._detail, 1)
         below.addWidget(self._check)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 5, 10, 5)
-        layout.setSpacing(4)
-        layout.addLayout(top)
-        layout.addLayout(below)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self._restyle)
-        self._restyle()
+        self._lay_out(top, below)
         self.show_role("A")
-        self.hide()
-
-    @property
-    def sentence(self) -> str:
-        return self._sentence.text()
 
     @property
     def detail(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -14,14 +14,22 @@ from pgmstudio.core.inference.edge_strengths import JointSession
 from pgmstudio.core.inference.measures import conditional_information_bits
 from pgmstudio.core.inference.protocols import Done, InferenceSession, Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.context_views import context_views
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.views.canvas import Canvas
 from pgmstudio.gui.views.separation_bar import SeparationBar
+from pgmstudio.gui.views.separation_labels import (
+    ContextGraphs,
+    LabelledAnswer,
+    information_question,
+    labelled_answer,
+)
 from pgmstudio.gui.views.separation_layer import Shown, shown_of
 from pgmstudio.gui.workers.questions import Asker
 
@@ -37,7 +45,7 @@ def dag_of(model: Model) -> Dag | None:
     are stored."""
     if isinstance(model, Tree):
         return model.as_bayesian_network.dag
-    return model.dag if isinstance(model, BayesianNetwork) else None
+    return model.dag if isinstance(model, BayesianNetwork | LabelledDag) else None
 
 
 def information(
@@ -61,6 +69,8 @@ class SeparationDesk(QObject):
         self._given: list[str] = []
         self._role = "A"
         self.found: Separation | None = None
+        self.by_labels: LabelledAnswer | None = None
+        self._contexts = ContextGraphs()
         self._numbers = ""
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_found)
@@ -72,6 +82,7 @@ class SeparationDesk(QObject):
         bar.clear_wished.connect(self.clear)
         bar.close_wished.connect(self.close)
         shell.bench.beliefs_changed.connect(self._on_beliefs_changed)
+        context_views(shell).changed.connect(self._on_beliefs_changed)
         self._graph: Dag | None = self._dag()
 
     # -- what is asked
@@ -95,12 +106,25 @@ class SeparationDesk(QObject):
 
     def _dag(self) -> Dag | None:
         entry = self._shell.project.models.get(self._model_id)
+        if entry is not None and isinstance(entry.model, LabelledDag):
+            return self._contexts.graph(
+                entry.model, context_views(self._shell).codes(self._model_id)
+            )
         return None if entry is None else dag_of(entry.model)
+
+    @property
+    def _labelled(self) -> LabelledDag | None:
+        model = self._shell.project.models[self._model_id].model
+        return model if isinstance(model, LabelledDag) else None
+
+    @property
+    def _context(self) -> dict[str, str]:
+        return context_views(self._shell).context(self._model_id)
 
     def why_not(self, picture: str = "") -> str:
         """Why there is nothing to ask in this picture, in a sentence; empty when there is."""
         if self._dag() is None:
-            return "d-separation is about the edges of a Bayesian network or a tree."
+            return "d-separation is about the edges of a directed graph or a tree."
         if picture == "clique-tree":
             return "the nodes of a clique tree are sets of variables; show another picture."
         return ""
@@ -192,7 +216,7 @@ class SeparationDesk(QObject):
         return letters
 
     def _ask(self) -> None:
-        self.found, self._numbers = None, ""
+        self.found, self.by_labels, self._numbers = None, None, ""
         self._live.side.forget(TOPIC)
         graph = self._graph = self._dag()
         self._show()
@@ -200,10 +224,15 @@ class SeparationDesk(QObject):
             self._asker.forget()
             return
         one, other, given = self.question
-        self._asker.ask(partial(_answer, graph, one or "", other, given))
+        if self._labelled is not None:
+            ask = partial(labelled_answer, self._labelled, graph, self._context)
+            self._asker.ask(partial(ask, one or "", other, given))
+        else:
+            self._asker.ask(partial(_answer, graph, one or "", other, given))
 
-    def _on_found(self, found: Separation) -> None:
-        self.found = found
+    def _on_found(self, found: Separation | LabelledAnswer) -> None:
+        self.by_labels = found if isinstance(found, LabelledAnswer) else None
+        self.found = found.trails if isinstance(found, LabelledAnswer) else found
         self._show()
 
     def _show(self) -> None:
@@ -241,7 +270,11 @@ class SeparationDesk(QObject):
         else:
             known = f" given {self._told(self._given)}" if self._given else ""
             one, other = self._title(self._one), self._title(self._other)
-            if found.is_separated:
+            if self.by_labels is not None:
+                sentence = self.by_labels.sentence(one, other, known)
+                holds = self.by_labels.holds
+                sign = ("check-circle", "success_ink") if holds else ("path", "accent")
+            elif found.is_separated:
                 sentence, sign = f"{one} ⟂ {other}{known}", ("check-circle", "success_ink")
             else:
                 sentence = f"{one} and {other} are connected{known}"
@@ -255,6 +288,8 @@ class SeparationDesk(QObject):
 
     def _details(self, found: Separation) -> str:
         parts = [self._numbers] if self._numbers else []
+        if self.by_labels is not None:
+            parts += filter(None, [self.by_labels.detail()])
         if found.active:
             more = " and more" if found.has_more else ""
             parts.append(f"{counted(len(found.active), 'active trail')}{more}.")
@@ -307,9 +342,10 @@ class SeparationDesk(QObject):
             return
         self._say_numbers("Computing…")
         names = (one, other, *given)
-        self._live.side.ask(
-            TOPIC, partial(information, names), self._on_numbers, self._on_no_numbers
-        )
+        question: Callable[..., float | None] = partial(information, names)
+        if self._labelled is not None:
+            question = information_question(self._labelled, names, self._context)
+        self._live.side.ask(TOPIC, question, self._on_numbers, self._on_no_numbers)
 
     def _on_numbers(self, bits: float | None) -> None:
         if bits is None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.graphs.trails import Separation, Trail
 from pgmstudio.core.pictures.routes import EdgeRoute
@@ -21,6 +21,7 @@ from pgmstudio.gui.views.legend import LegendEntry, Sample
 from pgmstudio.gui.views.node_face import Detail
 from pgmstudio.gui.views.node_item import NodeItem
 from pgmstudio.gui.views.node_painter import dot_radius
+from pgmstudio.gui.views.scene_layer import SceneLayer
 
 Edge = tuple[str, str]
 
@@ -124,26 +125,10 @@ class SeparationLayer:
         return entries
 
 
-class _Layer(QGraphicsItem):
+class _Layer(SceneLayer):
     def __init__(self, layer: SeparationLayer, scene: GraphScene, height: float) -> None:
-        super().__init__()
-        self._layer, self._scene = layer, scene
-        self._bounds = QRectF()
-        self.setZValue(height)
-        self.setAcceptedMouseButtons(self.acceptedMouseButtons().NoButton)
-        scene.addItem(self)
-
-    @property
-    def has_bounds(self) -> bool:
-        return not self._bounds.isEmpty()
-
-    def cover(self, bounds: QRectF) -> None:
-        if bounds != self._bounds:
-            self.prepareGeometryChange()
-            self._bounds = bounds
-
-    def boundingRect(self) -> QRectF:
-        return self._bounds
+        super().__init__(scene, height)
+        self._layer = layer
 
 
 class _Trails(_Layer):

@@ -17,7 +17,9 @@ from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, file_of_document
 from pgmstudio.core.models.bayesian_network import BayesianNetwork, Table
 from pgmstudio.core.models.protocols import Model
-from pgmstudio.core.pictures.picture import Point
+from pgmstudio.core.pictures.boxes import box_size
+from pgmstudio.core.pictures.picture import PictureNode, Point
+from pgmstudio.core.pictures.spacing import overlapping_pairs, without_overlaps
 
 _CLIPBOARD = Path("clipboard.json")
 # How far a copy stands beside its original.
@@ -94,7 +96,7 @@ def pasted(model: Model, text: str, at: Point | None = None) -> Pasted:
     parents = tuple(tuple(p + shift for p in some) for some in part.dag.parent_indices)
     dag = Dag(domain.names, (*network.dag.parent_indices, *parents))
     merged = BayesianNetwork(domain, dag, (*network.tables, *part.tables))
-    positions = _moved(file.layout, at)
+    positions = _apart(_moved(file.layout, at), part.domain)
     return Pasted(
         merged, tuple(names.values()), {names[n]: p for n, p in positions.items() if n in names}
     )
@@ -110,6 +112,18 @@ def _moved(layout: Mapping[str, Point], at: Point | None) -> dict[str, Point]:
         dx = at[0] - sum(x for x, _ in layout.values()) / len(layout)
         dy = at[1] - sum(y for _, y in layout.values()) / len(layout)
     return {name: (round(x + dx), round(y + dy)) for name, (x, y) in layout.items()}
+
+
+def _apart(positions: dict[str, Point], domain: Domain) -> dict[str, Point]:
+    """Copied from among boxes of names, they may be pasted among boxes with bars."""
+    names = [name for name in positions if name in domain]
+    centres = np.array([positions[name] for name in names], dtype=np.float64).reshape(-1, 2)
+    boxes = [box_size(PictureNode(name, name), domain[name].states) for name in names]
+    sizes = np.array(boxes, dtype=np.float64).reshape(-1, 2)
+    if not overlapping_pairs(centres, sizes).size:
+        return positions
+    moved = without_overlaps(centres, sizes).round().tolist()
+    return {name: (x, y) for name, (x, y) in zip(names, moved, strict=True)}
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.finding_keeper import keeper_of
@@ -17,6 +17,7 @@ from pgmstudio.gui.views.canvas_fonts import font_of_height
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.legend import LegendEntry
 from pgmstudio.gui.views.node_face import Detail
+from pgmstudio.gui.views.scene_layer import SceneLayer
 
 # The darkest step; a state of probability 1 in 256 given the rest.
 MOST_BITS = 8.0
@@ -36,18 +37,13 @@ def ink_on(step: int) -> QColor:
     return theme().color("text") if step <= 4 else theme().color("surface")
 
 
-class SurpriseLayer(QGraphicsItem):
+class SurpriseLayer(SceneLayer):
     """Above the nodes; it takes no mouse."""
 
     def __init__(self, scene: GraphScene) -> None:
-        super().__init__()
-        self._scene = scene
+        super().__init__(scene, 2.1)
         self._bits: dict[str, float] = {}
         self._given = "rest"
-        self._bounds = QRectF()
-        self.setZValue(2.1)
-        self.setAcceptedMouseButtons(self.acceptedMouseButtons().NoButton)
-        scene.addItem(self)
 
     @property
     def bits(self) -> Mapping[str, float]:
@@ -63,16 +59,10 @@ class SurpriseLayer(QGraphicsItem):
 
     def follow(self) -> None:
         """Nodes came, went or moved."""
-        if not self._bits and self._bounds.isEmpty():
+        if not self._bits and not self.has_bounds:
             return
         around = self._scene.content_rect().adjusted(-40, -40, 40, 40)
-        bounds = around if self._bits else QRectF()
-        if bounds != self._bounds:
-            self.prepareGeometryChange()
-            self._bounds = bounds
-
-    def boundingRect(self) -> QRectF:
-        return self._bounds
+        self.cover(around if self._bits else QRectF())
 
     def legend_entries(self) -> list[LegendEntry]:
         words = f"surprise in bits, given the {self._given}"

@@ -63,7 +63,7 @@ class SelectTool(Tool):
         super().__init__(view)
         self._pressed: Hit | None = None
         self._modifiers = Modifiers.NoModifier
-        self._gesture = ""  # "", "move", "band", "weight"
+        self._gesture = ""  # "", "move", "band", "weight", "idle"
         self._starts: dict[str, Point] = {}
         self._band = QRectF()
         self._guides: tuple[Guide, ...] = ()
@@ -136,6 +136,9 @@ class SelectTool(Tool):
         if hit.node.id not in chosen:
             self._view.wishes.select.emit((hit.node.id,), ())
             chosen = (hit.node.id,)
+        if self._view.graph.is_fixed:
+            self._gesture = "idle"
+            return
         self._gesture = "move"
         self._starts = {i: self._view.graph.nodes[i].centre for i in chosen}
 
@@ -209,6 +212,7 @@ class SelectTool(Tool):
         elif gesture == "" and pressed.node is not None and pressed.state is not None:
             is_same = hit.node is pressed.node and hit.state == pressed.state
             if is_same:
+                self._view.look_at_all(pressed.node.id)
                 self._view.use_state(pressed.node, pressed.state, modifiers)
 
     def cancel(self) -> None:

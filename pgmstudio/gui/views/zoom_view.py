@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent, QTransform, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 
@@ -10,6 +10,7 @@ from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.node_face import Detail
 from pgmstudio.gui.views.snapping import GRID
+from pgmstudio.gui.workers.one_shot import one_shot
 
 LEAST_ZOOM, MOST_ZOOM = 0.05, 4.0
 ZOOM_STEP = 1.25
@@ -29,11 +30,9 @@ class ZoomView(QGraphicsView):
         self._zoom = 1.0
         self._is_fitted = True
         self._waits_to_fit = False  # it was fitted before something hid a part of it
-        self._clear_later = QTimer(self)
-        self._clear_later.setSingleShot(True)
-        self._clear_later.timeout.connect(self._show_selected_beside)
+        self._clear_later = one_shot(self, self._show_selected_beside)
         self._pan_from: QPoint | None = None
-        self._foot = self._head = float(FIT_MARGIN)
+        self._margin = self._foot = self._head = float(FIT_MARGIN)
         self._covered = (0, 0)  # pixels at the right and below that something else hides
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -104,7 +103,7 @@ class ZoomView(QGraphicsView):
     def fit(self) -> None:
         """Everything in sight, at most at 100 %."""
         content = self.graph.content_rect()
-        width = max(40.0, self.viewport().width() - 2.0 * FIT_MARGIN)
+        width = max(40.0, self.viewport().width() - 2.0 * self._margin)
         height = max(40.0, self.viewport().height() - self._head - self._foot)
         wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
         before = self._zoom, self.sight()
@@ -117,6 +116,10 @@ class ZoomView(QGraphicsView):
             self.zoom_changed.emit(self._zoom)
             self.looked_elsewhere.emit()
 
+    def keep_margin(self, margin: float) -> None:
+        """So many pixels around a fitted graph, for views where the usual ones are too many."""
+        self._margin = self._foot = self._head = margin
+
     def keep_foot(self, height: float) -> None:
         """Keep the lowest part of the view free below a fitted graph, for what floats there."""
         needs_more, self._foot = height > self._foot, height
@@ -126,7 +129,7 @@ class ZoomView(QGraphicsView):
 
     def keep_head(self, height: float) -> None:
         """Keep the topmost part of the view free above a fitted graph, for what floats there."""
-        height = max(float(FIT_MARGIN), height)
+        height = max(self._margin, height)
         is_other, self._head = height != self._head, height
         if is_other and self._is_fitted:
             self.fit()
@@ -277,8 +280,14 @@ class ZoomView(QGraphicsView):
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        # A panel that opens takes room away, but not from under what it speaks of.
+        selected = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
+        before = QRect(QPoint(), event.oldSize())
+        was_seen = selected is not None and before.contains(self.mapFromScene(selected.pos()))
         super().resizeEvent(event)
         if self._is_fitted:
             self.fit()
-        else:
-            self._give_room()
+            return
+        self._give_room()
+        if selected is not None and was_seen:
+            self._pan_to_show(selected.box)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
 from pgmstudio.core.models.protocols import DirectedModel, Model
@@ -13,6 +13,7 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.one_shot import one_shot
 
 # Better models come faster than anybody can look at them.
 FOLLOW_MS = 250
@@ -35,10 +36,7 @@ class Follower(QObject):
         self._shown = shell.project.models[model_id].model
         self._found_at = dict(run.found_at)
         self._is_on = True
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(FOLLOW_MS)
-        self._soon.timeout.connect(self._catch_up)
+        self._soon = one_shot(self, self._catch_up, FOLLOW_MS)
         run.found.connect(self._on_found)
         run.changed.connect(self.changed)
         shell.document.changed.connect(self._on_document_changed)

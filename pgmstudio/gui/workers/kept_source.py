@@ -52,6 +52,14 @@ class KeptSource(QObject):
         return "a run" if record is None else record.title or record.learner
 
     @property
+    def model_id(self) -> str | None:
+        """The model that the run made, if it is still there."""
+        models = self._shell.project.models
+        if isinstance(self._run, LearningRun):
+            return self._run.model_id if self._run.model_id in models else None
+        return next((key for key, entry in models.items() if entry.run_id == self._run), None)
+
+    @property
     def data_id(self) -> str | None:
         """The data set that the run learned from, if it is still there."""
         if isinstance(self._run, LearningRun):

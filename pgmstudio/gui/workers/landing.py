@@ -13,9 +13,9 @@ from pgmstudio.core.errors import DataError, PgmStudioError
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of
+from pgmstudio.core.learning.edge_rules import broken_rules
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.task import LearnTask
-from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.plain import plain_params, restored_params
@@ -96,7 +96,7 @@ class Landing(QObject):
 
     def _land(self, run: LearningRun) -> None:
         if run.state is JobState.FAILED and run.error is not None:
-            self._shell.errors.report(run.error)
+            self._shell.errors.at("runsPanel").report(run.error)
         if run.state is JobState.CANCELLED and run.best is None:
             self._shell.tell(f"{run.request.title} was stopped before it found a model.")
             return
@@ -164,9 +164,9 @@ def constraint_sentence(run: LearningRun) -> str | None:
     knowledge = getattr(run.request.params, "knowledge", None)
     if not isinstance(knowledge, Knowledge) or knowledge.is_empty or run.best is None:
         return None
-    if not isinstance(run.best, DirectedModel):
+    broken = broken_rules(run.best, knowledge)
+    if broken is None:
         return None
-    broken = knowledge.violations(run.best.edges)
     if broken:
         return f"{len(broken)} rules are broken: {' '.join(broken[:5])}"
     count = knowledge.rule_count()

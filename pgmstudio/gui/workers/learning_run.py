@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +35,10 @@ class RunRequest:
     reproduces: str | None = None  # the id of the recorded run this one repeats
 
 
+# Counters that are curves beside the score: how their names begin.
+CURVES = ("held-out", "edges changed", "weight ")
+
+
 @dataclass(slots=True)
 class Trace:
     """The score against the step, for the live plot; parallel lists."""
@@ -41,6 +46,18 @@ class Trace:
     steps: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     groups: list[float] = field(default_factory=list)  # the restart a point belongs to
+    more: dict[str, list[float]] = field(default_factory=dict)  # further curves; NaN: not told
+
+    def add(self, step: float, score: float, group: float, counters: Mapping[str, float]) -> None:
+        """One more point of every curve."""
+        for name in counters:
+            if name.startswith(CURVES) and name not in self.more:
+                self.more[name] = [math.nan] * len(self.steps)
+        for name, values in self.more.items():
+            values.append(counters.get(name, math.nan))
+        self.steps.append(step)
+        self.scores.append(score)
+        self.groups.append(group)
 
 
 class LearningRun(QObject):
@@ -135,18 +152,14 @@ class LearningRun(QObject):
         counters = progress.counters
         if "score" in counters:
             step = counters.get("step", float(len(self.trace.steps)))
-            self.trace.steps.append(step)
-            self.trace.scores.append(counters["score"])
-            self.trace.groups.append(counters.get("restart", 0.0))
+            self.trace.add(step, counters["score"], counters.get("restart", 0.0), counters)
 
     def _note_found(self) -> None:
         """The best model is a point of the plot even when its progress was too quick to be seen."""
         trace = self.trace
         score = self.measures.get("score")
         if score is not None and trace.steps and score > max(trace.scores):
-            trace.steps.append(trace.steps[-1])
-            trace.scores.append(score)
-            trace.groups.append(trace.groups[-1])
+            trace.add(trace.steps[-1], score, trace.groups[-1], {})
 
     def _on_state(self, state: JobState) -> None:
         if state.is_end:

@@ -16,16 +16,15 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, UnknownNameError
+from pgmstudio.core.experiments.curve_choices import best_at, best_on_test, pareto_front
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.plans.plan import LearnerGrid
+from pgmstudio.core.experiments.plans.point_work import RunProblem
 from pgmstudio.core.experiments.sl_curve import (
     CurvePlan,
-    CurvePoint,
     CurveTask,
-    LearnerGrid,
-    best_at,
-    best_on_test,
     default_lambdas,
     likelihood_ceiling,
-    pareto_front,
     sl_curve,
 )
 from pgmstudio.core.experiments.sweeps import sweep_of
@@ -281,11 +280,11 @@ def test_a_learner_that_refuses_or_fails_becomes_a_note_and_the_rest_goes_on(
 ) -> None:
     few = data.of_rows(slice(0, 5))
     refused = events_of(CurvePlan.of([plain, "tree.chow-liu"], lambdas=(0.5,)), few, data)
-    assert Note("Plain: It does not like few rows.") in refused
+    assert RunProblem("Plain: It does not like few rows.") in refused
     assert sum(isinstance(e, CurvePoint) for e in refused) == 1
     grid = LearnerGrid(plain, {"strength": [-1.0, 1.0]})
     failed = events_of(CurvePlan((grid,)), data)
-    assert Note("Plain: It cannot be done.") in failed
+    assert RunProblem("Plain: It cannot be done.") in failed
     assert sum(isinstance(e, CurvePoint) for e in failed) == 1
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from benchmarks.peers import as_pyagrum
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.inference.sessions import ask
@@ -16,21 +16,6 @@ from pgmstudio.core.io.model_files import read_model
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 
 gum = pytest.importorskip("pyagrum", reason="pyAgrum gives the reference answers")
-
-
-def twin_of(network: BayesianNetwork) -> Any:
-    """The same network in pyAgrum; variables and states are called by their indices."""
-    twin = gum.BayesNet()
-    for i, card in enumerate(network.domain.cardinalities):
-        twin.add(gum.LabelizedVariable(f"v{i}", "", card))
-    for child, parents in enumerate(network.dag.parent_indices):
-        for parent in parents:
-            twin.addArc(parent, child)
-    for child, parents in enumerate(network.dag.parent_indices):
-        scope = [f"v{i}" for i in (*parents, child)]
-        axes = [scope.index(name) for name in reversed(twin.cpt(child).names)]
-        twin.cpt(child)[:] = np.ascontiguousarray(network.tables[child].transpose(axes))
-    return twin
 
 
 @cache
@@ -74,7 +59,7 @@ def findings_from(
 )
 def test_beliefs_and_evidence_equal_pyagrums(shared: Path, name: str, sets: int) -> None:
     network = network_called(shared, name)
-    twin = twin_of(network)
+    twin = as_pyagrum(network)
     session = CliqueTreeSession(network)
     rng = np.random.default_rng(7)
     for number in range(sets):

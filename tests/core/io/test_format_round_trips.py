@@ -16,7 +16,8 @@ from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from tests.core.io.odd_networks import same_network
 from tests.strategies import random_network, small_networks
 
-ENDINGS = [k.endings[0] for k in MODEL_FORMATS if k.holds is not Holds.STRUCTURE]
+OTHERS = (Holds.STRUCTURE, Holds.DECISION_GRAPH)
+ENDINGS = [k.endings[0] for k in MODEL_FORMATS if k.holds not in OTHERS]
 # All of these look alike once blanks and signs are underscores.
 ALIKE = ("a b", "a_b", "a-b", "a_b_2", "1", "_1", "x1", "ä b", "node", "data")
 

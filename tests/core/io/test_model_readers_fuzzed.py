@@ -19,6 +19,8 @@ from pgmstudio.core.io.knowledge_files import parse_knowledge, write_knowledge
 from pgmstudio.core.io.model_files import MODEL_FORMATS, ModelFile, Properties
 from pgmstudio.core.io.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.io.uai_evidence import parse_evidence
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.project import Project
 from tests.core.io.example_projects import full_project
@@ -91,7 +93,12 @@ def check_file(file: ModelFile) -> None:
     assert isinstance(file, ModelFile)
     assert isinstance(file.model, Model)
     assert isinstance(file.model.domain, Domain)
-    for table in file.model.tables:
+    model = file.model
+    if isinstance(model, LabelledDag):
+        tables = model.rows
+    else:
+        tables = model.parameters if isinstance(model, DecisionGraph) else model.tables
+    for table in tables:
         assert np.allclose(table.sum(axis=-1), 1, atol=1e-6)
     assert all(np.isfinite(point).all() for point in file.layout.values())
 

@@ -18,7 +18,7 @@ from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from tests.core.io.odd_networks import odd_files
 from tests.strategies import random_network
 
-WITH_STATES = [".dot", ".graphml", ".gml", ".nodelink.json"]
+WITH_STATES = [".dot", ".graphml", ".gml", ".nodelink.json", ".ldag"]
 STRUCTURES = [k for k in MODEL_FORMATS if k.holds is Holds.STRUCTURE]
 
 
@@ -63,6 +63,7 @@ def test_unknown_states_are_no_and_yes_with_uniform_tables_and_a_warning(known) 
         ".nodelink.json": '{"directed": true, "nodes": [{"id": "a"}, {"id": "b"}],'
         ' "links": [{"source": "a", "target": "b"}]}',
         ".bnstr": "[a][b|a]",
+        ".ldag": "a -> b",
     }
     file = read(samples[known.endings[0]], known.endings[0])
     network = file.model

@@ -10,7 +10,10 @@ import pytest
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.errors import KnowledgeError, ParameterError
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.adjacency import Adjacency, tally_of
+from pgmstudio.core.learning.edge_rules import broken_rules
 from pgmstudio.core.learning.keepsakes import restored
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.learning.mixture_priors import POLICIES
@@ -42,8 +45,14 @@ def model_of(found: list[LearnEvent]) -> TreeMixture:
 
 def scan_of(found: list[LearnEvent]) -> MixtureScan:
     kept = [event.keepsake for event in found if isinstance(event, Kept)]
-    assert isinstance(kept[-1], MixtureScan)
-    return kept[-1]
+    *_, last = (keepsake for keepsake in kept if isinstance(keepsake, MixtureScan))
+    return last
+
+
+def adjacency_of(found: list[LearnEvent]) -> Adjacency:
+    kept = [event.keepsake for event in found if isinstance(event, Kept)]
+    *_, last = (keepsake for keepsake in kept if isinstance(keepsake, Adjacency))
+    return last
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +99,39 @@ def test_the_scan_is_kept_and_comes_back(two_kinds: DataSet) -> None:
     assert all(len(row) == len(head) for row in rows)
 
 
+def test_the_edges_of_every_restart_are_counted_and_come_back(two_kinds: DataSet) -> None:
+    found = adjacency_of(events(two_kinds, components=(2, 3), restarts=3, held_out=0.3))
+    tally = found.tally(2)
+    assert (tally.total, tally.what) == (6, "trees")
+    assert sum(tally.counts.values()) == 6 * 5  # six spanning trees over six variables
+    runs = found.tally(3, of_restarts=True)
+    assert runs.total == 3
+    assert all(1 <= count <= 3 for count in runs.counts.values())
+    assert found.tally().total == 6 + 9
+    assert restored(found.kind, found.plain()) == found
+    assert tally_of(found, number=2) == tally
+    head, rows = found.table()
+    assert all(len(row) == len(head) for row in rows)
+    assert sum(int(str(row[3])) for row in rows) == sum(found.tally().counts.values())
+
+
+def test_shared_edges_are_counted_once_for_each_tree(two_kinds: DataSet) -> None:
+    found = adjacency_of(events(two_kinds, SharedMixtureLearner(), components=(3,), restarts=2))
+    tally = found.tally(3)
+    assert tally.total == 6
+    assert all(count % 3 == 0 for count in tally.counts.values())
+
+
+def test_a_run_tells_models_before_its_first_start_has_ended(two_kinds: DataSet) -> None:
+    found = events(two_kinds, components=(4,), start="shares", tolerance=1e-12, patience=50)
+    first = next(place for place, event in enumerate(found) if isinstance(event, Found))
+    ended = next(place for place, event in enumerate(found) if isinstance(event, Kept))
+    assert first < ended
+    scores = [event.measures["score"] for event in found if isinstance(event, Found)]
+    assert len(scores) > 1
+    assert all(b > a for a, b in pairwise(scores))
+
+
 def test_a_visible_choice_makes_a_tree_for_each_of_its_states() -> None:
     rng = np.random.default_rng(2)
     data = random_mixture(rng, 5, 3, is_visible=True).sample(600, rng)
@@ -133,6 +175,30 @@ def test_a_model_to_be_like_lends_its_edges(two_kinds: DataSet) -> None:
         assert {frozenset(edge) for edge in tree.edges} >= own
 
 
+@pytest.mark.parametrize("learner", [MixtureLearner(), SharedMixtureLearner()])
+def test_rules_about_edges_hold_in_every_tree(two_kinds: DataSet, learner: MixtureLearner) -> None:
+    rules = Knowledge(
+        required=frozenset({("x0", "x5")}),
+        forbidden=frozenset({("x0", "x1"), ("x1", "x0"), ("x3", "x2")}),
+    )
+    model = model_of(events(two_kinds, learner, components=(3,), knowledge=rules))
+    assert broken_rules(model, rules) == []
+    assert all(("x0", "x5") in tree.edges for tree in model.trees)
+    free = model_of(events(two_kinds, learner, components=(3,)))
+    assert broken_rules(free, rules)
+
+
+def test_rules_and_a_visible_choice_go_together_unless_it_must_have_an_edge() -> None:
+    rng = np.random.default_rng(2)
+    data = random_mixture(rng, 4, 2, is_visible=True).sample(300, rng)
+    one, other = [name for name in data.domain.names if name != "choice"][:2]
+    rules = Knowledge(forbidden=frozenset({(one, other), (other, one), ("choice", one)}))
+    model = model_of(events(data, choice="choice", knowledge=rules))
+    assert all({one, other} != {*edge} for tree in model.trees for edge in tree.edges)
+    with pytest.raises(KnowledgeError, match="chooses the tree and stands in none"):
+        events(data, choice="choice", knowledge=Knowledge(required=frozenset({("choice", one)})))
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("toward", ["marginal", "uniform"])
 def test_every_policy_gives_a_density(two_kinds: DataSet, policy: str, toward: str) -> None:
@@ -164,6 +230,7 @@ def test_progress_tells_bits_held_out_bits_and_edges(two_kinds: DataSet) -> None
     for counters in steps:
         assert {"score", "restart", "EM step", "edges changed", "effective trees"} <= {*counters}
         assert 1 <= counters["effective trees"] <= 2 + 1e-9
+        assert counters["weight 1"] + counters["weight 2"] == pytest.approx(1)
 
 
 def test_rows_given_to_choose_by_leave_all_others_to_learn_from(two_kinds: DataSet) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -19,10 +20,14 @@ from pgmstudio.core.models.conversions import (
     converted,
     network_of_mixture,
 )
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
+from tests.decision_graphs import random_graph
+from tests.labelled_dags import random_labelled
 from tests.strategies import (
     all_cases,
     domain_of,
@@ -42,10 +47,12 @@ def divergence_bits(first: ProbabilisticModel, second: ProbabilisticModel) -> fl
     whole = {v.name: rows.column(v.name) for v in first.domain}
     more = [v for v in second.domain if v.name not in first.domain]
     logs = np.full((1, rows.row_count), -np.inf)
-    assert len(more) <= 1
-    for code in range(more[0].cardinality if more else 1):
+    for codes in itertools.product(*(range(v.cardinality) for v in more)):
+        hidden = {v.name: code for v, code in zip(more, codes, strict=True)}
         columns = [
-            whole.get(v.name, np.full(rows.row_count, code)).astype(code_dtype(second.domain))
+            (np.full(rows.row_count, hidden[v.name]) if v.name in hidden else whole[v.name]).astype(
+                code_dtype(second.domain)
+            )
             for v in second.domain
         ]
         part = second.log2_probabilities(DataSet(second.domain, np.stack(columns)))
@@ -70,6 +77,8 @@ MAKERS: dict[str, Callable[[np.random.Generator], ProbabilisticModel]] = {
     TreeMixture.kind: lambda rng: random_mixture(rng, 5, 3, is_visible=bool(rng.integers(2))),
     LatentClasses.kind: lambda rng: random_classes(rng, 5, 3),
     BayesianNetwork.kind: lambda rng: random_network(rng, 5, max_parents=1),
+    DecisionGraph.kind: lambda rng: random_graph(rng, 4, most_nodes=2),
+    LabelledDag.kind: lambda rng: random_labelled(rng, 4, zeros=0.1),
 }
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.models.conversions import network_of_mixture
 from pgmstudio.core.pictures.boxes import box_sizes
 from pgmstudio.core.pictures.component_pictures import (
     shown_trees,
@@ -17,7 +20,7 @@ from pgmstudio.core.pictures.component_pictures import (
 )
 from pgmstudio.core.pictures.families import picture_names, picture_of
 from pgmstudio.core.pictures.layout import place
-from pgmstudio.core.pictures.picture import NodeShape, Strand
+from pgmstudio.core.pictures.picture import NodeShape, Point, Size, Strand
 from pgmstudio.core.pictures.routes import EdgeRoute
 from tests.strategies import random_classes, random_mixture
 
@@ -38,7 +41,8 @@ def test_the_overlay_has_every_edge_of_every_tree_once(seed: int, count: int) ->
 
 def test_some_trees_are_shown_by_their_numbers() -> None:
     mixture = random_mixture(np.random.default_rng(1), 5, 3)
-    assert picture_names(mixture) == ("overlay", "tree-1", "tree-2", "tree-3")
+    trees = ("tree-1", "tree-2", "tree-3")
+    assert picture_names(mixture) == ("overlay", "side-by-side", "latent", *trees)
     both = picture_of(mixture, "tree-1+3")
     shown = {strand.component for edge in both.edges for strand in edge.strands}
     assert shown == {0, 2}
@@ -47,6 +51,50 @@ def test_some_trees_are_shown_by_their_numbers() -> None:
     for wrong in ("tree-0", "tree-4", "tree-1+4"):
         with pytest.raises(UnknownNameError, match="No picture of this model"):
             picture_of(mixture, wrong)
+
+
+def test_trees_side_by_side_have_their_own_edges_and_the_same_places() -> None:
+    mixture = random_mixture(np.random.default_rng(4), 6, 4)
+    picture = picture_of(mixture, "side-by-side")
+    placed = place(picture, method=picture.method)
+    shapes = []
+    for number, tree in enumerate(mixture.trees):
+        name = f"tree {number + 1}"
+        drawn = {
+            frozenset(end.removeprefix(f"{name}: ") for end in (edge.source, edge.target))
+            for edge in picture.edges
+            if edge.source.startswith(f"{name}:")
+        }
+        assert drawn == {frozenset(edge) for edge in tree.edges}
+        places = [placed[f"{name}: {variable}"] for variable in mixture.domain.names]
+        shapes.append(np.array(places) - places[0])
+    assert all(np.abs(shape - shapes[0]).max() <= 1 for shape in shapes)  # whole pixels
+    assert no_two_touch(placed, box_sizes(picture))
+
+
+@given(seed=SEEDS, count=st.integers(1, 4), is_visible=st.booleans())
+@settings(max_examples=25)
+def test_the_latent_picture_is_the_graph_of_the_converted_network(
+    seed: int, count: int, is_visible: bool
+) -> None:
+    mixture = random_mixture(np.random.default_rng(seed), 5, count, is_visible=is_visible)
+    picture = picture_of(mixture, "latent")
+    network = network_of_mixture(mixture)
+    assert {(e.source, e.target) for e in picture.edges} == set(network.edges)
+    assert set(picture.ids) == set(network.domain.names)
+    root = picture.nodes[0]
+    assert root.shape is (NodeShape.OVAL if is_visible else NodeShape.DOUBLE)
+    assert all(edge.strands for edge in picture.edges if edge.source == root.id)
+
+
+def no_two_touch(placed: Mapping[str, Point], sizes: Mapping[str, Size]) -> bool:
+    ids = list(placed)
+    for number, one in enumerate(ids):
+        for other in ids[:number]:
+            dx, dy = (abs(placed[one][i] - placed[other][i]) for i in (0, 1))
+            wide, high = ((sizes[one][i] + sizes[other][i]) / 2 for i in (0, 1))
+            assert dx >= wide or dy >= high, (one, other)
+    return True
 
 
 def test_the_star_has_the_hidden_class_in_the_middle_and_telling_items_first() -> None:
@@ -64,13 +112,7 @@ def test_no_two_boxes_of_a_star_touch(items: int) -> None:
     picture = picture_of(classes)
     states = {v.name: v.states for v in classes.domain}
     sizes = box_sizes(picture, states | {classes.hidden: ("class 1", "class 2")})
-    placed = place(picture, method=picture.method, sizes=sizes)
-    ids = list(placed)
-    for number, one in enumerate(ids):
-        for other in ids[:number]:
-            dx, dy = (abs(placed[one][i] - placed[other][i]) for i in (0, 1))
-            wide, high = ((sizes[one][i] + sizes[other][i]) / 2 for i in (0, 1))
-            assert dx >= wide or dy >= high, (one, other)
+    assert no_two_touch(place(picture, method=picture.method, sizes=sizes), sizes)
 
 
 def test_lines_side_by_side_are_five_pixels_apart_or_as_far_as_they_are_wide() -> None:

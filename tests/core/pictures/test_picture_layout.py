@@ -173,6 +173,16 @@ def test_a_deep_chain_can_be_drawn_as_a_tree() -> None:
     assert len({x for x, _ in placed.values()}) == 1
 
 
+def test_many_nodes_on_a_circle_stand_closer_where_they_are_above_each_other() -> None:
+    picture = picture_of_edges(40, list(pairwise(range(40))))
+    found = place(picture, method="circle")
+    centres = np.array([found[f"n{i}"] for i in range(40)])
+    radii = np.hypot(*(centres - (centres.max(axis=0) + centres.min(axis=0)) / 2).T)
+    assert np.ptp(radii) < 0.05 * radii.mean()
+    steps = np.hypot(*np.diff(centres, axis=0).T)
+    assert steps.max() > 1.5 * steps.min()
+
+
 def test_a_circle_has_every_node_at_the_same_distance_from_its_middle() -> None:
     picture = random_dag_picture(np.random.default_rng(4), 17, 2.0)
     centres = np.array(list(place(picture, method="circle").values()))

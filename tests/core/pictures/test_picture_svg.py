@@ -203,6 +203,8 @@ def test_only_directed_edges_have_arrow_heads() -> None:
         EdgeStyle.ADDED: 1,
         EdgeStyle.MISSING: 1,
         EdgeStyle.REVERSED: 1,
+        EdgeStyle.LABELLED: 1,
+        EdgeStyle.VANISHED: 1,
     }
 
 

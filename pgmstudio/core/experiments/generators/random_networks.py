@@ -86,13 +86,18 @@ def random_bn(params: RandomBnParams, rng: np.random.Generator, count: int) -> D
     return random_network(params, rng).sample(count, rng)
 
 
-def random_nb(params: RandomNbParams, rng: np.random.Generator, count: int) -> DataSet:
-    """Rows of a naive Bayes model with a hidden class; all tables uniform on the simplex."""
+def random_classes(params: RandomNbParams, rng: np.random.Generator) -> BayesianNetwork:
+    """A naive Bayes model with its class as the last variable; tables uniform on the simplex."""
     seen = random_domain(params.variables, params.least_states, params.most_states, rng)
     classes = Variable(CLASS, tuple(str(c + 1) for c in range(params.components)))
     domain = Domain((*seen.variables, classes))
     dag = Dag(domain.names, (*(((params.variables,),) * params.variables), ()))
-    data = random_tables(domain, dag, rng).sample(count, rng)
+    return random_tables(domain, dag, rng)
+
+
+def random_nb(params: RandomNbParams, rng: np.random.Generator, count: int) -> DataSet:
+    """Rows of a naive Bayes model with a hidden class."""
+    data = random_classes(params, rng).sample(count, rng)
     return data if params.keep_hidden else without_columns(data, CLASS)
 
 

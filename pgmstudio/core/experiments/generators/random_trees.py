@@ -15,6 +15,7 @@ from pgmstudio.core.experiments.generators.generator import (
     without_columns,
 )
 from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.params import param
 
 COMPONENT = "component"
@@ -75,12 +76,19 @@ def random_tree(domain: Domain, concentration: float, rng: np.random.Generator) 
     return Tree(domain, tuple(parents), tuple(tables))
 
 
-def random_trees(params: RandomTreesParams, rng: np.random.Generator, count: int) -> DataSet:
-    """Rows from a mixture whose weights, structures and tables are drawn first."""
+def random_mixture(params: RandomTreesParams, rng: np.random.Generator) -> TreeMixture:
+    """A mixture with random weights, structures and tables."""
     states = tuple(str(state) for state in range(params.states))
     domain = Domain(tuple(Variable(f"V{i + 1}", states) for i in range(params.variables)))
     weights = rng.dirichlet(np.full(params.components, params.weight_concentration))
     trees = [random_tree(domain, params.table_concentration, rng) for _ in range(params.components)]
+    return TreeMixture(domain, weights, tuple(trees))
+
+
+def random_trees(params: RandomTreesParams, rng: np.random.Generator, count: int) -> DataSet:
+    """Rows from a mixture whose weights, structures and tables are drawn first."""
+    mixture = random_mixture(params, rng)
+    domain, weights, trees = mixture.domain, mixture.weights, mixture.trees
     chosen = rng.choice(params.components, size=count, p=weights)
     codes = np.zeros((params.variables + 1, count), dtype=np.uint8)
     codes[-1] = chosen

@@ -1,0 +1,84 @@
+"""A plan of 200 runs: what the pool of processes costs beside the runs themselves.
+
+    python benchmarks/bench_plans.py
+
+The runs are made one after the other in a process that has loaded everything, and then by the pool,
+whose processes have to start and to load. Processor time is what both used, children included, so
+that other work on the machine does not count; wall time is told beside it. The second table is
+time against size: the line through the mean times of updating all beliefs (Nielsen 2007, §5.4).
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from reporting import network_rows, say_line
+
+from pgmstudio import __version__
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.empirical import QueryPlan
+from pgmstudio.core.experiments.empirical_curves import timing_fits
+from pgmstudio.core.experiments.plans.expansion import PlanRows
+from pgmstudio.core.experiments.plans.places import Here, LocalPool, Place
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.experiments.plans.running import run_plan
+from pgmstudio.core.process_pools import core_count
+from pgmstudio.core.running import NEVER
+
+LAMBDAS = tuple(float(value) for value in np.linspace(0.3, 0.98, 40))
+
+
+def processor_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def points_of(plan: Plan, rows: PlanRows, place: Place) -> Iterator[CurvePoint]:
+    events = run_plan(plan, rows, cancel=NEVER, place=place)
+    return (event for event in events if isinstance(event, CurvePoint))
+
+
+def measured(plan: Plan, rows: PlanRows, place: Place) -> tuple[float, float, int]:
+    """Wall seconds, processor seconds and points."""
+    wall, used = time.perf_counter(), processor_seconds()
+    count = sum(1 for _ in points_of(plan, rows, place))
+    return time.perf_counter() - wall, processor_seconds() - used, count
+
+
+def main() -> None:
+    data = network_rows("alarm", 6000)
+    rows = PlanRows(data.of_rows(slice(0, 5000)), data.of_rows(slice(5000, 6000)))
+    grid = LearnerGrid("bn.hill-climb", {"smoothing": (1.0,), "restarts": (2,)})
+    plan = Plan((grid,), lambdas=LAMBDAS, seeds=(0, 1, 2, 3, 4))
+    measured(Plan((grid,), lambdas=LAMBDAS[:1]), rows, Here())  # load
+    alone, alone_used, count = measured(plan, rows, Here())
+    cores = core_count()
+    pool, pool_used, _ = measured(plan, rows, LocalPool())
+    say_line("200 runs", "alarm 5000", "one process", __version__, alone, f"{count} points")
+    share = 100 * (pool_used / alone_used - 1)
+    told = f"{share:+.1f} % processor time; {100 * alone / (pool * cores):.0f} % of {cores} cores"
+    say_line("200 runs", "alarm 5000", "pool", __version__, pool, told, alone / pool)
+
+    queries = QueryPlan(count=200, targets=4, given=3, timed=200)
+    every = Plan(
+        (
+            LearnerGrid("bn.hill-climb", {"smoothing": (1.0,)}),
+            LearnerGrid("nb.latent", {"components": (tuple(range(2, 62, 5)),), "restarts": (1,)}),
+            LearnerGrid("pdg.learn", {"population": (2,)}),
+        ),
+        lambdas=tuple(float(value) for value in np.linspace(0.2, 0.95, 12)),
+        queries=queries,
+    )
+    found = list(points_of(every, rows, LocalPool()))
+    for family, fit in timing_fits(found).items():
+        told = f"{1e9 * fit.slope:.2f} ± {1e9 * (fit.slope_error or 0):.2f} ns/size"
+        models = sum(point.family == family for point in found)
+        quality = f"{told}, R² {fit.r_squared:.3f}, {models} models"
+        say_line("update all beliefs", "alarm 5000", family, __version__, fit.intercept, quality)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""`pgmstudio recipe`: the experiments of the sources, published values beside obtained ones."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pgmstudio.cli.output import count_of, decimal, print_json, print_table
+from pgmstudio.cli.param_options import add_param_options, params_from
+from pgmstudio.cli.parsing import CommandParser, UsageError, number
+from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.cli.running import interrupts_press
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.experiments.recipes.recipe import (
+    Measured,
+    Recipe,
+    RecipeTask,
+    TableRow,
+    table_csv,
+    table_of,
+)
+from pgmstudio.core.params import params_to_dict
+from pgmstudio.core.running import Note, Progress, StopSwitch
+
+
+def run(words: Sequence[str]) -> int:
+    from pgmstudio.core.experiments.recipes.registry import RECIPES, recipe_of
+    from pgmstudio.core.io.recipe_data import data_folder, read_sources
+
+    words = _with_settings(words)
+    chosen = next((word for word in words if word in RECIPES), None)
+    parser = _parser(None if chosen is None else RECIPES[chosen])
+    if chosen is None:
+        args = parser.parse(words)
+        if args.name is not None:
+            recipe_of(args.name)  # says which is nearest
+        _list(args)
+        return 0
+    recipe = RECIPES[chosen]
+    args = parser.parse(words)
+    params: Any = params_from(args, recipe.params_type)
+    line = ProgressLine(quiet=args.quiet)
+    task = RecipeTask(chosen, params, args.seed, read_sources(recipe, data_folder(args.data)))
+    started = time.monotonic()
+    measured, notes, is_finished, was_interrupted = _measured(task, args.time_limit, line)
+    seconds = time.monotonic() - started
+    rows = table_of(recipe, measured)
+    trials = max((row.trials for row in rows), default=0)
+    verb = "Finished" if is_finished else "Stopped"
+    line.say(f"{verb} after {seconds:.1f} s with {count_of(trials, 'trial')}.")
+    if args.out is not None:
+        from pgmstudio.core.io.atomic import replace_file
+
+        replace_file(args.out, table_csv(rows).encode())
+    if args.json:
+        print_json(
+            {
+                "recipe": chosen,
+                "seed": args.seed,
+                "parameters": params_to_dict(params),
+                "outcome": "finished" if is_finished else "stopped",
+                "seconds": seconds,
+                "rows": [_row_json(row) for row in rows],
+                "notes": notes,
+                "why": list(recipe.why),
+            }
+        )
+    else:
+        _print(recipe, rows)
+    return 130 if was_interrupted else 0
+
+
+def _parser(recipe: Recipe | None) -> CommandParser:
+    parser = CommandParser(
+        "recipe",
+        "Runs an experiment of the sources and prints its table: published value, obtained mean "
+        "over the trials, their standard deviation, and the difference.\n"
+        "Without NAME it lists the recipes.",
+    )
+    if recipe is not None:
+        parser.description = f"{recipe.title} ({recipe.place}). {recipe.help}"
+    else:
+        parser.epilog = "pgmstudio recipe NAME --help tells the settings of a recipe."
+    parser.add_argument("name", metavar="NAME", nargs="?", help="which experiment")
+    parser.add_argument(
+        "--data",
+        metavar="DIR",
+        help="the folder of data sets (default: shared/data beside the checkout)",
+    )
+    parser.add_argument("--out", metavar="FILE.csv", help="also write the table")
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", help="a setting; the same as --name value, may be repeated"
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=number(0, low_open=True),
+        metavar="S",
+        help="stop after so many seconds and keep the trials so far",
+    )
+    parser.add_seed()
+    parser.add_json()
+    parser.add_quiet()
+    if recipe is not None:
+        add_param_options(parser, recipe.params_type, f"settings of {recipe.key}")
+    return parser
+
+
+def _with_settings(words: Sequence[str]) -> list[str]:
+    """`--set trials=5` as `--trials=5`."""
+    found: list[str] = []
+    waiting = list(words)
+    while waiting:
+        word = waiting.pop(0)
+        if word == "--set" or word.startswith("--set="):
+            setting = word.removeprefix("--set=") if "=" in word else "".join(waiting[:1])
+            waiting = waiting if "=" in word else waiting[1:]
+            name, sign, value = setting.partition("=")
+            if not (name and sign):
+                raise UsageError("--set needs NAME=VALUE, such as trials=5.")
+            word = f"--{name.strip().replace('_', '-')}={value.strip()}"
+        found.append(word)
+    return found
+
+
+def _measured(
+    task: RecipeTask, time_limit: float | None, line: ProgressLine
+) -> tuple[list[Measured], list[str], bool, bool]:
+    """What the trials measured, notes, whether it came to its end, whether Ctrl+C stopped it."""
+    switch = StopSwitch(seconds=time_limit)
+    measured: list[Measured] = []
+    notes: list[str] = []
+    is_finished = False
+    with interrupts_press(switch) as interrupts:
+        try:
+            for event in task(switch):
+                match event:
+                    case Progress():
+                        line.show(event)
+                    case Note(message):
+                        notes.append(message)
+                        line.say(message)
+                    case Measured():
+                        measured.append(event)
+            is_finished = True
+        except Cancelled:
+            pass
+        finally:
+            line.clear()
+    return measured, notes, is_finished, interrupts.happened
+
+
+def _list(args: argparse.Namespace) -> None:
+    from pgmstudio.core.experiments.recipes.registry import RECIPES
+    from pgmstudio.core.io.recipe_data import absent_files, data_folder
+
+    folder = data_folder(args.data)
+    if args.json:
+        print_json(
+            {
+                "recipes": [
+                    {
+                        "key": recipe.key,
+                        "title": recipe.title,
+                        "place": recipe.place,
+                        "help": recipe.help,
+                        "takes": recipe.takes,
+                        "needs": [path for source in recipe.sources for path in source.paths],
+                        "absent": list(absent_files(recipe, folder)),
+                    }
+                    for recipe in RECIPES.values()
+                ]
+            }
+        )
+        return
+    width = max(map(len, RECIPES))
+    for recipe in RECIPES.values():
+        print(f"{recipe.key:<{width}}  {recipe.title} ({recipe.place}; {recipe.takes})")
+        told = recipe.help
+        if recipe.sources:
+            there = "not there" if absent_files(recipe, folder) else "there"
+            needs = ", ".join(path for source in recipe.sources for path in source.paths)
+            told += f" Needs {needs}: {there}."
+        for piece in textwrap.wrap(told, width=76):
+            print(" " * (width + 2) + piece)
+
+
+def _print(recipe: Recipe, rows: Sequence[TableRow]) -> None:
+    cells = []
+    for row in rows:
+        told, digits = row.quantity, row.quantity.digits
+        published = decimal(told.published, digits)
+        if told.spread is not None:
+            published += f" ± {decimal(told.spread, digits)}"
+        spread = "" if row.spread is None else f"± {decimal(row.spread, digits)}"
+        difference = row.difference
+        sign = "+" if difference is not None and difference > 0 else ""
+        cells.append(
+            (
+                told.title,
+                published,
+                decimal(row.obtained, digits),
+                spread,
+                sign + decimal(difference, digits) if difference is not None else "",
+                told.note,
+            )
+        )
+    print_table(("", "Published", "Obtained", "", "Difference", ""), cells, "<>><><")
+    for sentence in recipe.why:
+        print("\n".join(textwrap.wrap(sentence, 96, initial_indent="· ", subsequent_indent="  ")))
+
+
+def _row_json(row: TableRow) -> dict[str, Any]:
+    return {
+        "key": row.quantity.key,
+        "title": row.quantity.title,
+        "published": row.quantity.published,
+        "published_sd": row.quantity.spread,
+        "obtained": row.obtained,
+        "sd": row.spread,
+        "difference": row.difference,
+        "trials": row.trials,
+        "note": row.quantity.note,
+    }

@@ -1,0 +1,253 @@
+"""`pgmstudio sweep`: an experiment from a plan, kept point by point in a folder."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pgmstudio.cli.output import count_of, decimal, print_json, print_table, whole
+from pgmstudio.cli.parsing import CommandParser, UsageError, number, whole_number
+from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.cli.running import interrupts_press
+from pgmstudio.core.errors import Cancelled, FileError
+from pgmstudio.core.running import Note, Progress, StopSwitch
+
+if TYPE_CHECKING:
+    from pgmstudio.core.experiments.curve_points import CurvePoint
+    from pgmstudio.core.experiments.plans.expansion import PlanRows
+    from pgmstudio.core.experiments.plans.places import Place
+    from pgmstudio.core.experiments.plans.plan import Plan
+    from pgmstudio.core.io.point_folder import KeptPlanTask, PointFolder
+
+PICTURE_ENDING = ".svg"
+
+
+def run(words: Sequence[str]) -> int:
+    args = _parser().parse(words)
+    if args.plot is not None and Path(args.plot).suffix.lower() != PICTURE_ENDING:
+        raise UsageError("--plot: the picture ends in .svg.")
+    from pgmstudio.core.experiments.plans.running import planned_keys
+    from pgmstudio.core.io.plan_files import read_plan, read_plan_rows
+    from pgmstudio.core.io.point_folder import KeptPlanTask, PointFolder
+
+    line = ProgressLine(quiet=args.quiet)
+    plan = read_plan(args.plan)
+    if plan.data is None:
+        raise FileError(args.plan, "names no data. Add a group “data” with the entry “file”.")
+    folder = PointFolder(args.out or Path(args.plan).with_suffix(".points"))
+    if folder.points and not args.resume:
+        there = count_of(len(folder.points), "point")
+        told = f"holds {there} already. Add --resume to go on with them, or choose another folder."
+        raise FileError(folder.folder, told)
+    rows = read_plan_rows(plan.data)
+    keys = planned_keys(plan, rows)
+    kept = len(folder.points_of(keys))
+    outcome = _ran(KeptPlanTask(folder.folder, plan, rows, _place(args)), args.time_limit, line)
+    folder = PointFolder(folder.folder)
+    points = folder.points_of(keys)
+    fresh = len(points) - kept
+    verb = "Finished" if outcome.is_finished else "Stopped"
+    line.say(
+        f"{verb} after {outcome.seconds:.1f} s with {count_of(len(points), 'point')}, "
+        f"{fresh} of them new; they are in {folder.folder}."
+    )
+    if args.against_best and points:
+        points = _against_best(points, plan, rows, folder)
+    _write(points, plan, rows, args)
+    if args.json:
+        print_json(
+            {
+                "plan": args.plan,
+                "data": rows.fingerprint,
+                "folder": str(folder.folder),
+                "outcome": "finished" if outcome.is_finished else "stopped",
+                "seconds": outcome.seconds,
+                "new_points": fresh,
+                "points": [point.as_dict() for point in points],
+                "notes": outcome.notes,
+            }
+        )
+    else:
+        _print(points)
+    return 130 if outcome.was_interrupted else 0
+
+
+def _parser() -> CommandParser:
+    parser = CommandParser(
+        "sweep",
+        "Learns and measures all the models of a plan (a .toml or .json file) and keeps every\n"
+        "point as it comes. A sweep that was stopped or killed goes on with --resume; so does one\n"
+        "whose plan has grown. Nothing that is done is done again.",
+    )
+    parser.add_argument("plan", metavar="PLAN", help="see docs/experiments-plans.md")
+    parser.add_argument("--out", metavar="FOLDER", help="where points go (default PLAN.points)")
+    parser.add_argument("--resume", action="store_true", help="go on with the points in the folder")
+    parser.add_argument(
+        "--processes",
+        type=whole_number(1),
+        metavar="N",
+        help="how many runs at once (default: one for each core)",
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="run on the workers of a Dask scheduler, tcp://HOST:PORT",
+    )
+    parser.add_argument("--plot", metavar="FILE.svg", help="draw the curves")
+    parser.add_argument(
+        "--linear", action="store_true", help="sizes of the plot evenly, not by their logarithm"
+    )
+    parser.add_argument(
+        "--lambda",
+        dest="lambda_",
+        type=number(0, 0.999999, low_open=True),
+        metavar="X",
+        help="draw the line of equal score for this λ",
+    )
+    parser.add_argument(
+        "--against-best",
+        action="store_true",
+        help="how far the beliefs of every model are from those of the best one, in bits",
+    )
+    parser.add_argument("--csv", metavar="FILE.csv", help="write the points as a table")
+    parser.add_argument(
+        "--time-limit",
+        type=number(0, low_open=True),
+        metavar="S",
+        help="stop after S seconds and keep the points found",
+    )
+    parser.add_json()
+    parser.add_quiet()
+    return parser
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    is_finished: bool
+    was_interrupted: bool
+    seconds: float
+    notes: list[str]
+
+
+def _ran(task: KeptPlanTask, time_limit: float | None, line: ProgressLine) -> _Outcome:
+    from pgmstudio.core.experiments.plans.point_work import RunProblem
+
+    switch = StopSwitch(seconds=time_limit)
+    started, notes, is_finished = time.monotonic(), list[str](), False
+    with interrupts_press(switch) as interrupts:
+        try:
+            for event in task(switch):
+                match event:
+                    case Progress():
+                        line.show(event)
+                    case Note(message):
+                        notes.append(message)
+                        line.say(message if isinstance(event, RunProblem) else "")
+            is_finished = True
+        except Cancelled:
+            pass
+        finally:
+            line.clear()
+    seconds = time.monotonic() - started
+    return _Outcome(is_finished, interrupts.happened, seconds, notes)
+
+
+def _against_best(
+    points: Sequence[CurvePoint], plan: Plan, rows: PlanRows, folder: PointFolder
+) -> list[CurvePoint]:
+    """The points with their distance to the model with most bits on the test rows."""
+    from pgmstudio.core.experiments.curve_choices import best_on_test
+    from pgmstudio.core.experiments.empirical import QueryPlan, random_queries
+    from pgmstudio.core.experiments.empirical_curves import with_distances
+
+    best = best_on_test(points)
+    assert best is not None
+    asked = plan.queries or QueryPlan(targets=0, given=min(3, len(rows.test.domain) - 1))
+    queries = random_queries(rows.test, asked)
+    return with_distances(points, folder.model, folder.model(best), queries, asked.timed)
+
+
+def _place(args: argparse.Namespace) -> Place:
+    if args.cluster is not None:
+        from pgmstudio.core.experiments.plans.cluster import Cluster
+
+        return Cluster(args.cluster)
+    from pgmstudio.core.experiments.plans.places import LocalPool
+
+    return LocalPool(args.processes)
+
+
+def _write(
+    points: Sequence[CurvePoint], plan: Plan, rows: PlanRows, args: argparse.Namespace
+) -> None:
+    """The table and the picture, where they were asked for."""
+    from pgmstudio.core.experiments.curve_points import points_csv
+    from pgmstudio.core.io.atomic import replace_file
+
+    if args.csv is not None:
+        replace_file(args.csv, points_csv(points).encode())
+    if args.plot is not None:
+        from pgmstudio.core.experiments.curve_picture import curve_plot
+        from pgmstudio.core.experiments.plans.truth import ceiling_of, truth_of
+        from pgmstudio.core.pictures.curve_svg import curve_svg
+
+        plot = curve_plot(
+            points,
+            title=plan.title,
+            ceiling=ceiling_of(rows),
+            lambda_=args.lambda_,
+            truth=truth_of(rows),
+            is_log=not args.linear,
+        )
+        replace_file(args.plot, curve_svg(plot).encode())
+
+
+HEAD = (
+    *("Curve", "", "λ", "Seed", "Effective size", "Parameters", "Train bits", "Test bits", "±"),
+    *("Learning s", "Update ms", "Query bits", "Beliefs off"),
+)
+
+
+def _print(points: Sequence[CurvePoint]) -> None:
+    """All points by curve from small to large, with what they are chosen for."""
+    from pgmstudio.core.experiments.curve_choices import best_on_test, chosen_of, pareto_front
+    from pgmstudio.core.experiments.curve_points import curves_of
+    from pgmstudio.core.experiments.empirical_curves import timing_fits
+
+    front = {id(point) for point in pareto_front(points)}
+    best = best_on_test(points)
+    rows = []
+    for name, own in curves_of(points).items():
+        chosen = chosen_of(own)
+        for point in own:
+            marks = ["★"] if point is best else ["●"] if id(point) in front else []
+            marks += [] if chosen is None else chosen.letters(point)
+            update = point.inference_seconds
+            rows.append(
+                (
+                    name,
+                    " ".join(marks),
+                    decimal(point.lambda_),
+                    str(point.seed),
+                    whole(point.effective_size),
+                    whole(point.representation_size),
+                    decimal(point.train_log2_likelihood_per_row),
+                    decimal(point.test_log2_likelihood_per_row),
+                    decimal(point.test_standard_error),
+                    f"{point.seconds:.2f}",
+                    decimal(None if update is None else 1000 * update),
+                    decimal(point.query_log2),
+                    decimal(point.query_distance),
+                )
+            )
+    print_table(HEAD, rows, "<<>>>>>>>>>>>")
+    if best is not None:
+        print("★ most bits per test row   ● no other model is both smaller and more likely")
+        print("BIC, AIC: the model of its curve that this criterion takes")
+    for family, fit in timing_fits(points).items():
+        error = "" if fit.slope_error is None else f" ± {1e9 * fit.slope_error:.2f}"
+        print(f"{family}: an update takes {1e9 * fit.slope:.2f}{error} ns for each unit of size")

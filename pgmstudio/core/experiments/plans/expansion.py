@@ -1,0 +1,199 @@
+"""From a plan to its runs: every learner, λ, combination of values and seed, with checked
+parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pgmstudio import __version__
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.experiments.empirical import QueryPlan
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.experiments.sweeps import ALL_ROWS, own_sweep_of, sweep_of
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.params import params_to_dict, parse_params, specs_of
+
+# What decides the numbers of a point; a change in any file there makes other points.
+_CODE = (
+    *("data/**/*.py", "graphs/**/*.py", "models/**/*.py", "scores/**/*.py"),
+    *("inference/**/*.py", "learning/**/*.py", "experiments/empirical.py"),
+    *("experiments/compare.py", "experiments/means.py", "experiments/plans/**/*.py"),
+)
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One learner with all its parameters and a seed; `given` are those of the grid and sweep."""
+
+    learner: str
+    name: str
+    lambda_: float | None
+    seed: int
+    given: Mapping[str, object]
+    params: Any
+    time_limit: float | None = None
+
+    @property
+    def title(self) -> str:
+        """What is being learned, for progress and notes."""
+        penalty = "" if self.lambda_ is None else f", λ = {self.lambda_:.3f}"
+        return f"{self.name or learner_of(self.learner).title}{penalty}"
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRows:
+    """The rows of an experiment, and the model they come from where that is known."""
+
+    train: DataSet
+    test: DataSet
+    valid: DataSet | None = None
+    reference: Model | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all rows, part by part."""
+        parts = (self.train, self.test, self.valid)
+        return "-".join("" if part is None else part.fingerprint for part in parts)
+
+
+def runs_of(
+    learners: Sequence[LearnerGrid],
+    lambdas: Sequence[float],
+    seeds: Sequence[int],
+    time_limit: float | None = None,
+) -> list[PlannedRun]:
+    """Every run with its parameters checked; one ParameterError names all that is wrong."""
+    runs: list[PlannedRun] = []
+    problems: dict[str, str] = {}
+    for grid in learners:
+        params_type = learner_of(grid.key).params_type
+        own_lambdas = grid.lambdas or tuple(lambdas)
+        for lambda_, swept in _settings(grid, params_type, own_lambdas):
+            for values in product(*grid.values.values()):
+                given = dict(zip(grid.values, values, strict=True)) | dict(swept)
+                try:
+                    params: Any = parse_params(params_type, _with_one_process(params_type, given))
+                except ParameterError as wrong:
+                    problems |= {f"{grid.key} {name}": m for name, m in wrong.problems.items()}
+                    continue
+                penalty = getattr(params, "lambda_", None) if lambda_ is None else lambda_
+                limit = grid.time_limit or time_limit
+                runs += [
+                    PlannedRun(grid.key, grid.name, penalty, seed, given, params, limit)
+                    for seed in seeds
+                ]
+    if problems:
+        raise ParameterError(problems)
+    return runs
+
+
+def _settings(
+    grid: LearnerGrid, params_type: type, lambdas: tuple[float, ...]
+) -> list[tuple[float | None, Mapping[str, object]]]:
+    """The λ to run one by one, or the settings of a learner that goes through them by itself."""
+    sweep = sweep_of(params_type, grid.values)
+    if sweep is not None:
+        return [(value, sweep(value)) for value in lambdas]
+    told = {
+        name: value for name, value in ALL_ROWS.get(grid.key, {}).items() if name not in grid.values
+    }
+    return [(None, told | dict(own_sweep_of(params_type, lambdas, grid.values) or {}))]
+
+
+def _with_one_process(params_type: type, given: Mapping[str, object]) -> dict[str, object]:
+    """Runs fill the cores side by side, so one run need not spread over several."""
+    names = {spec.name for spec in specs_of(params_type)}
+    one: dict[str, object] = {"processes": 1} if "processes" in names else {}
+    return one | dict(given)
+
+
+def runs_of_plan(plan: Plan, lambdas: Sequence[float]) -> list[PlannedRun]:
+    """The runs of a plan; `lambdas` stand in where it names none."""
+    return runs_of(plan.learners, plan.lambdas or lambdas, plan.seeds, plan.time_limit)
+
+
+def run_key(
+    run: PlannedRun, rows: PlanRows, queries: QueryPlan | None = None, optima: int = 1
+) -> str:
+    """The same key for the same rows, learner, parameters, seed, measures and code, else another.
+
+    Neither the name of the curve nor a time limit counts, nor over how many processes it is spread.
+    """
+    params = params_to_dict(run.params)
+    params.pop("processes", None)
+    told = [
+        rows.fingerprint,
+        None if rows.reference is None or queries is None else _of_object(rows.reference),
+        run.learner,
+        params,
+        run.seed,
+        None if queries is None else queries.plain(),
+        optima,
+        code_version(),
+    ]
+    text = json.dumps(told, sort_keys=True, ensure_ascii=False, default=_of_object)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _of_object(value: object) -> str:
+    """A hash of what a value holds, whatever it has worked out and kept meanwhile."""
+    digest = hashlib.sha256()
+
+    def take(part: object) -> None:
+        if isinstance(part, np.ndarray):
+            digest.update(f"{part.dtype}{part.shape}".encode() + part.tobytes())
+        elif dataclasses.is_dataclass(part) and not isinstance(part, type):
+            digest.update(type(part).__name__.encode())
+            for declared in dataclasses.fields(part):
+                take(getattr(part, declared.name))
+        elif isinstance(part, Mapping):
+            for key, entry in part.items():
+                take(key)
+                take(entry)
+        elif isinstance(part, list | tuple):
+            digest.update(f"({len(part)}".encode())
+            for entry in part:
+                take(entry)
+        elif isinstance(part, frozenset):
+            digest.update(repr(sorted(map(repr, part))).encode())
+        else:
+            digest.update(repr(part).encode())
+
+    take(value)
+    return digest.hexdigest()
+
+
+# Whoever knows that a change of the code does not touch the numbers may go on with older points.
+PINNED_VERSION = "PGMSTUDIO_CODE_VERSION"
+
+
+def code_version() -> str:
+    """The version of the program and a hash of the code that learns and measures.
+
+    The environment variable PGMSTUDIO_CODE_VERSION stands in for it.
+    """
+    return os.environ.get(PINNED_VERSION) or _version_of_files()
+
+
+@cache
+def _version_of_files() -> str:
+    core = Path(__file__).resolve().parents[2]
+    digest = hashlib.sha256()
+    for pattern in _CODE:
+        for file in sorted(core.glob(pattern)):
+            digest.update(file.name.encode())
+            digest.update(file.read_bytes())
+    return f"{__version__}+{digest.hexdigest()[:8]}"

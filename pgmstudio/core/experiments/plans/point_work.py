@@ -1,0 +1,231 @@
+"""One run of a plan, wherever it is made: learn, then measure every model; points come out.
+
+A run that is stopped by its own time limit gives the models it had by then.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.experiments.compare import row_log2
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.empirical import (
+    QueryPlan,
+    inference_seconds,
+    query_distance,
+    query_log2,
+    random_queries,
+)
+from pgmstudio.core.experiments.means import mean_of
+from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows
+from pgmstudio.core.experiments.plans.harvest import Harvest, Harvested
+from pgmstudio.core.learning.protocols import Finished, Found, Kept
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.running import CancelToken, Note, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RunDone:
+    """The run with that key has given all its points; `cut_after` is the limit that ended it,
+    `problems` are why there are not more."""
+
+    key: str
+    points: int
+    seconds: float
+    cut_after: float | None = None
+    problems: tuple[str, ...] = ()
+
+
+class RunProblem(Note):
+    """Why a run gave no models, or not all that it could have."""
+
+
+PointEvent = Progress | Note | CurvePoint | RunDone
+
+
+@dataclass(frozen=True)
+class PointWork:
+    """A run and what to measure of its models; the rows come from whoever runs it.
+
+    Points whose keys are `known` are not measured again. Progress comes no faster than every
+    `progress_s` seconds.
+    """
+
+    run: PlannedRun
+    key: str = ""
+    queries: QueryPlan | None = None
+    optima: int = 1
+    known: frozenset[str] = field(default=frozenset(), repr=False)
+    progress_s: float = 0.0
+
+    def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        run, number, watch, problems = self.run, 0, _Watch(), list[str]()
+        why = learner_of(run.learner).refuses(rows.train)
+        token = _Limited(cancel, run.time_limit)
+        if why is not None:
+            problems.append(f"{run.title}: {why}")
+        else:
+            try:
+                for event in self._learned(rows, token, watch):
+                    if isinstance(event, RunProblem):
+                        problems.append(event.message)
+                        continue
+                    if not isinstance(event, Harvested):
+                        yield event
+                        continue
+                    key = f"{self.key}-{number:03d}" if self.key else ""
+                    number += 1
+                    if key not in self.known:
+                        yield self._measured(event, rows, key, watch.lap())
+            except PgmStudioError as problem:
+                problems.append(f"{run.title}: {problem}")
+        yield from map(RunProblem, problems)
+        cut = run.time_limit if token.was_reached else None
+        yield RunDone(self.key, number, watch.total, cut, tuple(problems))
+
+    def _learned(
+        self, rows: PlanRows, token: _Limited, watch: _Watch
+    ) -> Iterator[Progress | Note | Harvested]:
+        run = self.run
+        harvest = Harvest(rows.train, run.params, run.seed, self.optima)
+        events = LearnTask(run.learner, rows.train, run.params, run.seed)(token)
+        last: Model | None = None
+        told_at = -math.inf
+        while True:
+            try:
+                # Whoever takes the events may be slow; that is not the learner's time.
+                with watch:
+                    event = next(events)
+            except Cancelled:
+                if not token.was_reached:
+                    raise
+                yield RunProblem(f"{run.title}: stopped after its {run.time_limit:g} s.")
+                break
+            match event:
+                case Progress(fraction, message, counters):
+                    if time.monotonic() - told_at < self.progress_s:
+                        continue
+                    told_at = time.monotonic()
+                    words = f"{run.title}: {message}" if message else run.title
+                    yield Progress(fraction, words, counters)
+                case Note(message):
+                    yield Note(f"{run.title}: {message}")
+                case Kept(keepsake):
+                    yield from harvest.keep(keepsake)
+                case Found(model):
+                    last = model
+                case Finished(model):
+                    last = model
+                    break
+        if last is None:
+            yield RunProblem(f"{run.title}: no model was found in time.")
+            return
+        rest = list(harvest.rest(last))
+        watch.divide(len(rest))
+        yield from rest
+
+    def _measured(self, found: Harvested, rows: PlanRows, key: str, seconds: float) -> CurvePoint:
+        run, model = self.run, found.model
+        train = mean_of(row_log2(model, rows.train), rows.train.weights)
+        test = mean_of(row_log2(model, rows.test), rows.test.weights)
+        point = CurvePoint(
+            run.learner,
+            model.kind,
+            run.lambda_ if found.lambda_ is None else found.lambda_,
+            run.seed,
+            model.effective_size(),
+            model.representation_size(),
+            train.value,
+            test.value,
+            test.standard_error,
+            train.rows,
+            seconds,
+            _listed({**run.given, **dict(found.setting)}),
+            model,
+            key,
+            run.name,
+            model.parameter_size() if isinstance(model, DecisionGraph) else None,
+        )
+        if rows.valid is not None:
+            valid = mean_of(row_log2(model, rows.valid), rows.valid.weights)
+            point = replace(point, valid_log2_likelihood_per_row=valid.value)
+        return point if self.queries is None else _with_queries(point, model, rows, self.queries)
+
+
+def _listed(values: Mapping[str, object]) -> dict[str, object]:
+    """With lists for tuples, as they come back from a file."""
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+
+def _with_queries(point: CurvePoint, model: Model, rows: PlanRows, plan: QueryPlan) -> CurvePoint:
+    """The point with what random queries say of its model."""
+    queries = random_queries(rows.test, plan)
+    values = query_log2(model, queries)
+    distance = None
+    if rows.reference is not None:
+        distance = query_distance(model, rows.reference, queries, plan.timed)
+    return replace(
+        point,
+        query_log2=float(values.mean()),
+        query_values=values,
+        query_distance=distance,
+        inference_seconds=inference_seconds(model, queries, plan.timed),
+    )
+
+
+class _Watch:
+    """Seconds of learning: in all, and since the last point."""
+
+    def __init__(self) -> None:
+        self.total = 0.0
+        self._began = self._lapped = 0.0
+        self._share: float | None = None
+
+    def __enter__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.total += time.perf_counter() - self._began
+
+    def divide(self, points: int) -> None:
+        """What is left is shared by so many points."""
+        self._share = (self.total - self._lapped) / max(1, points)
+
+    def lap(self) -> float:
+        if self._share is not None:
+            return self._share
+        spent, self._lapped = self.total - self._lapped, self.total
+        return spent
+
+
+class _Limited:
+    """The token of a run with a time limit of its own."""
+
+    def __init__(self, outer: CancelToken, seconds: float | None) -> None:
+        self._outer = outer
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self.was_reached = False
+
+    @property
+    def is_cancelled(self) -> bool:
+        if self._outer.is_cancelled:
+            return True
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            self.was_reached = True
+        return self.was_reached
+
+    @property
+    def is_paused(self) -> bool:
+        return self._outer.is_paused
+
+    def raise_if_cancelled(self) -> None:
+        self._outer.raise_if_cancelled()
+        if self.is_cancelled:
+            raise Cancelled

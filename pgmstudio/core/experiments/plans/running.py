@@ -1,0 +1,155 @@
+"""Running a plan: a stream of points, wherever the runs are made; what is done is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from pgmstudio.core.errors import DataError, PgmStudioError
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.empirical import random_queries
+from pgmstudio.core.experiments.plans.expansion import (
+    PlannedRun,
+    PlanRows,
+    run_key,
+    runs_of_plan,
+)
+from pgmstudio.core.experiments.plans.places import LocalPool, Place
+from pgmstudio.core.experiments.plans.plan import Plan
+from pgmstudio.core.experiments.plans.point_work import PointEvent, PointWork, RunDone, RunProblem
+from pgmstudio.core.experiments.sl_curve import default_lambdas
+from pgmstudio.core.process_pools import WorkAgain, WorkEnded, WorkFailed
+from pgmstudio.core.processes import ChildError
+from pgmstudio.core.running import CancelToken, Progress
+
+# An eye follows no faster.
+PROGRESS_SECONDS = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """What earlier runs of a plan left: runs that are done, and the keys of all points."""
+
+    runs: Mapping[str, RunDone] = field(default_factory=dict)
+    points: Collection[str] = frozenset()
+
+    def covers(self, key: str, time_limit: float | None) -> bool:
+        """Whether the run need not be made again; one that was cut short may now have more time."""
+        done = self.runs.get(key)
+        if done is None:
+            return False
+        if done.cut_after is None:
+            return True
+        return time_limit is not None and time_limit <= done.cut_after
+
+
+NOTHING = Earlier()
+
+
+def planned_keys(plan: Plan, rows: PlanRows) -> dict[str, PlannedRun]:
+    """The runs of a plan by their keys, in their order; equal runs once."""
+    runs = runs_of_plan(plan, default_lambdas(rows.train.total_weight))
+    found: dict[str, PlannedRun] = {}
+    for run in runs:
+        found.setdefault(run_key(run, rows, plan.queries, plan.optima), run)
+    return found
+
+
+def run_plan(
+    plan: Plan,
+    rows: PlanRows,
+    *,
+    cancel: CancelToken,
+    earlier: Earlier = NOTHING,
+    place: Place | None = None,
+) -> Iterator[PointEvent]:
+    """A CurvePoint for every model that is not in `earlier` runs, as they come, and RunDone after
+    the last of a run.
+
+    Everything but the times is the same wherever the runs are made and in whatever order they end.
+    A run that cannot be done becomes a RunProblem, which is a note. A bug in one is raised as
+    ChildError when the others are through.
+    """
+    if rows.train.row_count == 0 or rows.test.row_count == 0:
+        raise DataError("A plan needs rows to learn from and rows to test on.")
+    if plan.queries is not None:
+        random_queries(rows.test, replace(plan.queries, count=1))  # refuses what cannot be asked
+    runs = planned_keys(plan, rows)
+    works = [
+        PointWork(
+            run,
+            key,
+            plan.queries,
+            plan.optima,
+            frozenset(p for p in earlier.points if p.startswith(f"{key}-")),
+            PROGRESS_SECONDS,
+        )
+        for key, run in runs.items()
+        if not earlier.covers(key, run.time_limit)
+    ]
+    tally = _Tally(len(runs), len(runs) - len(works), len(works))
+    yield tally.progress("")
+    bug: ChildError | None = None
+    told: set[str] = set()
+    for number, event in (place or LocalPool()).events(rows, works, cancel):
+        match event:
+            case Progress(fraction, message):
+                yield tally.progress(message, number, fraction)
+            case WorkAgain():
+                yield RunProblem(f"{works[number].run.title}: its process died; it is begun again.")
+            case WorkEnded():
+                yield tally.ended(number, works[number].run.title)
+            case WorkFailed(PgmStudioError() as problem):
+                yield RunProblem(f"{works[number].run.title}: {problem}")
+                yield tally.ended(number, works[number].run.title)
+            case WorkFailed(problem):
+                bug = bug or ChildError(str(problem))
+                yield RunProblem(f"{works[number].run.title}: failed by a fault of the program.")
+                yield tally.ended(number, works[number].run.title)
+            case CurvePoint(key=key):
+                if key not in told:  # a run that was begun again tells its first points twice
+                    told.add(key)
+                    tally.points += 1
+                    yield event
+            case _:
+                yield event
+    if bug is not None:
+        raise bug
+
+
+class _Tally:
+    """How far all runs together are."""
+
+    def __init__(self, total: int, done: int, left: int) -> None:
+        self._total, self._done = max(1, total), done
+        self._within = [0.0] * left
+        self.points = 0
+
+    def progress(
+        self, message: str, number: int | None = None, fraction: float | None = None
+    ) -> Progress:
+        if number is not None and fraction is not None:
+            self._within[number] = fraction
+        share = (self._done + sum(self._within)) / self._total
+        counters = {"run": float(self._done), "of": float(self._total), "new points": self.points}
+        return Progress(min(1.0, share), message, counters)
+
+    def ended(self, number: int, title: str) -> Progress:
+        self._within[number] = 0.0
+        self._done += 1
+        return self.progress(title)
+
+
+@dataclass(frozen=True, eq=False)
+class PlanTask:
+    """A plan as a task; the same task gives the same points. Needs no child process of its own."""
+
+    plan: Plan
+    rows: PlanRows
+    earlier: Earlier = NOTHING
+    place: Place | None = None
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        yield from run_plan(
+            self.plan, self.rows, cancel=cancel, earlier=self.earlier, place=self.place
+        )

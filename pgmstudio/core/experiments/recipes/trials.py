@@ -1,0 +1,81 @@
+"""Learning inside a recipe: the learners' progress becomes that of the recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, cast
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import RunFailedError
+from pgmstudio.core.learning.mixture_params import MixtureParams
+from pgmstudio.core.learning.mixture_search import MixtureSearch
+from pgmstudio.core.learning.protocols import Finished, Keepsake, Kept
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.models.protocols import ProbabilisticModel
+from pgmstudio.core.params import param, parse_params
+from pgmstudio.core.running import CancelToken, Progress
+
+Learning = Generator[Progress, None, ProbabilisticModel]
+
+
+def trials_param(count: int) -> Any:
+    """How often the experiment is repeated; the default is the source's number."""
+    return param(
+        count, title="Trials", low=1, high=1000, help="How often the experiment is repeated."
+    )
+
+
+class Steps:
+    """How far a recipe is, in models learned of so many."""
+
+    def __init__(self, total: int, cancel: CancelToken) -> None:
+        self._total, self._done, self._cancel = max(1, total), 0, cancel
+        self.kept: dict[str, Keepsake] = {}  # of the last run, by kind
+
+    def learned(
+        self, words: str, key: str, data: DataSet, rng: np.random.Generator, **given: object
+    ) -> Learning:
+        """The model a learner ends with; its progress is told under `words`."""
+        learner = learner_of(key)
+        params: Any = parse_params(learner.params_type, given)
+        run = learner.run(data, params, rng=rng, cancel=self._cancel)
+        return (yield from self._followed(words, run))
+
+    def skip(self) -> None:
+        """Count a model that was not learned after all."""
+        self._done += 1
+
+    def held(
+        self,
+        words: str,
+        data: DataSet,
+        valid: DataSet,
+        rng: np.random.Generator,
+        params: MixtureParams,
+    ) -> Learning:
+        """A mixture of trees whose EM stops when the likelihood of `valid` stops rising."""
+        search = MixtureSearch(
+            data, params, is_shared=False, rng=rng, cancel=self._cancel, held=valid
+        )
+        return (yield from self._followed(words, search.run()))
+
+    def _followed(self, words: str, run: Any) -> Learning:
+        done = self._done / self._total
+        self.kept = {}
+        yield Progress(done, words)
+        model: ProbabilisticModel | None = None
+        for event in run:
+            self._cancel.raise_if_cancelled()
+            if isinstance(event, Progress):
+                yield Progress(done, words, event.counters)
+            elif isinstance(event, Kept):
+                self.kept[event.keepsake.kind] = event.keepsake
+            elif isinstance(event, Finished):
+                model = cast(ProbabilisticModel, event.model)
+        if model is None:
+            raise RunFailedError(f"{words}: the learner ended without a model.")
+        self._done += 1
+        yield Progress(self._done / self._total, words)
+        return model

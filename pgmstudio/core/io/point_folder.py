@@ -1,0 +1,251 @@
+"""A folder that keeps the points of a plan as they come, so that a run can go on where it ended.
+
+    plan.json       the plan, as it was last run
+    points.jsonl    a line for every point and for every run that is done, only ever added to
+    models/         the model of each point by its key
+    queries/        log2 P(Q | E) of every query by key, where there were queries
+
+A line is on the disk before the next is begun, and the model before its line. Whoever is killed in
+between leaves at most a part of the last line, which is cut off when the folder is opened again.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.errors import FileError
+from pgmstudio.core.experiments.curve_points import CurvePoint, point_of
+from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version
+from pgmstudio.core.experiments.plans.places import Place
+from pgmstudio.core.experiments.plans.plan import Plan
+from pgmstudio.core.experiments.plans.plan_entries import plan_of
+from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone
+from pgmstudio.core.experiments.plans.running import Earlier, run_plan
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.json_documents import parse_json
+from pgmstudio.core.io.model_files import ModelFile, read_bytes, read_model, write_model
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.project.plain import plain
+from pgmstudio.core.running import CancelToken
+
+POINTS, PLAN, MODELS, QUERIES = "points.jsonl", "plan.json", "models", "queries"
+
+
+class PointFolder:
+    """The points of one folder; open it for writing in one process at a time.
+
+    `points` are those that stand there, by key, in the order they came, without their models.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self.points: dict[str, CurvePoint] = {}
+        self.done: dict[str, RunDone] = {}
+        self._file: int | None = None
+        self._read()
+
+    @property
+    def earlier(self) -> Earlier:
+        """What a run of a plan need not do again."""
+        return Earlier(self.done, frozenset(self.points))
+
+    def points_of(self, keys: Iterable[str]) -> list[CurvePoint]:
+        """The points of these runs, in the order of the runs whatever the order they came in."""
+        place = {key: number for number, key in enumerate(keys)}
+        own = [point for key, point in self.points.items() if key.rpartition("-")[0] in place]
+        return sorted(own, key=lambda p: (place[p.key.rpartition("-")[0]], p.key))
+
+    def model(self, point: CurvePoint) -> Model:
+        """The model of a point."""
+        if point.model is not None:
+            return point.model
+        if point.model_file is None:
+            raise FileError(self.folder, f"holds no model for {point.key}.")
+        return read_model(self.folder / point.model_file).model
+
+    def query_values(self, point: CurvePoint) -> NDArray[np.float64] | None:
+        """log2 P(Q | E) of every query, None where there were none."""
+        path = self.folder / QUERIES / f"{point.key}.npy"
+        if not path.is_file():
+            return None
+        values: NDArray[np.float64] = np.load(path, allow_pickle=False)
+        return values
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    def __enter__(self) -> PointFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open(self, plan: Plan, rows: PlanRows) -> None:
+        """Make the folder ready to be added to; FileError when another process is at it."""
+        try:
+            for part in ("", MODELS, QUERIES):
+                (self.folder / part).mkdir(parents=True, exist_ok=True)
+            how = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            file = os.open(self.folder / POINTS, how, 0o666)
+        except OSError as problem:
+            reason = problem.strerror or str(problem)
+            raise FileError(self.folder, f"cannot be written: {reason}.") from problem
+        _lock(file, self.folder)
+        self._file = file
+        self._read()  # what another process added before we had it
+        os.ftruncate(file, self._whole_bytes)
+        told = {
+            "plan": plan.plain(),
+            "data": rows.fingerprint,
+            "rows": [rows.train.row_count, rows.test.row_count],
+            "code": code_version(),
+        }
+        text = json.dumps(plain(told), ensure_ascii=False, indent=1)
+        replace_file(self.folder / PLAN, f"{text}\n".encode())
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def add(self, point: CurvePoint) -> CurvePoint:
+        """Keep a point with its model; returns it as it will be read again, with the model."""
+        if point.key in self.points:
+            return self.points[point.key]
+        if point.query_values is not None:
+            content = io.BytesIO()
+            np.save(content, point.query_values, allow_pickle=False)
+            replace_file(self.folder / QUERIES / f"{point.key}.npy", content.getvalue())
+        if point.model is not None:
+            name = f"{MODELS}/{point.key}.json"
+            title = f"{point.series}, size {point.effective_size}"
+            origin = {
+                "learner": point.learner,
+                "parameters": _plain_parameters(point),
+                "seed": point.seed,
+                "version": code_version(),
+            }
+            write_model(self.folder / name, ModelFile(point.model, title=title, provenance=origin))
+            point = replace(point, model_file=name)
+        told = point.as_dict() | {"parameters": _plain_parameters(point)}
+        self._append({"point": plain(told)})
+        self.points[point.key] = replace(point, model=None, query_values=None)
+        return point
+
+    def finish(self, done: RunDone) -> None:
+        """Keep that a run has given all its points."""
+        self._append({"done": asdict(done)})
+        self.done[done.key] = done
+
+    def kept(self, events: Iterator[PointEvent]) -> Iterator[PointEvent]:
+        """The same events, each point kept before it is handed on."""
+        for event in events:
+            match event:
+                case CurvePoint():
+                    yield self.add(event)
+                case RunDone():
+                    self.finish(event)
+                    yield event
+                case _:
+                    yield event
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        if self._file is None:
+            raise FileError(self.folder, "is not open for writing.")
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+        content = line.encode()
+        while content:
+            content = content[os.write(self._file, content) :]
+        os.fsync(self._file)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        path = self.folder / POINTS
+        self.points.clear()
+        self.done.clear()
+        self._whole_bytes = 0
+        if not path.is_file():
+            return
+        for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
+            if not line.endswith(b"\n"):
+                break  # whoever wrote it was killed; the point is computed again
+            try:
+                self._take(json.loads(line))
+            except (ValueError, KeyError, TypeError) as problem:
+                told = f"line {number} is damaged. Take it out, and its point is computed again."
+                raise FileError(path, told) from problem
+            self._whole_bytes += len(line)
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        if "point" in record:
+            point = point_of(record["point"])
+            self.points[point.key] = point
+        elif "done" in record:
+            told = record["done"]
+            done = RunDone(**(told | {"problems": tuple(told.get("problems", ()))}))
+            self.done[done.key] = done
+
+
+def _plain_parameters(point: CurvePoint) -> dict[str, Any]:
+    """Parameters for a file; a model or rules among them are told by what they are."""
+    told = {}
+    for name, value in point.parameters.items():
+        try:
+            told[name] = plain(value)
+        except TypeError:
+            told[name] = type(value).__name__
+    return told
+
+
+@dataclass(frozen=True, eq=False)
+class KeptPlanTask:
+    """A plan whose points are kept in a folder, as a task: it goes on with what stands there.
+
+    Needs no child process of its own; whoever takes the events is where the files are written.
+    """
+
+    folder: Path
+    plan: Plan
+    rows: PlanRows
+    place: Place | None = None
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        with PointFolder(self.folder) as kept:
+            kept.open(self.plan, self.rows)
+            yield from kept.kept(
+                run_plan(
+                    self.plan, self.rows, cancel=cancel, earlier=kept.earlier, place=self.place
+                )
+            )
+
+
+def read_folder_plan(folder: Path | str) -> Plan | None:
+    """The plan that the points of a folder belong to; None when there is none."""
+    path = Path(folder) / PLAN
+    if not path.is_file():
+        return None
+    return plan_of(parse_json(read_bytes(path), path, error=FileError)["plan"].mapping())
+
+
+def _lock(file: int, folder: Path) -> None:
+    """One writer at a time; the lock goes with the process, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows refuses nobody; points of two writers still stand line by line
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as problem:
+        os.close(file)
+        raise FileError(folder, "another run is adding points to it. Stop that one first.") from (
+            problem
+        )

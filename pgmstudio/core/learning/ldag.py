@@ -1,0 +1,278 @@
+"""Labelled graphs by hill climbing: every family met has the best labels found for its table.
+
+The two levels of Pensar, Nyman, Koski and Corander (2015): outside, changes of one edge; inside,
+the labels of the one or two tables that change. κ, which keeps dense graphs with very many labels
+away, may be chosen by cross-validation, as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.climb_search import ClimbSearch
+from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.graph_climb import GraphClimb
+from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES, left_out_sentence
+from pgmstudio.core.learning.kappa_path import KappaPath, KappaPoint
+from pgmstudio.core.learning.label_scores import LabelScores
+from pgmstudio.core.learning.ldag_inner import FULL, GROUPED_TREE, TREE
+from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
+from pgmstudio.core.learning.ldag_params import KAPPA_HELP, LabelParams, label_scores
+from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.network_params import (
+    knowledge_param,
+    max_parents_param,
+    max_table_cells_param,
+    restarts_param,
+    start_param,
+    tabu_param,
+)
+from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.models.protocols import DirectedModel
+from pgmstudio.core.params import AUTO, param
+from pgmstudio.core.running import CancelToken, Note, Progress
+
+# Whole weights up to this many rows are taken apart, so that folds can share a row.
+MOST_UNITS = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LdagParams(LabelParams):
+    """The settings of hill climbing with labels."""
+
+    kappa: float | Literal["auto"] = param(
+        0.1,
+        title="κ",
+        low=0,
+        low_open=True,
+        high=1,
+        help=f"{KAPPA_HELP}; auto chooses it by cross-validation and keeps the model of every κ.",
+    )
+    kappas: tuple[float, ...] = param(
+        (1.0, 0.5, 0.1, 0.01, 1e-3, 1e-4, 0.0),
+        title="κ to try",
+        low=0,
+        high=1,
+        help="For auto: the numbers tried; 0 is without labels.",
+        advanced=True,
+    )
+    folds: int = param(
+        10,
+        title="Folds",
+        low=2,
+        high=20,
+        help="For auto: parts of the rows, each held out once.",
+        advanced=True,
+    )
+    max_parents: int | None = max_parents_param(4)
+    restarts: int = restarts_param(5)
+    tabu: int = tabu_param(advanced=True)
+    knowledge: Knowledge | None = knowledge_param()
+    start: DirectedModel | None = start_param()
+    max_table_cells: int = max_table_cells_param()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsiTreeParams(LdagParams):
+    """The settings of hill climbing with trees for tables."""
+
+    structure: str = param(
+        TREE,
+        title="Questions",
+        choices=(TREE, GROUPED_TREE),
+        help="csi-tree: a question has an answer for every state of a parent; extended-tree: "
+        "answers are two groups of states, for parents of many states.",
+    )
+
+
+class LdagLearner:
+    """A labelled graph by greedy search over graphs and labels."""
+
+    key = "ldag.greedy"
+    title = "Labelled graph"
+    kind = "ldag"
+    params_type: type[LdagParams] = LdagParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING_SCORES)
+
+    def run(
+        self, data: DataSet, params: LdagParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
+        start, left_out = rules.starting_graph(() if params.start is None else params.start.edges)
+        if left_out:
+            yield Note(left_out_sentence(left_out))
+        if params.kappa == AUTO:
+            yield from _by_cross_validation(data, params, rules, start, rng, cancel)
+            return
+        assert isinstance(params.kappa, float | int)
+        search = LabelSearch(data, params, params.kappa, rules, start, rng)
+        yield from search.all_climbs(start, cancel)
+        yield from map(Note, label_sentences(search.scores, search.graph.best_dag()))
+        yield Finished(*search.best(cancel))
+
+
+class CsiTreeLearner(LdagLearner):
+    """A network whose tables are trees of questions, by greedy search."""
+
+    key = "bn.csi-tree"
+    title = "Tables as trees"
+    params_type = CsiTreeParams
+
+
+class LabelSearch(ClimbSearch[LabelScores]):
+    """The climbs of one κ, with the labelled model of the best graph."""
+
+    def __init__(
+        self,
+        data: DataSet,
+        params: LdagParams,
+        kappa: float,
+        rules: EdgeRules,
+        start: Dag,
+        rng: np.random.Generator,
+        *,
+        restarts: int | None = None,
+    ) -> None:
+        self.scores = label_scores(data, params, kappa, start, params.max_table_cells)
+        self._begun = (data, params, rules, deepcopy(rng))
+        columns = len(data.domain)
+        super().__init__(
+            GraphClimb(self.scores, rules),
+            rng,
+            tabu=params.tabu,
+            restarts=params.restarts if restarts is None else restarts,
+            column_seconds=columns * (2e-4 + data.row_count * 2e-9),
+            fit_seconds=columns * (1e-4 + data.row_count * 3e-9),
+        )
+
+    def all_climbs(self, start: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
+        """From the start, the restarts, and from the best graph without labels.
+
+        With labels a climb takes other turns. The search without them draws as this one does, so
+        the same seed never scores below it, and where no label pays both find the same.
+        """
+        yield from self.run(start, cancel)
+        if self.scores.structure == FULL or self.scores.score.kappa == 0:
+            return
+        data, params, rules, own = self._begun
+        without = replace(params, structure=FULL)
+        plain = LabelSearch(data, without, 0.0, rules, start, own, restarts=self.restarts)
+        for event in plain.run(start, cancel):
+            if isinstance(event, Progress):
+                yield Progress(None, "Without labels", {"step": event.counters.get("step", 0.0)})
+        yield from self.begin(plain.graph.best_dag(), cancel)
+
+    def best(self, cancel: CancelToken) -> tuple[LabelledDag, dict[str, float]]:
+        model, measures = told_of(self.scores, self.graph.best_dag(), cancel)
+        return model, measures | {"steps": float(self.graph.step)}
+
+    def counters(self) -> dict[str, float]:
+        told = super().counters()
+        return told | {"families": float(self.scores.families_scored)}
+
+
+Point = tuple[LabelledDag, dict[str, float]]
+
+
+def _by_cross_validation(
+    data: DataSet,
+    params: LdagParams,
+    rules: EdgeRules,
+    start: Dag,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[LearnEvent]:
+    """The model of every κ on all rows, then their held-out rows; the best κ's model is the end."""
+    kappas = sorted(set(params.kappas))
+    units = unit_rows(data)
+    folds = min(params.folds, units.row_count)
+    path, found = KappaPath(folds), dict[float, Point]()
+    runs = len(kappas) * (1 + (folds if len(kappas) > 1 and folds > 1 else 0))
+    seed = int(rng.integers(2**63))
+    for place, kappa in enumerate(kappas):
+        own = np.random.default_rng(seed)  # all κ draw alike
+        search = LabelSearch(data, params, kappa, rules, start, own)
+        found[kappa] = yield from _climbed(search, start, place / runs, f"κ {kappa:g}", cancel)
+        path = path.with_point(KappaPoint.of(kappa, *found[kappa]))
+        yield Kept(path)
+        if place == 0:
+            yield Found(*found[kappa])  # something to keep when the run is stopped
+    chosen, told = kappas[0], "There was one κ to try."
+    if runs > len(kappas):
+        bits: dict[float, list[float]] = {kappa: [] for kappa in kappas}
+        place = len(kappas)
+        for fold, (train, held) in enumerate(fold_rows(units, folds, rng)):
+            for kappa in kappas:
+                words = f"Fold {fold + 1} of {folds}, κ {kappa:g}"
+                own = np.random.default_rng(seed)
+                search = LabelSearch(train, params, kappa, rules, start, own, restarts=0)
+                model, _ = yield from _climbed(search, start, place / runs, words, cancel)
+                bits[kappa].append(held_out_bits(model, held))
+                place += 1
+            path = path.with_held_out(bits)
+            yield Kept(path)
+        best = path.best
+        assert best is not None
+        chosen = best.kappa
+        bits_per_row = f"{best.held_bits:.4f}".replace("-", "−")
+        told = (
+            f"κ {chosen:g} was chosen by {folds}-fold cross-validation: {bits_per_row} bits per "
+            "held-out row."
+        )
+    elif len(kappas) > 1:
+        told = f"There are too few rows to compare κ, so {chosen:g} was taken."
+    yield Note(told)
+    model, measures = found[chosen]
+    yield Finished(model, measures | {"kappa": chosen})
+
+
+def _climbed(
+    search: LabelSearch, start: Dag, fraction: float, words: str, cancel: CancelToken
+) -> Generator[LearnEvent, None, Point]:
+    """What a climb ends with; of its events only the progress is told, under other words."""
+    yield Progress(fraction, words)
+    for event in search.all_climbs(start, cancel):
+        if isinstance(event, Progress):
+            yield Progress(fraction, f"{words}: {event.message}", event.counters)
+    return search.best(cancel)
+
+
+def unit_rows(data: DataSet) -> DataSet:
+    """A row of whole weight n as n rows, so that folds of grouped rows are folds of rows."""
+    weights = data.weights
+    if weights is None or weights.sum() > MOST_UNITS or (weights != np.floor(weights)).any():
+        return data
+    copies = np.repeat(np.arange(data.row_count), weights.astype(np.int64))
+    return DataSet(data.domain, np.ascontiguousarray(data.codes[:, copies]))
+
+
+def fold_rows(
+    data: DataSet, folds: int, rng: np.random.Generator
+) -> Iterator[tuple[DataSet, DataSet]]:
+    """Rows to learn from and rows held out, for each of so many random parts."""
+    part = np.arange(data.row_count) % folds
+    rng.shuffle(part)
+    for fold in range(folds):
+        yield data.of_rows(part != fold), data.of_rows(part == fold)
+
+
+def held_out_bits(model: LabelledDag, held: DataSet) -> float:
+    """Mean log2-probability of held-out rows, missing cells summed out."""
+    from pgmstudio.core.inference.likelihood import log2_likelihood
+
+    return log2_likelihood(model.as_bayesian_network, held) / max(held.total_weight, 1e-300)

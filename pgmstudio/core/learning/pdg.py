@@ -1,0 +1,293 @@
+"""Probabilistic decision graphs from data: forests by tests, graphs by split, merge and redirect.
+
+Nielsen (2007), §4.5; Jaeger, Nielsen and Silander (2006). One run gives a model for every λ of a
+list, from the largest to the smallest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import MOST_STATES, DataSet
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
+from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.pdg_forest import parse_forest
+from pgmstudio.core.learning.pdg_params import PdgParams
+from pgmstudio.core.learning.pdg_population import (
+    GrowingTold,
+    Learned,
+    Population,
+    SweepTold,
+)
+from pgmstudio.core.learning.pdg_scan import PdgPoint, PdgScan
+from pgmstudio.core.learning.pdg_state import PdgRows
+from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.smoothing import tune_smoothing
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.decision_graph_measures import refitted
+from pgmstudio.core.models.protocols import ProbabilisticModel
+from pgmstudio.core.params import AUTO
+from pgmstudio.core.running import CancelToken, Note, Progress
+
+
+class PdgLearner:
+    """Decision graphs for a list of λ; the best by the criterion comes last."""
+
+    key = "pdg.learn"
+    title = "Decision graph"
+    kind = "pdg"
+    params_type = PdgParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        if (why := refuse_empty(data)) is not None:
+            return why
+        if data.has_missing and data.complete_rows().total_weight <= 0:
+            return "Not now: every row has a missing cell. Fill them, or leave out their columns."
+        return None
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(
+            data, "These rows are left out: a row reaches one node of each variable when complete."
+        )
+
+    def run(
+        self, data: DataSet, params: PdgParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        search = _Run(data.complete_rows(), params, rng, cancel)
+        if data.has_missing:
+            yield Note(f"{data.incomplete_row_count} rows with missing cells were left out.")
+        yield from search.notes()
+        yield from search.forests()
+        yield from search.sweep()
+        yield from search.finish()
+
+
+class _Run:
+    """One run: rows to learn from, rows held out, and the models so far."""
+
+    def __init__(
+        self, data: DataSet, params: PdgParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> None:
+        self._all, self._params, self._rng, self._cancel = data.merged(), params, rng, cancel
+        self._train, self._held, criterion = self._all, None, params.criterion
+        self._held_note = ""
+        if criterion == "held-out":
+            train, held = hold_out(self._all, params.held_out, rng)
+            if held.total_weight < LEAST_HELD_ROWS:
+                criterion = "bic"
+                self._held_note = (
+                    f"{held.total_weight:g} held-out rows are too few to compare models, "
+                    "so BIC chooses."
+                )
+            else:
+                self._train, self._held = train, held
+        self._scan = PdgScan(criterion)
+        self._best: PdgPoint | None = None
+        self._population = Population(PdgRows(self._train), params, cancel)
+
+    def notes(self) -> Iterator[LearnEvent]:
+        if self._held_note:
+            yield Note(self._held_note)
+
+    def forests(self) -> Iterator[LearnEvent]:
+        """Phase I: the forests, given or learned."""
+        given = self._params.forest
+        if given is not None:
+            forest = parse_forest(self._all.domain, given)
+            self._population.plant_only(forest, self._rng)
+            return
+        for told in self._population.grow(self._rng):
+            yield _growing(told, len(self._all.domain))
+        count = len(self._population.forests)
+        yield Note(
+            f"{count} different {'forest' if count == 1 else 'forests'} "
+            f"came from {self._params.population} tries."
+        )
+
+    def sweep(self) -> Iterator[LearnEvent]:
+        """Phase II: a model for every λ, the largest first; then upwards with merged ones."""
+        lambdas = self._population.lambdas
+        learned: list[Learned] = []
+        for place in range(len(lambdas)):
+            found = yield from self._told(self._population.learn(place))
+            learned.append(found)
+            yield from self._keep(found)
+        if not (self._params.reuse and self._params.merge):
+            return
+        current = learned[-1]
+        for own in reversed(learned[:-1]):
+            current = yield from self._told(self._population.reused(current, own), is_upward=True)
+            if current is not own:
+                yield from self._keep(current)
+
+    def _told(
+        self, search: Generator[SweepTold, None, Learned], *, is_upward: bool = False
+    ) -> Generator[LearnEvent, None, Learned]:
+        """A search of the population with its progress as events."""
+        count, rows = len(self._population.lambdas), self._train.total_weight
+        while True:
+            try:
+                told = next(search)
+            except StopIteration as end:
+                found: Learned = end.value
+                return found
+            yield _sweeping(told, count, rows, is_upward=is_upward)
+
+    def finish(self) -> Iterator[LearnEvent]:
+        """The chosen model with its parameters fitted to all rows."""
+        best = self._scan.best()
+        assert best.model is not None
+        model, smoothing = best.model, best.smoothing
+        if self._held is not None:
+            model, smoothing = self._fitted(model, self._all)
+        if self._params.smoothing == AUTO:
+            yield Note(f"Smoothing {smoothing:.4g} was found by cross-validation.")
+        count = len(self._scan.points)
+        yield Note(f"{count} λ gave {count} models; the one of λ {best.lambda_:.4g} is kept.")
+        measures = self._measures(best)
+        measures["log2_likelihood_per_row"] = bits_per_row(model, self._all)
+        yield Progress(1.0, f"{best.nodes} nodes", {"score": measures["score"]})
+        yield Finished(model, measures)
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def _fitted(self, graph: DecisionGraph, data: DataSet) -> tuple[DecisionGraph, float]:
+        smoothing = self._params.smoothing
+        if smoothing == AUTO:
+            rng = np.random.default_rng(0)  # the same folds for every model
+            smoothing = tuned_smoothing(graph, data, rng, self._cancel)
+        return refitted(graph, data, float(smoothing)), float(smoothing)
+
+    def _keep(self, learned: Learned) -> Iterator[LearnEvent]:
+        """Fit and judge the model of a λ, and tell when it is the best so far."""
+        model, smoothing = self._fitted(learned.graph, self._train)
+        rows, train = self._train.total_weight, bits_per_row(model, self._train)
+        free = model.representation_size()
+        point = PdgPoint(
+            learned.lambda_,
+            learned.score,
+            learned.planted.number,
+            sum(model.node_counts),
+            model.effective_size(),
+            free,
+            model.parameter_size(),
+            train,
+            None if self._held is None else bits_per_row(model, self._held),
+            train - 0.5 * math.log2(max(rows, 2)) * free / rows,
+            train - free / rows,
+            smoothing,
+            learned.is_reused,
+            model,
+        )
+        self._scan = self._scan.with_point(point)
+        yield Kept(self._scan)
+        criterion = self._scan.criterion
+        if self._best is None or point.value(criterion) > self._best.value(criterion):
+            self._best = point
+            yield Found(model, self._measures(point))
+
+    def _measures(self, point: PdgPoint) -> dict[str, float]:
+        measures = {
+            "score": point.value(self._scan.criterion),
+            "lambda": point.lambda_,
+            "nodes": float(point.nodes),
+            "log2_likelihood_per_row": point.train_bits,
+            "smoothing": point.smoothing,
+        }
+        if point.held_bits is not None:
+            measures["held_out_log2_likelihood_per_row"] = point.held_bits
+        return measures
+
+
+def hold_out(data: DataSet, share: float, rng: np.random.Generator) -> tuple[DataSet, DataSet]:
+    """Rows to learn from and rows held out; a row of weight n is drawn from as n equal rows."""
+    assert data.weights is not None
+    weights = data.weights
+    whole = weights.astype(np.int64)
+    if (whole == weights).all():
+        count = int(whole.sum() * share)
+        held = rng.multivariate_hypergeometric(whole, count, method="marginals").astype(float)
+    else:
+        chosen = rng.permutation(weights.size)[: int(weights.size * share)]
+        held = np.zeros(weights.size)
+        held[chosen] = weights[chosen]
+    left = weights - held
+    parts = []
+    for part in (left, held):
+        seen = part > 0
+        parts.append(DataSet(data.domain, data.codes[:, seen], part[seen]))
+    return parts[0], parts[1]
+
+
+def tuned_smoothing(
+    graph: DecisionGraph, data: DataSet, rng: np.random.Generator, cancel: CancelToken
+) -> float:
+    """The α that predicts held-out rows best, where every node is a row of its variable's table.
+
+    Nodes are states there; with more of them than a variable can have, 1 is taken.
+    """
+    if max(graph.node_counts) > MOST_STATES:
+        return 1.0
+    names = [f"node {i}" for i in range(len(graph.domain))]
+    nodes = tuple(
+        Variable(name, tuple(map(str, range(count))))
+        for name, count in zip(names, graph.node_counts, strict=True)
+    )
+    cells = tuple(
+        Variable(f"state {i}", variable.states) for i, variable in enumerate(graph.domain)
+    )
+    codes = np.concatenate([graph.reached_nodes(data), data.codes.astype(np.int32)])
+    both = DataSet(Domain((*nodes, *cells)), codes.astype(np.uint16), data.weights)
+    size = len(names)
+    families = [(i, size + i) for i in range(size)]
+    return tune_smoothing(both, families, rng, cancel).smoothing
+
+
+def bits_per_row(model: ProbabilisticModel, data: DataSet) -> float:
+    """Mean log2 P(row), by the weights of the rows."""
+    logs = model.log2_probabilities(data)
+    weights = np.ones(data.row_count) if data.weights is None else data.weights
+    return float(weights @ logs / weights.sum())
+
+
+def _growing(told: GrowingTold, variables: int) -> Progress:
+    done = (told.forest - 1 + told.told.placed / variables) / told.forests
+    return Progress(
+        0.1 * done,
+        f"forest {told.forest} of {told.forests}, {told.told.placed} of {variables} placed",
+        {
+            "forest": float(told.forest),
+            "tests": float(told.told.tests),
+            "level": float(told.told.depth),
+        },
+    )
+
+
+def _sweeping(told: SweepTold, lambdas: int, rows: float, *, is_upward: bool) -> Progress:
+    done = (told.lambdas_done + told.searches_done / told.searches) / lambdas
+    swept = told.told
+    fraction = 0.95 - 0.05 * done if is_upward else 0.1 + 0.75 * done
+    way = "merged upwards to " if is_upward else ""
+    return Progress(
+        fraction,
+        f"{way}λ {told.lambdas_done + 1} of {lambdas}, forest {told.forest}, sweep {swept.sweep}",
+        {
+            "score": swept.score,
+            "restart": float(told.lambdas_done),
+            "λ": told.lambda_,
+            "forest": float(told.forest),
+            "sweep": float(swept.sweep),
+            "nodes": float(swept.nodes),
+            "bits per row": swept.log2_likelihood / rows,
+            "size": float(swept.size),
+            "splits": float(swept.splits),
+            "merges": float(swept.merges),
+            "redirects": float(swept.redirects),
+            "forests left out": float(told.pruned),
+        },
+    )

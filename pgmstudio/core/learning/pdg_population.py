@@ -1,0 +1,264 @@
+"""LearnPDGs: a population of forests, a graph of each for every λ (Nielsen 2007, Alg. 4.6)."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from pgmstudio.core.learning.pdg_forest import Grown, learn_forest
+from pgmstudio.core.learning.pdg_gains import grow_by_gains
+from pgmstudio.core.learning.pdg_moves import changed, is_chain
+from pgmstudio.core.learning.pdg_params import GAINS, SIZE_PAR, WAYS, PdgParams
+from pgmstudio.core.learning.pdg_search import Swept, learn_pdg
+from pgmstudio.core.learning.pdg_state import Forest, PdgRows, PdgState, RowClasses
+from pgmstudio.core.learning.side_by_side import Search, side_by_side
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.decision_graph_edits import idle_as_roots
+from pgmstudio.core.running import CancelToken
+
+LEAST_FORESTS = 5
+# With fewer cells than this the searches are over before threads pay.
+_CELLS_FOR_THREADS = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """A forest of the population: its number from 1, and the random numbers of its searches."""
+
+    number: int
+    forest: Forest
+    rng: np.random.Generator
+    classes: RowClasses
+
+    @property
+    def edges(self) -> int:
+        return sum(above is not None for above in self.forest)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """The best graph of one λ, with the likeliest parameters; S_λ and L are in bits."""
+
+    lambda_: float
+    planted: Planted
+    graph: DecisionGraph
+    score: float
+    log2_likelihood: float
+    size: int
+    is_reused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingTold:
+    """Phase I: how far a forest is."""
+
+    forest: int
+    forests: int
+    told: Grown
+
+
+@dataclass(frozen=True, slots=True)
+class SweepTold:
+    """Phase II: how far the search for one forest and λ is."""
+
+    lambda_: float
+    lambdas_done: int
+    forest: int
+    searches_done: int
+    searches: int
+    pruned: int
+    told: Swept
+
+
+def default_lambdas(rows: float, count: int = 20) -> tuple[float, ...]:
+    """λ/(1−λ) evenly spaced in its logarithm from 0.05 to 5·log2 N."""
+    ratios = np.geomspace(0.05, 5 * math.log2(max(rows, 2)), count)
+    return tuple(float(ratio / (1 + ratio)) for ratio in ratios)
+
+
+def default_levels(count: int) -> tuple[float, ...]:
+    """Evenly spaced in their logarithm from 10⁻⁶ to 0.2."""
+    return tuple(float(level) for level in np.geomspace(1e-6, 0.2, count))
+
+
+def _worth(one: Learned) -> tuple[float, int]:
+    """Where scores are equal, as for graphs of single nodes, more edges leave more to find."""
+    return one.score, one.planted.edges
+
+
+class Population:
+    """The forests of one run, and the searches in them."""
+
+    def __init__(self, rows: PdgRows, params: PdgParams, cancel: CancelToken) -> None:
+        self._rows, self._params, self._cancel = rows, params, cancel
+        self._rules = params.sweep_rules()
+        self._by_parameters = params.size == SIZE_PAR
+        given = params.lambdas or default_lambdas(rows.total)
+        self.lambdas = tuple(sorted(set(given), reverse=True))
+        cells = rows.row_count * len(rows.cards)
+        self._threads = 1 if cells < _CELLS_FOR_THREADS else os.cpu_count() or 1
+        self.forests: list[Planted] = []
+        self.pruned = self._made = 0
+        self._seen: set[Forest] = set()
+
+    def plant(self, forests: Sequence[Forest], rngs: Sequence[np.random.Generator]) -> None:
+        """Take the forests as the population; of equal ones the first."""
+        for forest, rng in zip(forests, rngs, strict=True):
+            if forest not in self._seen:
+                self.forests.append(self._planted(forest, rng))
+
+    def plant_only(self, forest: Forest, rng: np.random.Generator) -> None:
+        """Take one forest as the whole population, and search it several times."""
+        count = min(LEAST_FORESTS, self._params.population)
+        self.forests = [self._planted(forest, own) for own in rng.spawn(count)]
+
+    def _planted(self, forest: Forest, rng: np.random.Generator) -> Planted:
+        self._seen.add(forest)
+        self._made += 1
+        return Planted(self._made, forest, rng, RowClasses(self._rows, forest))
+
+    def grow(self, rng: np.random.Generator) -> Generator[GrowingTold, None, None]:
+        """Phase I: the forests, each with random numbers of its own."""
+        count = self._params.population
+        rngs = rng.spawn(count)
+        searches = [self._growing(number, rngs[number]) for number in range(count)]
+        events = side_by_side(searches, self._threads, self._cancel)
+        while True:
+            try:
+                number, told = next(events)
+            except StopIteration as end:
+                self.plant(end.value, rngs)
+                return
+            yield GrowingTold(number + 1, count, told)
+
+    def _growing(self, number: int, rng: np.random.Generator) -> Search[Grown, Forest]:
+        """Forest `number` of the population, by tests or by gains, in turn where both are asked."""
+        params, ways = self._params, WAYS[self._params.grow_by]
+        way, turn = ways[number % len(ways)], number // len(ways)
+        turns = -(-params.population // len(ways))
+        if way == GAINS:
+            ratios = np.geomspace(1, 5 * math.log2(max(self._rows.total, 2)), turns)
+            lambda_ = float(ratios[turn] / (1 + ratios[turn]))
+            return partial(
+                grow_by_gains,
+                self._rows,
+                lambda_,
+                rng,
+                by_parameters=self._by_parameters,
+                as_chain=turn % 3 == 2,
+            )
+        levels = params.levels or default_levels(turns)
+        place = turn % len(levels) if turns > len(levels) else turn * len(levels) // turns
+        return partial(
+            learn_forest,
+            self._rows,
+            levels[place],
+            params.forest_lambda or self.lambdas[0],
+            self._rules,
+            params.test_rules(),
+            rng,
+            by_parameters=self._by_parameters,
+        )
+
+    def learn(self, place: int) -> Generator[SweepTold, None, Learned]:
+        """Phase II for one λ of the list: the best over all forests; then poor forests go."""
+        planted = self.forests
+        found = yield from self._learn_all(place, planted)
+        if self._params.evolve and self._params.forest is None:
+            found.sort(key=_worth, reverse=True)
+            places, made = self._offspring(found)
+            children = yield from self._learn_all(place, made)
+            for parent, child in zip(places, children, strict=True):
+                if child.score > found[parent].score:  # so that forests stay unlike
+                    found[parent] = child
+        found.sort(key=_worth, reverse=True)
+        self._prune([one.planted for one in found])
+        return found[0]
+
+    def _learn_all(
+        self, place: int, planted: list[Planted]
+    ) -> Generator[SweepTold, None, list[Learned]]:
+        lambda_ = self.lambdas[place]
+        searches = [partial(self._search, one, lambda_) for one in planted]
+        events = side_by_side(searches, self._threads, self._cancel)
+        while True:
+            try:
+                number, told = next(events)
+            except StopIteration as end:
+                found: list[Learned] = end.value
+                return found
+            yield SweepTold(
+                lambda_, place, planted[number].number, number, len(planted), self.pruned, told
+            )
+
+    def _offspring(self, found: list[Learned]) -> tuple[list[int], list[Planted]]:
+        """Changed copies of the best forests, the best first, and whose place each may take.
+
+        The best chain is changed twice: what its order is worth shows late.
+        """
+        parents = list(range(min(len(found), max(LEAST_FORESTS, len(found) // 4))))
+        chains = [n for n, one in enumerate(found) if is_chain(one.planted.forest)]
+        places, made = [], []
+        for place in [*parents, *chains[:1]]:
+            self._cancel.raise_if_cancelled()
+            parent = found[place]
+            graph, rng = parent.graph, parent.planted.rng.spawn(1)[0]
+            state = PdgState(self._rows, graph.forest, start=graph)
+            forest = changed(parent.planted.forest, state, parent.lambda_, rng, self._seen)
+            if forest is not None:
+                places.append(place)
+                made.append(self._planted(forest, rng))
+        return places, made
+
+    def _prune(self, best_first: list[Planted]) -> None:
+        gone = math.floor(len(best_first) * self._params.prune_percent / 100)
+        kept = max(min(LEAST_FORESTS, len(best_first)), len(best_first) - gone)
+        self.pruned += len(best_first) - kept
+        chain = next((one for one in best_first if is_chain(one.forest)), None)
+        stay = best_first[:kept]
+        if chain is not None and chain not in stay:  # what pays only together, pays at small λ
+            stay = [*stay[:-1], chain]
+        self.forests = sorted(stay, key=lambda planted: planted.number)
+
+    def _search(
+        self, planted: Planted, lambda_: float, cancel: CancelToken
+    ) -> Generator[Swept, None, Learned]:
+        start = PdgState(
+            self._rows,
+            planted.forest,
+            by_parameters=self._by_parameters,
+            classes=planted.classes,
+        )
+        best = yield from learn_pdg(start, lambda_, self._rules, planted.rng, cancel)
+        return self._learned(best, planted, lambda_)
+
+    def reused(self, smaller: Learned, own: Learned) -> Generator[SweepTold, None, Learned]:
+        """The model of a smaller λ, merged at this λ and searched on from there, or the own one
+        where that scores higher."""
+        self._cancel.raise_if_cancelled()
+        start, place = smaller.graph, self.lambdas.index(own.lambda_)
+        state = PdgState(self._rows, start.forest, by_parameters=self._by_parameters, start=start)
+        state.merge_at(own.lambda_, as_printed=self._rules.merge_as_printed)
+        planted = smaller.planted
+        searching = learn_pdg(state, own.lambda_, self._rules, planted.rng, self._cancel)
+        while True:
+            try:
+                told = next(searching)
+            except StopIteration as end:
+                merged = self._learned(end.value, planted, own.lambda_)
+                break
+            yield SweepTold(own.lambda_, place, planted.number, 0, 1, self.pruned, told)
+        return replace(merged, is_reused=True) if merged.score > own.score else own
+
+    def _learned(self, state: PdgState, planted: Planted, lambda_: float) -> Learned:
+        graph, bits = state.graph(), state.log2_likelihood()
+        if self._params.forest is None:
+            graph = idle_as_roots(graph)
+        size = graph.parameter_size() if self._by_parameters else graph.effective_size()
+        score = (1 - lambda_) * bits - lambda_ * size
+        return Learned(lambda_, planted, graph, score, bits, size)

@@ -1,0 +1,280 @@
+"""The plot of SL-curves as SVG: size against bits per row, a colour and a sign for each language.
+
+Test points are filled and joined by a line, training points hollow with a dashed one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pgmstudio.core.pictures.axes import Axis
+from pgmstudio.core.pictures.picture import Point
+from pgmstudio.core.pictures.svg_elements import (
+    element,
+    font_families,
+    line,
+    path,
+    rect,
+    text,
+)
+from pgmstudio.core.pictures.tokens import colors, tokens
+
+LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 200.0, 56.0
+Told = dict[str, Any]
+_LANGUAGE = {"tree": "chow-liu"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlotMark:
+    """One model on the plot; `spread` is the half length of its bar, `letters` stand beside it."""
+
+    size: float
+    bits: float
+    spread: float | None = None
+    letters: str = ""
+    is_ringed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlotSeries:
+    """One curve, its marks from small to large."""
+
+    name: str
+    family: str
+    test: tuple[PlotMark, ...]
+    train: tuple[PlotMark, ...] = ()
+
+
+@dataclass(frozen=True)
+class CurvePlot:
+    """All that is drawn: `ceiling` is −H, `front` the test front, `line` two points of equal score,
+    `truth` the size and bits of the model the rows come from."""
+
+    series: tuple[PlotSeries, ...]
+    title: str = ""
+    size_title: str = "Effective size"
+    ceiling: float | None = None
+    front: tuple[tuple[float, float], ...] = ()
+    line: tuple[tuple[float, float], tuple[float, float]] | None = None
+    line_title: str = ""
+    truth: tuple[float, float] | None = None
+    is_log: bool = True
+    marks: tuple[PlotMark, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        every = tuple(mark for one in self.series for mark in (*one.test, *one.train))
+        object.__setattr__(self, "marks", every)
+
+
+def language_sign(family: str) -> tuple[str, str]:
+    """The marker and the category colour of a language, as the tokens have them."""
+    signs: dict[str, Any] = tokens()["language"]
+    sign = signs.get(_LANGUAGE.get(family, family), signs["bayesian-network"])
+    return sign["marker"], sign["category"]
+
+
+def curve_svg(
+    plot: CurvePlot, *, width: float = 900, height: float = 520, theme: str = "light"
+) -> str:
+    """The picture as text; the same plot gives the same text."""
+    return _Drawing(plot, width, height, theme).svg()
+
+
+class _Drawing:
+    def __init__(self, plot: CurvePlot, width: float, height: float, theme: str) -> None:
+        self._plot, self._width, self._height = plot, width, height
+        self._colors = colors(theme)
+        self._inks = {entry["name"]: entry for entry in tokens()["category"][theme]}
+        sizes = [mark.size for mark in plot.marks] + ([plot.truth[0]] if plot.truth else [])
+        bits = [mark.bits for mark in plot.marks] + ([plot.truth[1]] if plot.truth else [])
+        if plot.ceiling is not None:
+            bits.append(plot.ceiling)
+        self._x = Axis.around(sizes, LEFT, width - RIGHT, is_log=plot.is_log)
+        self._y = Axis.around(bits, height - BOTTOM, TOP)
+
+    def svg(self) -> str:
+        parts = [
+            rect(0, 0, self._width, self._height, fill=self._colors["surface"]),
+            *self._axes(),
+            *self._under(),
+            *(piece for one in self._plot.series for piece in self._series(one)),
+            *self._legend(),
+        ]
+        inside = element("g", "".join(parts), font_family=font_families())
+        return element(
+            "svg",
+            inside,
+            xmlns="http://www.w3.org/2000/svg",
+            width=self._width,
+            height=self._height,
+            viewBox=f"0 0 {self._width:g} {self._height:g}",
+        )
+
+    def _text(self, content: str, x: float, y: float, **told: Any) -> str:
+        usual: Told = {"size": 12.0, "fill": self._colors["text_secondary"]}
+        return text(content, x, y, **(usual | told))
+
+    def _axes(self) -> list[str]:
+        left, right = self._x.start, self._x.end
+        bottom, top = self._y.start, self._y.end
+        grid: Told = {"stroke": self._colors["grid"], "stroke_width": 1.0}
+        parts = []
+        for value in self._x.ticks():
+            x = self._x.place(value)
+            parts.append(line((x, bottom), (x, top), **grid))
+            parts.append(self._text(_told(value), x, bottom + 16, anchor="middle"))
+        for value in self._y.ticks():
+            y = self._y.place(value)
+            parts.append(line((left, y), (right, y), **grid))
+            parts.append(self._text(_told(value), left - 8, y, anchor="end"))
+        frame: Told = {"stroke": self._colors["border_control"], "stroke_width": 1.0}
+        parts += [line((left, bottom), (right, bottom), **frame)]
+        parts += [line((left, bottom), (left, top), **frame)]
+        scale = ", logarithmic" if self._plot.is_log else ""
+        under = f"{self._plot.size_title}{scale}"
+        parts.append(self._text(under, (left + right) / 2, bottom + 38, anchor="middle"))
+        head = self._plot.title or "Bits per row against size"
+        strong: Told = {"size": 15.0, "fill": self._colors["text"], "weight": "semibold"}
+        parts.append(self._text(head, left, 20, **strong))
+        parts.append(self._text("Bits per row, higher is better", left, 36, size=11.0))
+        return parts
+
+    def _under(self) -> list[str]:
+        """What lies below the marks: the front, the ceiling, the line of equal score."""
+        plot, parts = self._plot, []
+        if plot.front:
+            steps: list[str | Point] = ["M", self._at(*plot.front[0])]
+            for (_, before), (size, bits) in zip(plot.front, plot.front[1:], strict=False):
+                steps += ["L", self._at(size, before), "L", self._at(size, bits)]
+            steps += ["L", (self._x.end, self._y.place(plot.front[-1][1]))]
+            accent: Told = {"stroke": self._colors["accent"], "stroke_opacity": 0.16}
+            parts.append(path(*steps, fill="none", stroke_width=8, **accent))
+        if plot.ceiling is not None:
+            y = self._y.place(plot.ceiling)
+            dashed: Told = {"stroke": self._colors["text_tertiary"], "stroke_dasharray": "6 4"}
+            parts.append(line((self._x.start, y), (self._x.end, y), **dashed))
+            at = self._x.start + 8
+            parts.append(self._text("−H of the training rows", at, y - 9, size=10.0))
+        if plot.line is not None:
+            parts += self._equal_score(*plot.line)
+        if plot.truth is not None and self._can_show(*plot.truth):
+            x, y = self._at(*plot.truth)
+            ink = self._colors["text"]
+            parts.append(rect(x - 7, y - 7, 14, 14, fill="none", stroke=ink, stroke_width=1.5))
+        return parts
+
+    def _equal_score(self, one: tuple[float, float], other: tuple[float, float]) -> list[str]:
+        """The line, which is bent where sizes are shown by their logarithm."""
+        slope = (other[1] - one[1]) / (other[0] - one[0])
+        steps: list[str | Point] = []
+        last: Point | None = None
+        for place in range(65):
+            share = place / 64
+            if self._x.is_log:
+                size = self._x.low * (self._x.high / self._x.low) ** share
+            else:
+                size = self._x.low + share * (self._x.high - self._x.low)
+            bits = one[1] + slope * (size - one[0])
+            if self._y.low <= bits <= self._y.high:
+                last = self._at(size, bits)
+                steps += ["L" if steps else "M", last]
+        if last is None:
+            return []
+        ink = self._colors["text"]
+        drawn = path(*steps, fill="none", stroke=ink, stroke_width=1.2, stroke_dasharray="2 3")
+        told: Told = {"size": 11.0, "anchor": "end"}
+        said = self._text(self._plot.line_title, last[0], last[1] - 8, **told)
+        return [drawn, said]
+
+    def _at(self, size: float, bits: float) -> Point:
+        return self._x.place(size), self._y.place(bits)
+
+    def _can_show(self, size: float, bits: float) -> bool:
+        return math.isfinite(bits) and (size > 0 or not self._plot.is_log)
+
+    def _series(self, one: PlotSeries) -> list[str]:
+        marker, category = language_sign(one.family)
+        ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
+        train = [mark for mark in one.train if self._can_show(mark.size, mark.bits)]
+        test = [mark for mark in one.test if self._can_show(mark.size, mark.bits)]
+        faint: Told = {"stroke": ink, "stroke_width": 1.2, "stroke_opacity": 0.75}
+        strong: Told = {"stroke": ink, "stroke_width": 2.0}
+        parts = self._joined(train, stroke_dasharray="4 4", **faint)
+        parts += self._joined(test, **strong)
+        hollow: Told = {"fill": self._colors["surface"], **faint}
+        for mark in train:
+            parts.append(sign(marker, self._at(mark.size, mark.bits), 2.5, **hollow))
+        for mark in test:
+            parts += self._test_mark(mark, marker, ink, fill)
+        return parts
+
+    def _test_mark(self, mark: PlotMark, marker: str, ink: str, fill: str) -> list[str]:
+        x, y = self._at(mark.size, mark.bits)
+        parts = []
+        if mark.spread:
+            up, down = (self._y.place(mark.bits + side * mark.spread) for side in (1, -1))
+            parts.append(line((x, up), (x, down), stroke=ink, stroke_width=1))
+            for end in (up, down):
+                parts.append(line((x - 3, end), (x + 3, end), stroke=ink, stroke_width=1))
+        parts.append(sign(marker, (x, y), 4.5, fill=fill, stroke=ink, stroke_width=1))
+        if mark.is_ringed:
+            ring: Told = {"fill": "none", "stroke": self._colors["text"], "stroke_width": 1.5}
+            parts.append(element("circle", cx=x, cy=y, r=8.0, **ring))
+        if mark.letters:
+            told: Told = {"size": 10.0, "anchor": "middle", "fill": ink}
+            above = -15 if mark.letters != "AIC" else 15  # those of two near marks stay apart
+            parts.append(self._text(mark.letters, x, y + above, **told))
+        return parts
+
+    def _joined(self, marks: Sequence[PlotMark], **told: Any) -> list[str]:
+        if len(marks) < 2:
+            return []
+        steps: list[str | Point] = []
+        for mark in marks:
+            steps += ["L" if steps else "M", self._at(mark.size, mark.bits)]
+        return [path(*steps, fill="none", **told)]
+
+    def _legend(self) -> list[str]:
+        x, y, parts = self._x.end + 16, TOP + 8.0, []
+        for one in self._plot.series:
+            marker, category = language_sign(one.family)
+            ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
+            parts.append(sign(marker, (x, y), 4.5, fill=fill, stroke=ink, stroke_width=1))
+            parts.append(self._text(one.name, x + 12, y, fill=self._inks[category]["ink"]))
+            y += 20
+        y += 6
+        said = ["filled: test rows", "hollow: training rows", "ring: best on test rows"]
+        said += ["broad line: the front"] if self._plot.front else []
+        said += ["square: true model"] if self._plot.truth is not None else []
+        for place, words in enumerate(said):
+            parts.append(self._text(words, x - 4, y + 16 * place, size=11.0))
+        return parts
+
+
+def sign(marker: str, at: Point, radius: float, **told: Any) -> str:
+    """One mark by its name in the tokens: circle, square, diamond, triangle, hexagon, star."""
+    x, y = at
+    if marker == "o":
+        return element("circle", cx=x, cy=y, r=radius, **told)
+    if marker == "s":
+        return rect(x - radius, y - radius, 2 * radius, 2 * radius, **told)
+    if marker == "+":
+        arms = ("M", (x - radius, y), "L", (x + radius, y), "M", (x, y - radius))
+        return path(*arms, "L", (x, y + radius), **told)
+    corners, inner = {"d": (4, 1.0), "t1": (3, 1.0), "h": (6, 1.0), "star": (10, 0.45)}[marker]
+    reach = radius * (1.0 if marker == "h" else 1.25)
+    steps: list[str | Point] = []
+    for corner in range(corners):
+        angle = -math.pi / 2 + 2 * math.pi * corner / corners
+        far = reach * (inner if corner % 2 else 1.0)
+        steps += ["L" if steps else "M", (x + far * math.cos(angle), y + far * math.sin(angle))]
+    return path(*steps, "Z", **told)
+
+
+def _told(value: float) -> str:
+    if float(value).is_integer():
+        return f"{value:,.0f}".replace(",", "\u202f").replace("-", "−")
+    return f"{value:g}".replace("-", "−")

@@ -1,0 +1,104 @@
+"""Edits of labels in a project: contexts in and out, rows of classes, labels from equal rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.label_partitions import Context, with_context
+from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.models.labelling import (
+    SAME,
+    labelled_from_rows,
+    labelled_less,
+    labelled_more,
+    with_labels_dropped,
+    with_partition,
+)
+from pgmstudio.core.project.edits import put, replace_model
+from pgmstudio.core.project.project import Project
+
+Floats = NDArray[np.float64]
+
+
+def add_context(
+    project: Project,
+    *,
+    model_id: str,
+    source: str,
+    target: str,
+    context: Context,
+    weights: Floats | None = None,
+) -> Project:
+    """The edge vanishes in one more context; rows that merge become their mean, by weight."""
+    model = _labelled(project, model_id)
+    edited = labelled_more(model, source, target, context, weights)
+    return replace_model(project, model_id=model_id, model=edited)
+
+
+def remove_context(
+    project: Project, *, model_id: str, source: str, target: str, context: Context
+) -> Project:
+    """The edge no longer vanishes in a context; the rows keep the numbers they had together."""
+    edited = labelled_less(_labelled(project, model_id), source, target, context)
+    return replace_model(project, model_id=model_id, model=edited)
+
+
+def delete_labelled_edge(
+    project: Project,
+    *,
+    model_id: str,
+    source: str,
+    target: str,
+    context: Context,
+    weights: Floats | None = None,
+) -> Project:
+    """The context joins the label and with it no context needs the edge: it goes, the rest stays.
+
+    Edges that have no say either once the rows are merged go with it.
+    """
+    model = _labelled(project, model_id)
+    axis = model.dag.parents(target).index(source)
+    i = model.domain.index(target)
+    merged = with_context(model.classes[i], axis, context)
+    edited = with_partition(model, target, merged, weights).regular()
+    project = replace_model(project, model_id=model_id, model=edited)
+    entry = project.model_entry(model_id)
+    notes = {edge: text for edge, text in entry.edge_notes.items() if edge in edited.edges}
+    return replace(project, models=put(project.models, model_id, replace(entry, edge_notes=notes)))
+
+
+def set_class_rows(project: Project, *, model_id: str, variable: str, rows: Floats) -> Project:
+    """Other distributions of the classes of a variable, in their order."""
+    model = _labelled(project, model_id)
+    i = model.domain.index(variable)
+    every = (*model.rows[:i], np.asarray(rows, dtype=np.float64), *model.rows[i + 1 :])
+    edited = LabelledDag(model.domain, model.dag, model.classes, every)
+    return replace_model(project, model_id=model_id, model=edited)
+
+
+def drop_labels(project: Project, *, model_id: str) -> Project:
+    """Every configuration has a row of its own; the distribution stays."""
+    edited = with_labels_dropped(_labelled(project, model_id))
+    return replace_model(project, model_id=model_id, model=edited)
+
+
+def labels_from_rows(project: Project, *, model_id: str, tolerance: float = SAME) -> Project:
+    """A label wherever a parent changes no number by more than the tolerance, in place."""
+    model = project.model_entry(model_id).model
+    network = model.as_bayesian_network if isinstance(model, LabelledDag) else model
+    if not isinstance(network, BayesianNetwork):
+        raise GraphError(f"A {model.kind} has no tables whose rows could be compared.")
+    edited = labelled_from_rows(network, tolerance)
+    return replace_model(project, model_id=model_id, model=edited)
+
+
+def _labelled(project: Project, model_id: str) -> LabelledDag:
+    model = project.model_entry(model_id).model
+    if not isinstance(model, LabelledDag):
+        raise GraphError(f"A {model.kind} has no labels; convert it to a labelled graph first.")
+    return model

@@ -1,0 +1,107 @@
+"""Scores of a table whose rows fall into classes: marginal likelihood or BIC, and priors.
+
+    log p(x | G_L) = Σ_l [ ln Γ(α_l) − ln Γ(α_l + n_l) + Σ_i ln Γ(α_l/r + n_il) − ln Γ(α_l/r) ]
+
+over the classes l of a family, with α_l = ess · |S_l| / q: Dirichlet weights of merged rows add up,
+and without merged rows this is BDeu (Pensar et al. 2015). The prior of labels is
+
+    κ ^ ((r − 1)(q − k))
+
+for k classes of q configurations, or κ to the number of contexts in the labels, and that of the
+graph λ for each parent. Natural logarithms; learners tell bits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.models.label_partitions import Classes, class_count, labels_of, numbered
+from pgmstudio.core.scores.local_scores import DataTerm
+
+Floats = NDArray[np.float64]
+
+PARTITION_SCORES = ("bdeu", "k2", "bic")
+PARAMETERS, ELEMENTS = "parameters", "contexts"
+
+_TERMS = {"bdeu": DataTerm.BDEU, "k2": DataTerm.K2, "bic": DataTerm.LOG_LIKELIHOOD}
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionScore:
+    """One score; κ = 0 allows no labels at all. `cost` is BIC's ½ ln N for each parameter."""
+
+    name: str = "bdeu"
+    ess: float = 1.0
+    kappa: float = 1.0
+    per: str = PARAMETERS
+    parent_prior: float = 1.0
+    cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.name not in PARTITION_SCORES:
+            raise ParameterError(
+                {"score": f"{self.name!r} is not one of {', '.join(PARTITION_SCORES)}"}
+            )
+
+    @property
+    def term(self) -> int:
+        """The data term's number in the compiled kernels."""
+        return int(_TERMS[self.name])
+
+    @property
+    def log_kappa(self) -> float:
+        return math.log(self.kappa) if self.kappa > 0 else -math.inf
+
+    def log_likelihood(self, counts: Floats, classes: Classes, scale: float = 1.0) -> float:
+        """ln p(x | classes) of one family, or its BIC; the child's axis is the last of counts."""
+        from pgmstudio.core.scores.partition_kernels import partition_score
+
+        r, labels = counts.shape[-1], numbered(classes).ravel()
+        flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()
+        found = int(labels.max(initial=0)) + 1
+        return float(partition_score(flat, labels, found, r, self.term, self.ess, self.cost, scale))
+
+    def log_label_prior(self, r: int, classes: Classes) -> float:
+        """ln of the prior of the labels of a child with r states."""
+        if self.per == ELEMENTS:
+            saved = sum(int(label.sum()) for label in labels_of(classes) if label.size)
+        else:
+            saved = (r - 1) * (classes.size - class_count(classes))
+        return saved * self.log_kappa if saved else 0.0
+
+    def log_prior(self, r: int, classes: Classes) -> float:
+        """ln of the prior of one family: its labels and its parents."""
+        return self.log_label_prior(r, classes) + classes.ndim * math.log(self.parent_prior)
+
+    def rows(self, counts: Floats, classes: Classes) -> Floats:
+        """The posterior means (n_il + α_l/r) / (n_l + α_l) of the classes."""
+        r, labels = counts.shape[-1], classes.ravel()
+        found = class_count(classes)
+        flat = counts.reshape(-1, r)
+        sums = np.stack([np.bincount(labels, flat[:, h], found) for h in range(r)], axis=1)
+        if self.name == "k2":
+            weights = np.ones((found, 1))
+        else:
+            sizes = np.bincount(labels, minlength=found)[:, None]
+            weights = self.ess * sizes / (labels.size * r)
+        with_prior = sums + weights
+        return np.asarray(with_prior / with_prior.sum(axis=1, keepdims=True))
+
+
+def partition_score_of(
+    name: str,
+    total_weight: float,
+    *,
+    ess: float = 1.0,
+    kappa: float = 1.0,
+    per: str = PARAMETERS,
+    parent_prior: float = 1.0,
+) -> PartitionScore:
+    """The score called `name` on data of that total weight."""
+    cost = math.log(max(total_weight, 1.0)) / 2 if name == "bic" else 0.0
+    return PartitionScore(name, ess, kappa, per, parent_prior, cost)

@@ -1,0 +1,169 @@
+"""Decision graphs: steps on a node, collapsing, improving step by step, the models of a λ sweep."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pgmstudio.core.learning.pdg_scan import PdgScan
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.decision_graph_choices import Deed, Step, merges_of, prospect
+from pgmstudio.core.models.decision_graph_measures import node_counts
+from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.in_front import model_page_in_front
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.graph_nodes import NodeKey, graph_nodes
+from pgmstudio.gui.document.graph_rows import rows_of, take
+from pgmstudio.gui.views.graph_tools import IMPROVE, MERGE, SPLIT
+from pgmstudio.gui.workers.kept_source import has_source, source_in_view
+
+OPEN_SWEEP = "learn.pdg-scan"
+_MENU = "Model/Decision graph"
+_NO_GRAPH = "show a decision graph first, as nodes and flow."
+_NO_NODE = "choose a node of a decision graph first: click one."
+
+
+def graph_actions(shell: Shell) -> list[ActionSpec]:
+    deeds = _Deeds(shell)
+    return [
+        ActionSpec(
+            MERGE,
+            "Merge node with the nearest",
+            _MENU,
+            "The chosen node and the one of its variable that loses least by it, as one.",
+            deeds.merge,
+            icon="git-merge",
+            why_not=deeds.why_no_merge,
+        ),
+        ActionSpec(
+            SPLIT,
+            "Split node",
+            _MENU,
+            "A node for each arc that leads to the chosen one.",
+            deeds.split,
+            icon="git-fork",
+            why_not=deeds.why_no_split,
+        ),
+        ActionSpec(
+            IMPROVE,
+            "Improve step by step…",
+            _MENU,
+            "The merge, split or redirection worth most, one at a time or in a row.",
+            deeds.improve,
+            icon="skip-forward",
+            why_not=deeds.why_no_bands,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "model.graph.collapse",
+            "Collapse all nodes",
+            _MENU,
+            "One box for the nodes of each variable.",
+            partial(deeds.collapse, True),
+            why_not=deeds.why_no_bands,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "model.graph.expand",
+            "Expand all nodes",
+            _MENU,
+            "Every node of every variable.",
+            partial(deeds.collapse, False),
+            why_not=deeds.why_no_bands,
+        ),
+        ActionSpec(
+            OPEN_SWEEP,
+            "Decision graphs of the λ sweep",
+            "Learn",
+            "Size, training and held-out bits by λ; every model can be opened.",
+            deeds.open_sweep,
+            icon="git-fork",
+            why_not=deeds.why_no_sweep,
+        ),
+    ]
+
+
+class _Deeds:
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+
+    # -- what there is
+
+    def why_no_bands(self) -> str | None:
+        page = model_page_in_front(self._shell)
+        is_shown = page is not None and page.bands is not None and page.bands.is_open
+        return None if is_shown else _NO_GRAPH
+
+    def _chosen(self) -> tuple[str, DecisionGraph, NodeKey] | None:
+        model_id = self._shell.bench.model_id
+        entry = self._shell.project.models.get(model_id or "")
+        if model_id is None or entry is None or not isinstance(entry.model, DecisionGraph):
+            return None
+        key = graph_nodes(self._shell).chosen(model_id)
+        return None if key is None else (model_id, entry.model, key)
+
+    # -- steps
+
+    def _merge_step(self) -> Step | str:
+        """The merge that loses least, or why there is none."""
+        found = self._chosen()
+        if found is None:
+            return _NO_NODE
+        model_id, graph, key = found
+        rows = rows_of(self._shell.project, self._shell.project.models[model_id])
+        counts = None if rows is None else node_counts(graph, rows)
+        every = merges_of(graph, *key, counts)
+        legal = [one for one in every if not one.refusal]
+        if legal:
+            return max(legal, key=lambda one: one.bits or 0.0).step
+        return every[0].refusal if every else f"{key[0]} has no other node."
+
+    def why_no_merge(self) -> str | None:
+        found = self._chosen()
+        if found is None:
+            return _NO_NODE
+        every = merges_of(found[1], *found[2], None)
+        if any(not one.refusal for one in every):
+            return None
+        return every[0].refusal if every else f"{found[2][0]} has no other node."
+
+    def merge(self) -> None:
+        step, found = self._merge_step(), self._chosen()
+        if isinstance(step, Step) and found is not None:
+            take(self._shell, found[0], step)
+
+    def why_no_split(self) -> str | None:
+        found = self._chosen()
+        if found is None:
+            return _NO_NODE
+        return prospect(found[1], Step(Deed.SPLIT, *found[2]), None).refusal or None
+
+    def split(self) -> None:
+        found = self._chosen()
+        if found is not None:
+            take(self._shell, found[0], Step(Deed.SPLIT, *found[2]))
+
+    # -- the picture
+
+    def improve(self) -> None:
+        page = model_page_in_front(self._shell)
+        if page is not None and page.bands is not None:
+            page.bands.improving.open()
+
+    def collapse(self, on: bool) -> None:
+        page = model_page_in_front(self._shell)
+        if page is not None and page.bands is not None:
+            page.bands.collapse_all(on)
+
+    # -- the sweep
+
+    def why_no_sweep(self) -> str | None:
+        if has_source(self._shell, PdgScan.kind):
+            return None
+        return "learn a probabilistic decision graph first."
+
+    def open_sweep(self) -> None:
+        from pgmstudio.gui.pages.pdg_scan_page import open_sweep
+
+        source = source_in_view(self._shell, PdgScan.kind)
+        if source is not None:
+            open_sweep(self._shell, source)

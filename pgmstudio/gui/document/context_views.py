@@ -1,0 +1,101 @@
+"""The context a labelled graph is looked at in: states of some variables, chosen or observed.
+
+It belongs to the view, as evidence does: not undone and not saved. It is not evidence: bars do not
+move. It may follow the evidence, so that what is observed is the context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.inference.protocols import Done, Observed
+from pgmstudio.gui.app.shell import Shell
+
+
+class ContextViews(QObject):
+    """One for a shell; `changed` tells the model that is looked at in another context."""
+
+    changed = Signal(str)
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._chosen: dict[str, dict[str, str]] = {}
+        self._following: set[str] = set()
+        self._told: dict[str, dict[str, str]] = {}
+        shell.bench.beliefs_changed.connect(self._on_beliefs_changed)
+
+    def context(self, model_id: str) -> dict[str, str]:
+        """States by variable, of those the model has."""
+        entry = self._shell.project.models.get(model_id)
+        if entry is None:
+            return {}
+        domain = entry.model.domain
+        chosen = self._seen(model_id) if model_id in self._following else self._chosen.get(model_id)
+        return {
+            name: state
+            for name, state in (chosen or {}).items()
+            if name in domain and state in domain[name].states
+        }
+
+    def codes(self, model_id: str) -> dict[int, int]:
+        """The same by numbers."""
+        context = self.context(model_id)
+        return coded(self._shell.project.models[model_id].model.domain, context) if context else {}
+
+    def _seen(self, model_id: str) -> dict[str, str]:
+        evidence = self._shell.bench.beliefs(model_id).evidence
+        return {n: f.state for n, f in evidence.items() if isinstance(f, Observed | Done)}
+
+    def choose(self, model_id: str, context: Mapping[str, str]) -> None:
+        """Look at the model in this context, whatever is observed."""
+        before = self.context(model_id)
+        was_following = model_id in self._following
+        self._following.discard(model_id)
+        self._chosen[model_id] = dict(context)
+        if was_following or self.context(model_id) != before:
+            self.changed.emit(model_id)
+
+    def follows(self, model_id: str) -> bool:
+        """Whether what is observed is the context."""
+        return model_id in self._following
+
+    def follow(self, model_id: str, on: bool) -> None:
+        """Let the evidence set the context from now on, or leave it as it is."""
+        if on == self.follows(model_id):
+            return
+        if on:
+            self._following.add(model_id)
+        else:
+            self._chosen[model_id] = self.context(model_id)
+            self._following.discard(model_id)
+        self._told[model_id] = self.context(model_id)
+        self.changed.emit(model_id)
+
+    def observe(self, model_id: str) -> None:
+        """What the context says is evidence from now on, beside what is observed already."""
+        live = self._shell.bench.beliefs(model_id)
+        seen = {name: Observed(state) for name, state in self.context(model_id).items()}
+        live.set_all({**live.evidence, **seen})
+
+    def _on_beliefs_changed(self, model_id: str) -> None:
+        if model_id not in self._following or model_id not in self._shell.project.models:
+            return
+        now = self.context(model_id)
+        if now != self._told.get(model_id):
+            self._told[model_id] = now
+            self.changed.emit(model_id)
+
+
+def coded(domain: Domain, context: Mapping[str, str]) -> dict[int, int]:
+    """A context by the numbers of its variables and states."""
+    return {domain.index(name): domain[name].code(state) for name, state in context.items()}
+
+
+def context_views(shell: Shell) -> ContextViews:
+    """The one of a shell, made at the first asking."""
+    found = shell.findChild(ContextViews)
+    return found if isinstance(found, ContextViews) else ContextViews(shell)

@@ -1,0 +1,254 @@
+"""The inspector of one node of a decision graph: reached when, flow, parameters, changes, rows."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.inference.decision_graph_session import NodeFlows
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.decision_graph_choices import Deed, ScoreWeight, Step
+from pgmstudio.core.models.decision_graph_measures import in_flows
+from pgmstudio.core.models.decision_graph_reach import reach_rules
+from pgmstudio.core.pictures.band_words import node_name, short_words, step_words
+from pgmstudio.core.pictures.svg_nodes import percent
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.graph_flows import ask_flows
+from pgmstudio.gui.document.graph_rows import move, rows_of, set_numbers, take, weight_of
+from pgmstudio.gui.panels.change_rows import ChangeRow, ChangeRows
+from pgmstudio.gui.panels.fact_rows import Fact, FactRows
+from pgmstudio.gui.panels.graph_node_facts import GraphNodeFacts, Move, graph_node_facts
+from pgmstudio.gui.panels.inspector_graph_rows import GraphRowsTab
+from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.inspector_node import NotesTab
+from pgmstudio.gui.panels.parameter_bars import ParameterBars
+from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.widgets import Section, Segments, hairline, label, row, scrolled
+from pgmstudio.gui.workers.questions import Asker
+
+TABS = (
+    ("node", "Node", "When it is reached, its flow and parameters, and what can be changed"),
+    ("rows", "Rows", "The rows that come to this node"),
+    ("notes", "Notes", "What you want to remember about the variable"),
+)
+MOST_RULES = 6
+_TOPIC = "inspector-flows"
+_ICONS = {Deed.MERGE: "git-merge", Deed.SPLIT: "git-fork", Deed.REDIRECT: "path"}
+
+
+class GraphNodeInspector(QWidget):
+    """Keeps its tab while another node is chosen."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("graphNodeInspector")
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._key = ("", 0)
+        self._asked: tuple[object, ...] = ()
+        self._facts: GraphNodeFacts | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_facts)
+        self._asker.failed.connect(shell.errors.report)
+        self._head = InspectorHead("inspectorGraphNode")
+        self.segments = Segments(TABS, "graphNodeTabs")
+        self.segments.chosen.connect(self._on_tab)
+        tabs = row(self.segments, None)
+        tabs.setContentsMargins(16, 0, 16, 10)
+        self.rows = GraphRowsTab()
+        self.notes = NotesTab(shell)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(scrolled(self._node_tab(), "graphNodeScroll"))
+        self._pages.addWidget(self.rows)
+        self._pages.addWidget(scrolled(self.notes, "graphNodeNotesScroll"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self._head, tabs, hairline(), self._pages):
+            layout.addWidget(widget)
+
+    def _node_tab(self) -> QWidget:
+        reached = Section("Reached when", line=False)
+        self.rules = label("", size="dense", wrap=True)
+        self.rules.setObjectName("graphNodeRules")
+        reached.add(self.rules)
+        self._flow = Section("Flow")
+        self.flow = FactRows("graphNodeFlow")
+        self.sentence = label("", "tertiary", size="dense", wrap=True)
+        self.sentence.setObjectName("graphNodeSentence")
+        self._flow.add(self.flow)
+        self._flow.add(self.sentence)
+        parameters = Section("Parameters")
+        self.parameters = ParameterBars("graphNodeParameters")
+        self.parameters.changed.connect(self._on_parameters)
+        self.counts = label("", "tertiary", size="dense", wrap=True)
+        self.counts.setObjectName("graphNodeCounts")
+        parameters.add(self.parameters)
+        parameters.add(self.counts)
+        changes = Section("Change this node")
+        self.changes = ChangeRows("graphNodeChanges")
+        self.changes.wished.connect(self._on_step)
+        self.measured = label("", "tertiary", size="dense", wrap=True)
+        self.measured.setObjectName("graphNodeMeasured")
+        changes.add(self.changes)
+        changes.add(self.measured)
+        self._forest = Section("Move in the forest")
+        self.moves = ChangeRows("graphNodeMoves")
+        self.moves.wished.connect(self._on_move)
+        self._forest.add(self.moves)
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 8, 0, 8)
+        inner.setSpacing(4)
+        for section in (reached, self._flow, parameters, changes, self._forest):
+            inner.addWidget(section)
+        inner.addStretch(1)
+        return content
+
+    def _on_tab(self, key: str) -> None:
+        self._pages.setCurrentIndex([tab[0] for tab in TABS].index(key))
+
+    def commit(self) -> None:
+        """Something else will be inspected: keep what was typed."""
+        self.notes.editor.commit()
+
+    # -- showing
+
+    def show_node(self, subject: Subject, variable: str, node: int) -> None:
+        graph = subject.model
+        if not isinstance(graph, DecisionGraph):
+            return
+        self._subject, self._key = subject, (variable, node)
+        i = graph.domain.index(variable)
+        self._ask(subject, graph)
+        self._tell_head(graph)
+        found = reach_rules(graph, variable, node, MOST_RULES)
+        told = [f"{'or ' if n else ''}{rule.words}" for n, rule in enumerate(found.rules)]
+        if found.count > len(found.rules):
+            told.append(f"{grouped(found.count - len(found.rules))} more")
+        self.rules.setText("\n".join(told))
+        states = graph.domain[variable].states
+        self.parameters.show_shares(states, graph.parameters[i][node].tolist())
+        ask_flows(subject.live, _TOPIC, partial(self._tell_flow, subject, i, node))
+        self.notes.show_node(subject, variable)
+        self._tell_changes(graph)
+
+    def _tell_head(self, graph: DecisionGraph) -> None:
+        name, facts = node_name(graph, *self._key), self._facts
+        told = "counting rows…" if facts is None else "no rows to count"
+        if facts is not None and facts.counts is not None:
+            here, total = grouped(round(facts.counts.sum())), grouped(round(facts.total))
+            told = f"{here} of {total} rows come here"
+        self._head.tell(f"{name} of {self._key[0]}", told)
+
+    def _tell_flow(self, subject: Subject, i: int, node: int, flows: NodeFlows) -> None:
+        graph, live = subject.model, subject.live
+        if not isinstance(graph, DecisionGraph) or subject is not self._subject:
+            return
+        into, out = float(flows.in_flow[i][node]), float(flows.out_flow[i][node])
+        share = float(flows.visits[i][node])
+        count = len(live.evidence)
+        self._flow.title.setText(f"Flow given {count} evidence" if count else "Flow")
+        facts: list[Fact] = [
+            ("In-flow", f"{into:.4f}", "Probability of reaching it, with the evidence not below."),
+            ("Out-flow", f"{out:.4f}", "Probability of the evidence at and below it."),
+            ("P(reached | e)", f"{percent(share)} %", "Their product, divided by P(e)."),
+        ]
+        self.flow.show_facts(facts)
+        before = float(in_flows(graph)[i][node])
+        words = f"{into:.4f} × {out:.4g} ÷ P(e) {2.0**live.log2_evidence:.4g}."
+        if count:
+            words += f" Before evidence: {percent(before)} %."
+        self.sentence.setText(words)
+
+    # -- what takes a moment
+
+    def _ask(self, subject: Subject, graph: DecisionGraph) -> None:
+        data = rows_of(self._shell.project, subject.entry)
+        weight = self._weight(subject)
+        entry = self._shell.project.data.get(subject.entry.data_id or "")
+        asked = (graph, entry, self._key, weight)
+        if asked == self._asked:
+            return
+        self._asked, self._facts = asked, None
+        self._asker.ask(partial(graph_node_facts, graph, data, *self._key, weight))
+
+    def _weight(self, subject: Subject) -> ScoreWeight:
+        project, entry = self._shell.project, subject.entry
+        return weight_of(project, entry, rows_of(project, entry))
+
+    def _on_facts(self, facts: GraphNodeFacts) -> None:
+        self._facts = facts
+        subject = self._subject
+        if subject is not None and isinstance(subject.model, DecisionGraph):
+            self._tell_head(subject.model)
+            self._tell_changes(subject.model)
+
+    def _tell_changes(self, graph: DecisionGraph) -> None:
+        subject, facts = self._subject, self._facts
+        if subject is None:
+            return
+        variable = self._key[0]
+        weight = self._weight(subject)
+        score = f"By {weight.words}; above 0 it is worth doing."
+        if facts is None:
+            self.measured.setText("Measuring…")
+            return
+        shown = [
+            ChangeRow(
+                short_words(graph, one.step, is_from_here=one.step.variable != variable),
+                _ICONS[one.step.deed],
+                one.bits,
+                one.size,
+                one.score(weight),
+                one.step,
+                one.refusal,
+                step_words(graph, one.step),
+            )
+            for one in facts.prospects
+        ]
+        self.changes.show_rows(shown, score)
+        rows = grouped(round(facts.total))
+        self.measured.setText(
+            f"ΔL on {rows} training rows; closer to 0 loses less. Δscore by {weight.words}."
+            if facts.total
+            else "ΔL per row, as the model itself expects; open its data for more."
+        )
+        self._forest.title.setText(f"Move {variable} in the forest")
+        self.moves.show_rows([_move_row(one, weight) for one in facts.moves], score)
+        self._forest.setVisible(bool(facts.moves))
+        if facts.counts is not None:
+            states = graph.domain[variable].states
+            each = zip(states, facts.counts, strict=True)
+            self.counts.setText(
+                "Rows: " + ", ".join(f"{state} {grouped(round(n))}" for state, n in each)
+            )
+        else:
+            self.counts.setText("")
+        data = rows_of(self._shell.project, subject.entry)
+        self.rows.show_rows(data, facts.rows, variable)
+
+    # -- wishes
+
+    def _on_parameters(self, shares: tuple[float, ...]) -> None:
+        if self._subject is not None:
+            set_numbers(self._shell, self._subject.model_id, *self._key, shares)
+
+    def _on_step(self, step: Step) -> None:
+        if self._subject is not None:
+            take(self._shell, self._subject.model_id, step)
+
+    def _on_move(self, found: Move) -> None:
+        if self._subject is not None:
+            move(self._shell, self._subject.model_id, self._key[0], found.above)
+
+
+def _move_row(found: Move, weight: ScoreWeight) -> ChangeRow:
+    words = "To the top" if found.above is None else f"Below {found.above}"
+    score = None if found.bits is None else weight.gain(found.bits, found.size, found.free)
+    tip = "The same distribution." if found.is_exact else "Fitted to the rows anew."
+    return ChangeRow(
+        words, "tree-structure", found.bits, found.size, score, found, found.refusal, tip
+    )

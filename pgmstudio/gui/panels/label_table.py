@@ -1,0 +1,192 @@
+"""The table of a labelled variable: full with classes, reduced with stars, or as a tree."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTableView, QVBoxLayout, QWidget
+
+from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.project import label_edits
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.label_numbers import LabelCounter, LabelNumbers
+from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.panels.label_grid import (
+    BarDelegate,
+    LabelGrid,
+    full_rows,
+    reduced_rows,
+    with_probability,
+)
+from pgmstudio.gui.panels.label_tree import LabelTree
+from pgmstudio.gui.panels.table_model import class_letter
+from pgmstudio.gui.style.numbers import counted
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Note, Segments, button, row, scrolled
+
+VIEWS = (
+    ("full", "Full", "Every configuration of the parents with the letter of its class"),
+    ("reduced", "Reduced", "A row for each block of a class, ∗ where a parent has no say"),
+    ("tree", "Tree", "The classes as a tree of questions to the parents, or as a cube"),
+)
+
+
+class LabelTable(QWidget):
+    """One variable of a labelled graph; a number changes for the whole class."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("labelTable")
+        self._shell = shell
+        self._model_id, self._name = "", ""
+        self._model: LabelledDag | None = None
+        self._numbers: LabelNumbers | None = None
+        self._counter = LabelCounter(shell, self)
+        self._counter.told.connect(self._on_told)
+        self._title = ElidedLabel(is_snug=True)
+        self._title.setObjectName("labelTableTitle")
+        self.views = Segments(VIEWS, "labelView")
+        self.views.chosen.connect(self._on_view)
+        self._fill = button(
+            "Fill from data",
+            self._on_fill,
+            icon_name="database",
+            name="labelTableFill",
+            tip="Estimate every class from the rows of the model's data set.",
+        )
+        self.grid = LabelGrid()
+        self.grid.edited.connect(self._on_edited)
+        self.table = QTableView()
+        self.table.setObjectName("labelGrid")
+        self.table.setAccessibleName("Classes of the selected variable's table")
+        self.table.setToolTip("Type a number or a percentage: it is that of the whole class.")
+        self.table.setModel(self.grid)
+        self.table.setItemDelegate(BarDelegate(self.table))
+        self.table.setShowGrid(False)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.tree = LabelTree()
+        self.note = Note(name="labelTreeNote")
+        drawing = QWidget()
+        inner = QVBoxLayout(drawing)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.note)
+        inner.addWidget(self.tree, 1)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        area = scrolled(drawing, "labelTreeScroll")
+        self._stack.addWidget(area)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        head = row(self._title, None, self._fill, self.views)
+        head.setMinimumWidth(1)
+        layout.addWidget(head)
+        layout.addWidget(self._stack, 1)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def show_variable(self, model_id: str, entry: ModelEntry, name: str) -> None:
+        """The table of this variable; counts follow when they are known."""
+        model = entry.model
+        assert isinstance(model, LabelledDag)
+        told = self._numbers
+        if told is not None and (told.variable != name or told.model.domain != model.domain):
+            self._numbers = None
+        self._model_id, self._model, self._name = model_id, model, name
+        i = model.domain.index(name)
+        classes = model.classes[i]
+        words = (
+            f"{counted(len(model.rows[i]), 'class', 'classes')} of {counted(classes.size, 'row')}"
+        )
+        title = entry.node_titles.get(name, name)
+        self._title.setText(f"Table of {title} · {words}" if classes.ndim else f"Table of {title}")
+        self._show()
+        self._counter.ask(model_id, model, name, {})
+
+    @property
+    def _counts(self) -> np.ndarray | None:
+        told, model = self._numbers, self._model
+        if told is None or model is None or told.counts is None or told.variable != self._name:
+            return None
+        i = model.domain.index(self._name)
+        shape = (*model.classes[i].shape, model.domain.cardinalities[i])
+        return told.counts if told.counts.shape == shape else None
+
+    def _show(self) -> None:
+        model = self._model
+        if model is None:
+            return
+        i, view = model.domain.index(self._name), self.views.current
+        parents = model.dag.parents(self._name)
+        if view == "tree":
+            variables = tuple(model.domain[p] for p in parents)
+            words = self.tree.show_classes(model.classes[i], variables, model.rows[i])
+            self.note.tell(words)
+            self._stack.setCurrentIndex(1)
+        else:
+            make = full_rows if view == "full" else reduced_rows
+            rows = make(model, self._name, self._counts)
+            kept = self.table.currentIndex()
+            at = (kept.row(), kept.column())
+            self.grid.show(model.domain.variables[i], parents, rows, model.rows[i])
+            self._widths()
+            if 0 <= at[0] < self.grid.rowCount() and 0 <= at[1] < self.grid.columnCount():
+                self.table.setCurrentIndex(self.grid.index(*at))
+            self._stack.setCurrentIndex(0)
+        self._fill.setEnabled(self._counts is not None)
+        tip = "Estimate every class from the rows of the model's data set."
+        why = "Not now: no data set of this project has these columns."
+        self._fill.setToolTip(tip if self._counts is not None else why)
+
+    def _widths(self) -> None:
+        head, last = self.table.horizontalHeader(), self.grid.columnCount() - 1
+        is_single = len(self.grid.shown_states) == 1
+        for column in range(last + 1):
+            modes = QHeaderView.ResizeMode
+            is_wide = is_single and column == last
+            head.setSectionResizeMode(column, modes.Stretch if is_wide else modes.Interactive)
+            self.table.resizeColumnToContents(column)
+            width = self.table.columnWidth(column) + 10
+            if not is_wide:
+                is_number = column >= self.grid.first_number
+                self.table.setColumnWidth(column, max(width, 150) if is_number else width)
+
+    # -- wishes
+
+    def _on_view(self, _view: str) -> None:
+        self._show()
+
+    def _on_told(self, numbers: LabelNumbers) -> None:
+        if numbers.model is self._model and numbers.variable == self._name:
+            self._numbers = numbers
+            self._show()
+
+    def _on_edited(self, number: int, state: int, value: float) -> None:
+        model = self._model
+        if model is None:
+            return
+        i = model.domain.index(self._name)
+        rows = model.rows[i].copy()
+        rows[number] = with_probability(rows[number], state, value)
+        what = f"{self._name} = {model.domain[self._name].states[state]}"
+        self._change(f"Edit P({what}) of class {class_letter(number)}", rows)
+
+    def _on_fill(self) -> None:
+        model, told = self._model, self._numbers
+        if model is not None and told is not None and self._counts is not None:
+            i = model.domain.index(self._name)
+            rows = told.score.rows(self._counts, model.classes[i])
+            self._change(f"Fill the table of {self._name} from data", rows)
+
+    def _change(self, text: str, rows: np.ndarray) -> None:
+        edit = partial(
+            label_edits.set_class_rows, model_id=self._model_id, variable=self._name, rows=rows
+        )
+        self._shell.change(text, edit)
+
+    def _restyle(self) -> None:
+        self._title.setFont(theme().font("dense", "semibold"))
+        self.table.verticalHeader().setDefaultSectionSize(theme().px("row") - 2)

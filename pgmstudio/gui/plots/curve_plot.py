@@ -1,0 +1,130 @@
+"""What plots of curves have in common: a canvas in the house style, a legend, a line of words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from pgmstudio.gui.plots.loading import plot_library
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import label
+
+_THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
+HOW_TO_MOVE = "Wheel zooms, drag pans, double-click fits"
+
+
+def new_canvas(name: str, *, across: bool = False) -> Any:
+    """An empty plot without the library's own menu; `across`: lines up from the bottom too."""
+    import pyqtgraph
+
+    pyqtgraph.setConfigOptions(antialias=True)
+    canvas = pyqtgraph.PlotWidget()
+    canvas.setObjectName(name)
+    canvas.setToolTip(f"{HOW_TO_MOVE}.")
+    canvas.setMenuEnabled(False)
+    canvas.hideButtons()
+    canvas.showGrid(x=across, y=True, alpha=0.15)
+    for side in ("left", "bottom"):
+        axis = canvas.getAxis(side)
+        axis.tickStrings = partial(_tick_words, axis.tickStrings)
+    return canvas
+
+
+def _tick_words(plain: Callable[..., list[str]], *ticks: Any) -> list[str]:
+    """As everywhere: a true minus, and thousands grouped."""
+    parts = [text.replace("-", "−").partition(".") for text in plain(*ticks)]
+    return [_THOUSANDS.sub("\u2009", whole) + dot + rest for whole, dot, rest in parts]
+
+
+def dress(canvas: Any) -> None:
+    """Its ground and axes in the present colours and sizes."""
+    look = theme()
+    canvas.setBackground(look.color("surface"))
+    for side in ("left", "bottom"):
+        axis = canvas.getAxis(side)
+        axis.enableAutoSIPrefix(False)
+        axis.setPen(look.color("border_control"))
+        axis.setTextPen(look.color("text_secondary"))
+        axis.setTickFont(look.font("caption"))
+
+
+class CurvePlot(QWidget):
+    """The library is loaded with the first curves; a child says what they are."""
+
+    across = False
+    can_wait = False  # the library is loaded beside the window; meanwhile words stand here
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._plot: Any = None
+        self._legend: Any = None
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._hint = label("", "tertiary", size="dense", wrap=True)
+        self._hint.setObjectName(f"{name}Hint")
+        self._layout.addWidget(self._hint)
+        self._wait = label("The plot is being drawn…", "secondary", size="dense")
+        self._wait.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._layout.addWidget(self._wait, 1)
+        self._wait.hide()
+        if self.can_wait:
+            plot_library().loaded.connect(self._draw)
+        theme().changed.connect(self._draw)
+
+    @property
+    def curves(self) -> dict[str, tuple[list[float], list[float]]]:
+        """What is drawn, by its name in the legend."""
+        if self._plot is None:
+            return {}
+        told = {}
+        for item in self._plot.listDataItems():
+            if item.name():
+                xs, ys = item.getData()
+                told[item.name()] = (list(map(float, xs)), list(map(float, ys)))
+        return told
+
+    @property
+    def hint(self) -> str:
+        return self._hint.text()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return True
+
+    def _draw_curves(self) -> None:
+        """Draw on the clean canvas."""
+
+    def _draw(self) -> None:
+        if self.is_empty:
+            return
+        is_late = self.can_wait and not plot_library().ask()
+        self._wait.setVisible(is_late)
+        if is_late:
+            return
+        if self._plot is None:
+            self._plot = new_canvas(f"{self.objectName()}Canvas", across=self.across)
+            self._legend = self._plot.addLegend(offset=(-8, -8), verSpacing=-4)
+            self._layout.insertWidget(0, self._plot, 1)
+        self._plot.clear()
+        dress(self._plot)
+        look = theme()
+        self._legend.setLabelTextColor(look.color("text"))
+        self._legend.setLabelTextSize(f"{look.font('caption').pixelSize()}px")
+        self._legend.setBrush(look.color("surface", 0.85))
+        self._draw_curves()
+        self._plot.autoRange()
+
+    def _name_axes(self, bottom: str, left: str) -> None:
+        ink = theme().color("text_secondary").name()
+        size = f"{theme().font('caption').pixelSize()}px"
+        for side, words in (("bottom", bottom), ("left", left)):
+            self._plot.getAxis(side).label.setFont(theme().font("caption"))
+            self._plot.setLabel(side, words, color=ink, **{"font-size": size})
+        self._plot.setAccessibleName(f"{left} against {bottom}")

@@ -1,0 +1,257 @@
+"""The arcs of a decision graph: from a state's cell to the next node, as wide as their flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.pictures.bands import BandPicture
+from pgmstudio.gui.style.theme import theme
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+WIDEST = 11.0
+HOLLOW_FROM = 3.6  # a thinner line has no room for a core
+_REACH = 8.0  # px from an arc that still count as on it
+_DIMMED = 0.22
+_CORE = 1.3  # px of colour at each side of the core
+# In px, so that a wide line has the same rhythm as a thin one; the first state has none.
+_DASHES: tuple[tuple[float, ...], ...] = (
+    (),
+    (5.0, 3.0),
+    (9.0, 4.0),
+    (2.0, 3.0),
+    (9.0, 3.0, 2.0, 3.0),
+)
+_HAIR = (1.5, 3.0)
+# From this zoom on, and for so many arcs to one variable, lines are dashed and drawn as curves.
+_DASHED_FROM, _MOST_DASHED = 0.5, 120
+_THIN = 1.6  # px on screen
+_MOST_KEPT = 4  # zooms whose lines are kept
+
+
+@dataclass(frozen=True)
+class Arc:
+    """One arc: a state of an upper node leads to a node of the lower variable."""
+
+    upper: int
+    node: int
+    state: int
+    lower: int
+    head: int
+
+
+def arc_width(flow: float) -> float:
+    """1 px for what hardly flows, 12 for everything."""
+    return 1.0 + WIDEST * flow
+
+
+def state_dash(state: int) -> tuple[float, ...]:
+    """Told apart without colour: plain, dashed in four rhythms."""
+    return _DASHES[state % len(_DASHES)]
+
+
+def stroke_arcs(
+    painter: QPainter, path: QPainterPath, state: int, width: float, *, plain: bool = False
+) -> None:
+    """Lines of one state and width: solid, hollow, dashed, dotted; `plain`: without dashes."""
+    color = theme().category(state, "line")
+    is_hollow = state == 1 and width >= HOLLOW_FROM
+    pen = QPen(color, width)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    dash = () if is_hollow or plain else state_dash(state)
+    if dash:
+        pen.setDashPattern([part / width for part in dash])
+    painter.strokePath(path, pen)
+    if is_hollow:
+        core = QPen(_tinted(color), width - 2 * _CORE)
+        core.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.strokePath(path, core)
+
+
+def _tinted(color: QColor) -> QColor:
+    ground, share = theme().color("surface"), 0.16
+    pairs = (
+        (color.redF(), ground.redF()),
+        (color.greenF(), ground.greenF()),
+        (color.blueF(), ground.blueF()),
+    )
+    return QColor.fromRgbF(*(share * a + (1 - share) * b for a, b in pairs))
+
+
+@dataclass(frozen=True)
+class _Stroke:
+    """Arcs that look alike; no state: nothing flows; no width: one pixel, whatever the zoom."""
+
+    path: QPainterPath
+    state: int | None
+    width: float
+    is_plain: bool
+
+    def paint(self, painter: QPainter) -> None:
+        if self.state is not None and self.width > 0:
+            stroke_arcs(painter, self.path, self.state, self.width, plain=self.is_plain)
+            return
+        color = theme().color("edge_dim")
+        if self.state is not None:
+            color = theme().category(self.state, "line")
+        pen = QPen(color, self.width)
+        if not self.is_plain:
+            pen.setDashPattern(_HAIR)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self.is_plain)
+        painter.strokePath(self.path, pen)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+
+class BandArcs(QGraphicsItem):
+    """All arcs that lead to the nodes of one variable; lies in scene coordinates."""
+
+    def __init__(self, graph: DecisionGraph, picture: BandPicture, lower: int) -> None:
+        super().__init__()
+        upper, edges = graph.forest[lower], graph.successors[lower]
+        assert upper is not None
+        assert edges is not None
+        self.upper, self.lower = upper, lower
+        nodes, states = edges.shape
+        places = [
+            picture.arc(upper, node, state, states, lower, int(edges[node, state]))
+            for node in range(nodes)
+            for state in range(states)
+        ]
+        # Arcs that lie over each other, as those of collapsed variables do, are drawn as one.
+        ends: Floats = np.array(places, dtype=np.float64).reshape(-1, 4)
+        kinds = np.tile(np.arange(states), nodes)
+        keys = np.column_stack([ends, kinds])
+        _, self._first, self._group = np.unique(
+            keys, axis=0, return_index=True, return_inverse=True
+        )
+        self._group = self._group.ravel()
+        self._ends = ends[self._first]
+        self._states = kinds[self._first]
+        self._heads = edges.ravel()[self._first]
+        self._tails = np.repeat(np.arange(nodes), states)[self._first]
+        self._flow: Floats = np.zeros(len(self._first))
+        self._is_lit: Mask | None = None
+        self._strokes: dict[float, list[_Stroke]] = {}
+        self._bounds = self._frame()
+        self.setZValue(2)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
+
+    def _frame(self) -> QRectF:
+        left = float(min(self._ends[:, 0].min(), self._ends[:, 2].min()))
+        right = float(max(self._ends[:, 0].max(), self._ends[:, 2].max()))
+        top, bottom = float(self._ends[:, 1].min()), float(self._ends[:, 3].max())
+        return QRectF(left, top, right - left, bottom - top).adjusted(-8, -2, 8, 2)
+
+    def show_flow(self, flow: Floats) -> None:
+        """P(passing a node in a state | evidence), nodes × states."""
+        summed = np.bincount(self._group, flow.ravel(), minlength=len(self._first))
+        if not np.array_equal(summed, self._flow):
+            self._flow = summed.astype(np.float64)
+            self._strokes.clear()
+            self.update()
+
+    def light(self, lit: dict[int, Mask] | None) -> None:
+        """Arcs between these nodes at full strength, the others faint; None: all alike."""
+        before = self._is_lit
+        if lit is None:
+            self._is_lit = None
+        elif self.upper in lit and self.lower in lit:
+            self._is_lit = lit[self.upper][self._tails] & lit[self.lower][self._heads]
+        else:
+            self._is_lit = np.zeros(len(self._first), dtype=bool)
+        if before is not None or self._is_lit is not None:
+            self.update()
+
+    def arc_at(self, point: QPointF) -> tuple[Arc, float] | None:
+        """The arc nearest to a point, with its flow; None when none is near."""
+        if not self._bounds.contains(point):
+            return None
+        x1, y1, x2, y2 = self._ends.T
+        share = np.clip((point.y() - y1) / np.maximum(y2 - y1, 1.0), 0.0, 1.0)
+        # How far down the curve is at t has no simple inverse; a few halvings find it.
+        low, high = np.zeros_like(share), np.ones_like(share)
+        for _ in range(20):
+            t = (low + high) / 2
+            above = 1.5 * t * (1 - t) + t**3 < share
+            low, high = np.where(above, t, low), np.where(above, high, t)
+        across = x1 + (x2 - x1) * (3 * t**2 - 2 * t**3)
+        away = np.abs(across - point.x()) - np.where(self._flow > 0, WIDEST * self._flow / 2, 0.0)
+        place = int(away.argmin())
+        if away[place] > _REACH:
+            return None
+        arc = Arc(
+            self.upper,
+            int(self._tails[place]),
+            int(self._states[place]),
+            self.lower,
+            int(self._heads[place]),
+        )
+        return arc, float(self._flow[place])
+
+    def boundingRect(self) -> QRectF:
+        return self._bounds
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        lod = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        key = round(lod, 3)
+        if key not in self._strokes:
+            if len(self._strokes) >= _MOST_KEPT:
+                self._strokes.clear()
+            self._strokes[key] = self._strokes_of(np.arange(len(self._first)), lod)
+        lit = self._is_lit
+        if lit is not None:
+            painter.setOpacity(_DIMMED)
+        for stroke in self._strokes[key]:
+            stroke.paint(painter)
+        if lit is not None:
+            painter.setOpacity(1.0)
+            for stroke in self._strokes_of(np.flatnonzero(lit), lod):
+                stroke.paint(painter)
+
+    def _strokes_of(self, places: Places, lod: float) -> list[_Stroke]:
+        """Lines that look alike as one; wide ones come last, over the others."""
+        flow, states = self._flow[places], self._states[places]
+        widths = 1.0 + WIDEST * np.minimum(flow, 1.0)
+        # Many thin lines are drawn as the screen draws them fastest: dots and dashes among
+        # thousands tell nobody anything.
+        is_crowd = lod < _DASHED_FROM or len(self._first) > _MOST_DASHED
+        is_thin = (flow > 0) & (widths * lod < _THIN) & is_crowd
+        found = []
+        hairs = places[flow <= 0]
+        if hairs.size:
+            found.append(_Stroke(self._path(hairs), None, 0.0 if is_crowd else 1.0, is_crowd))
+        for state in np.unique(states[is_thin]).tolist():
+            alike = places[is_thin & (states == state)]
+            found.append(_Stroke(self._path(alike), state, 0.0, True))
+        step = 1.0 if is_crowd else 0.25
+        rounded = np.round(widths / step) * step
+        is_wide = (flow > 0) & ~is_thin
+        looks = zip(rounded[is_wide].tolist(), states[is_wide].tolist(), strict=True)
+        for width, state in sorted(set(looks)):
+            alike = places[is_wide & (rounded == width) & (states == state)]
+            found.append(_Stroke(self._path(alike), state, width, is_crowd))
+        return found
+
+    def _path(self, places: Places) -> QPainterPath:
+        path = QPainterPath()
+        for x1, y1, x2, y2 in self._ends[places].tolist():
+            bend = (y2 - y1) / 2
+            path.moveTo(x1, y1)
+            path.cubicTo(x1, y1 + bend, x2, y2 - bend, x2, y2)
+        return path

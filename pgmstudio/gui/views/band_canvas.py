@@ -1,0 +1,78 @@
+"""A decision graph with all that floats over it: legend, zoom, minimap, search, refusals."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QWidget
+
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.band_arcs import stroke_arcs
+from pgmstudio.gui.views.band_scene import BandScene
+from pgmstudio.gui.views.band_view import BandView
+from pgmstudio.gui.views.canvas import Canvas
+from pgmstudio.gui.views.legend import LegendEntry, Sample
+from pgmstudio.gui.views.node_face import Detail
+
+_STATES = (
+    "first state",
+    "second state (hollow, dashed when thin)",
+    "third state (dashed)",
+    "fourth state (dotted)",
+    "further states",
+)
+_MARGIN = 12.0  # around the bands, which have room of their own
+_SAMPLE_WIDTHS = (5.0, 6.0, 2.5, 2.5, 2.5)
+
+
+class BandCanvas(Canvas):
+    """One view of the bands of one graph."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("bandCanvas")
+        self.view.keep_margin(_MARGIN)
+
+    def _new_scene(self) -> BandScene:
+        self.bands = BandScene(self)
+        return self.bands
+
+    def _new_view(self) -> BandView:
+        self.band_view = BandView(self.bands, self)
+        return self.band_view
+
+    def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
+        graph = self.bands.graph
+        if graph is None:
+            return []
+        above = [graph.domain.cardinalities[i] for i in graph.forest if i is not None]
+        most = min(max(above, default=0), len(_STATES))
+        entries = [LegendEntry(_STATES[state], _arc_sample(state)) for state in range(most)]
+        has_evidence = any(item.face.weights for item in self.bands.nodes.values())
+        if most:
+            given = "flow given evidence" if has_evidence else "probability of passing"
+            entries.append(LegendEntry(f"width = {given}"))
+        flows = self.bands.flows
+        if flows is not None and any((visits <= 0).any() for visits in flows.visits):
+            entries.append(LegendEntry("not reached", _unreached_sample))
+        own = [e for e in super().drawn_entries(detail) if "edge" not in e.text]
+        return entries + own
+
+
+def _arc_sample(state: int) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        path = QPainterPath(place.center())
+        path.moveTo(place.left(), place.center().y())
+        path.lineTo(place.right(), place.center().y())
+        stroke_arcs(painter, path, state, _SAMPLE_WIDTHS[state])
+
+    return paint
+
+
+def _unreached_sample(painter: QPainter, place: QRectF) -> None:
+    pen = QPen(theme().color("border_control"), 1.25)
+    pen.setDashPattern([3.0, 2.0])
+    painter.setPen(pen)
+    painter.setBrush(theme().color("sunken"))
+    painter.drawRoundedRect(place.adjusted(2, 4, -2, -4), 3, 3)
+    painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,0 +1,192 @@
+"""One band of a decision graph: the variable with its beliefs at the left, then its nodes."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.pictures.band_words import node_numbers
+from pgmstudio.core.pictures.bands import GUTTER, PADDING, Band
+from pgmstudio.core.pictures.picture import PictureNode
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.band_painter import WORDS_FROM, BandLook, BandPainter, rect_of
+from pgmstudio.gui.views.canvas_fonts import canvas_font, font_of_height
+from pgmstudio.gui.views.node_face import NodeFace
+from pgmstudio.gui.views.node_geometry import NodeGeometry
+from pgmstudio.gui.views.node_item import MARGIN, NodeItem
+from pgmstudio.gui.views.node_painter import NodePainter, ring_pen
+from pgmstudio.gui.views.zoomed import Zoomed
+
+_RADIUS = 8.0
+# Where the head of the gutter begins, from the corner of the band.
+_IN, _DOWN = PADDING - 6.0, PADDING - 8.0
+
+
+class BandItem(NodeItem):
+    """To pointer and keyboard a node whose box is the band and whose rows stand in the gutter."""
+
+    def __init__(
+        self, node: PictureNode, face: NodeFace, zoomed: Zoomed, graph: DecisionGraph, band: Band
+    ) -> None:
+        super().__init__(node, face, zoomed)
+        self.nodes = BandLook()
+        self._graph, self._band = graph, band
+        # Bands can be wider than the screen: only what is in sight is painted.
+        self.setCacheMode(QGraphicsItem.CacheMode.NoCache)
+        self._take_size()
+
+    @property
+    def band(self) -> Band:
+        return self._band
+
+    @property
+    def graph(self) -> DecisionGraph:
+        return self._graph
+
+    @property
+    def stands_alone(self) -> bool:
+        """A tree of one variable, which shows no node."""
+        i = self._band.variable
+        return self._graph.forest[i] is None and not self._graph.children[i]
+
+    def set_band(self, graph: DecisionGraph, band: Band) -> None:
+        self._graph, self._band = graph, band
+        self._take_size()
+        self.update()
+
+    def _take_size(self) -> None:
+        self.prepareGeometryChange()
+        box = self._band.box
+        self._size = box.width, box.height
+        self._corner = QPointF(math.floor(-box.width / 2), math.floor(-box.height / 2))
+        whole = QRectF(self._corner.x(), self._corner.y(), *self._size)
+        self._bounds = whole.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+        self._geometry = None
+
+    def set_face(self, node: PictureNode, face: NodeFace) -> bool:
+        """Its size is that of the band, whatever the face."""
+        if face != self._face or node != self.node:
+            self.node, self._face, self._geometry = node, face, None
+            if len(self.shown_beliefs) != len(face.beliefs):
+                self.shown_beliefs = face.beliefs
+            self.update()
+        return False
+
+    def show_beliefs(self, values: tuple[float, ...]) -> None:
+        if values != self.shown_beliefs:
+            self.shown_beliefs = values
+            self.update(QRectF(self._corner.x(), self._corner.y(), GUTTER + 16, self._size[1]))
+
+    def forget_pixels(self) -> None:
+        """None are kept."""
+
+    @property
+    def geometry(self) -> NodeGeometry:
+        if self._geometry is None:
+            self._geometry = NodeGeometry(self._face, (GUTTER, self._size[1]))
+        return self._geometry
+
+    @property
+    def corner(self) -> QPointF:
+        """Where the geometry of the rows begins."""
+        return self._corner + QPointF(_IN, _DOWN)
+
+    @property
+    def box(self) -> QRectF:
+        corner = self.pos() + self._corner
+        return QRectF(corner.x(), corner.y(), *self._size)
+
+    def node_at(self, point: QPointF) -> int | None:
+        """The node under a point of the scene; the first of them all when they are collapsed."""
+        if self.stands_alone:
+            return None
+        for node, box in enumerate(self._band.boxes):
+            if rect_of(box).contains(point):
+                return node
+        return None
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        zoom = self._zoomed.zoom_of(painter)
+        seen = option.exposedRect.translated(self.pos())
+        if self._zoomed.forced is not None:  # for a file: all of it
+            seen = self.box
+        painter.save()
+        painter.translate(-self.pos())
+        self._paint_ground(painter, zoom)
+        box = self._band.box
+        if zoom < WORDS_FROM or seen.left() < box.x + GUTTER + PADDING:
+            self._paint_gutter(painter, zoom)
+        if not self.stands_alone:
+            look = self.nodes
+            if self._zoomed.forced is not None:
+                look = BandLook(look.visits, look.rows, look.struck)
+            numbers = node_numbers(self._graph)[self._band.variable]
+            BandPainter(painter, self._graph, self._band, look, numbers, zoom).paint(seen)
+        painter.restore()
+
+    def _paint_ground(self, painter: QPainter, zoom: float) -> None:
+        face, colors = self._face, theme()
+        # From afar a line stays a pixel wide, or it would not be seen.
+        pen = QPen(colors.color("border"), 1 / min(1.0, zoom))
+        mark = face.mark
+        if mark is not None:
+            width = colors.line("node_evidence") / min(1.0, zoom)
+            pen = QPen(colors.color(mark.tint), width)
+            if mark.is_soft:
+                pen.setDashPattern([2.5, 1.5])
+        elif face.is_target:
+            pen = QPen(colors.color("target"), colors.line("node_selected"))
+        ring = ring_pen(self.look) if self.nodes.chosen is None else None
+        inset = pen.widthF() / 2
+        box = rect_of(self._band.box)
+        painter.setPen(pen)
+        painter.setBrush(colors.color("surface"))
+        painter.drawRoundedRect(box.adjusted(inset, inset, -inset, -inset), _RADIUS, _RADIUS)
+        if ring is not None:
+            painter.setPen(ring)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box.adjusted(-3, -3, 3, 3), _RADIUS + 3, _RADIUS + 3)
+
+    def _paint_gutter(self, painter: QPainter, zoom: float) -> None:
+        box = self._band.box
+        if zoom < WORDS_FROM:
+            painter.setFont(font_of_height(int(min(11 / max(zoom, 0.05), box.height * 0.4))))
+            painter.setPen(theme().color("text"))
+            first = min((b.x for b in self._band.boxes), default=box.right)
+            room = max(GUTTER, (box.right if self.stands_alone else first) - box.x) - 12
+            place = QRectF(box.x + 6, box.y, room, box.height)
+            metrics = painter.fontMetrics()
+            elide = Qt.TextElideMode.ElideMiddle
+            title = metrics.elidedText(self._face.title, elide, int(room))
+            left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(place, left, title)
+            return
+        if not self.stands_alone:
+            painter.setPen(QPen(theme().color("border"), 1))
+            x = box.x + GUTTER + 0.5
+            painter.drawLine(QPointF(x, box.y + 9), QPointF(x, box.y + box.height - 9))
+        painter.save()
+        painter.translate(box.x + _IN, box.y + _DOWN)
+        geometry = self.geometry
+        NodePainter(painter, self._face, self.look, geometry, self.shown_beliefs).paint_open()
+        painter.restore()
+        if self.stands_alone and self._face.mark is None and not self._face.is_target:
+            painter.setFont(canvas_font("micro"))
+            painter.setPen(theme().color("text_tertiary"))
+            place = QRectF(box.x + _IN, box.y + _DOWN, GUTTER - 8, 23)
+            words = "own tree"
+            room = (
+                place.width() - 12 - painter.fontMetrics().horizontalAdvance(self._face.title) * 1.2
+            )
+            if room > painter.fontMetrics().horizontalAdvance(words):
+                right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                painter.drawText(place, right, words)

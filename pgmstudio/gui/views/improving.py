@@ -1,0 +1,141 @@
+"""Improving a decision graph step by step on its page: look for the best step, take it, show it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.decision_graph_choices import (
+    Deed,
+    Prospect,
+    ScoreWeight,
+    Step,
+    best_step,
+)
+from pgmstudio.core.pictures.band_words import step_words
+from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.graph_nodes import NodeKey
+from pgmstudio.gui.document.graph_rows import rows_of, take, weight_of
+from pgmstudio.gui.panels.change_rows import signed
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.improve_bar import ImproveBar
+from pgmstudio.gui.workers.one_shot import one_shot
+from pgmstudio.gui.workers.questions import Asker
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.views.band_desk import BandDesk
+
+# Long enough to see what a step has changed before the next one comes.
+PAUSE_MS = 600
+NO_ROWS = "No rows of the project belong to this model; open its data first."
+
+
+def touched(before: DecisionGraph, after: DecisionGraph, step: Step) -> tuple[NodeKey, ...]:
+    """The nodes of the later graph that a step has changed."""
+    i = before.domain.index(step.variable)
+    if step.deed is Deed.MERGE:
+        return ((step.variable, min(step.node, step.other)),)
+    old, new = before.successors[i], after.successors[i]
+    if old is None or new is None:
+        return ()
+    if step.deed is Deed.REDIRECT:
+        return ((step.variable, int(new[step.upper, step.state])),)
+    return tuple((step.variable, int(node)) for node in np.unique(new[old == step.node]))
+
+
+class Improving(QObject):
+    """One for a page; its bar stands over the canvas while it is used."""
+
+    def __init__(self, shell: Shell, model_id: str, desk: BandDesk) -> None:
+        super().__init__(desk)
+        self._shell, self._model_id, self._desk = shell, model_id, desk
+        self.bar = ImproveBar()
+        self.bar.step_wished.connect(self.step)
+        self.bar.run_wished.connect(self.run)
+        self.bar.close_wished.connect(self.close)
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_found)
+        self._asker.failed.connect(shell.errors.report)
+        self._again = one_shot(self, self.step)
+        self._graph: DecisionGraph | None = None
+        self.taken = 0
+
+    def open(self) -> None:
+        self.bar.show()
+        self.bar.show_running(False)
+
+    def close(self) -> None:
+        self.stop()
+        self._desk.canvas.bands.mark(())
+        self.bar.hide()
+
+    def stop(self) -> None:
+        self._asker.forget()
+        self._again.stop()
+        self.bar.show_running(False)
+
+    def run(self, on: bool) -> None:
+        """Step after step; False pauses after the present one."""
+        if not on:
+            self._again.stop()
+            self.bar.show_running(False, is_busy=self._asker.is_waiting)
+            return
+        self.bar.show_running(True)
+        self.step()
+
+    def step(self) -> None:
+        """Look for the step worth most; it is taken when it is found."""
+        graph = self._desk.graph
+        entry = self._shell.project.models.get(self._model_id)
+        if graph is None or entry is None or self._asker.is_waiting:
+            return
+        rows = rows_of(self._shell.project, entry)
+        if rows is None:
+            self.bar.tell(NO_ROWS)
+            self.bar.show_running(False)
+            return
+        weight = weight_of(self._shell.project, entry, rows)
+        self._graph = graph
+        self.bar.show_running(self.bar.is_running, is_busy=True)
+        self.bar.tell("Looking at merges, splits and redirections…")
+        self._asker.ask(partial(_found, graph, rows, weight))
+
+    def _on_found(self, found: tuple[Prospect | None, ScoreWeight]) -> None:
+        best, weight = found
+        graph = self._desk.graph
+        if graph is None or graph is not self._graph:
+            self.bar.tell("The graph has changed meanwhile; step again.")
+            self.bar.show_running(False)
+            return
+        if best is None:
+            self.bar.tell(f"No step raises the score by {weight.words} any more.")
+            self.bar.show_running(False)
+            return
+        words = step_words(graph, best.step)
+        if not take(self._shell, self._model_id, best.step):
+            self.bar.show_running(False)
+            return
+        self.taken += 1
+        after = self._desk.graph
+        if after is not None and after is not graph:
+            self._desk.canvas.bands.mark(touched(graph, after, best.step))
+        size = f"{best.size:+d}".replace("-", "−") if best.size else "0"
+        self.bar.tell(
+            f"{words}: score {signed(best.score(weight))} by {weight.words} "
+            f"(ΔL {signed(best.bits)} bits, size {size})"
+        )
+        self.bar.show_running(self.bar.is_running)
+        if self.bar.is_running:
+            self._again.start(PAUSE_MS if theme().motion_ms("layout") else 0)
+
+
+def _found(
+    graph: DecisionGraph, rows: DataSet, weight: ScoreWeight, cancel: CancelToken
+) -> tuple[Prospect | None, ScoreWeight]:
+    return best_step(graph, rows, weight, cancel.raise_if_cancelled), weight

@@ -1,0 +1,74 @@
+"""The tag of a labelled edge on the canvas: its label on the line, hollow where it vanished."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from pgmstudio.core.pictures.picture import EdgeStyle, Size
+from pgmstudio.core.pictures.routes import EdgeRoute
+from pgmstudio.core.pictures.tags import TAG_GAP, TAG_HEIGHT, tag_shares
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.views.graph_scene import GraphScene
+
+_RADIUS = TAG_HEIGHT / 2
+_RING = 3.0  # between a selected tag and the ring around it
+# Tags of more edges stand in the middle of their lines, wherever that is.
+MOST_PLACED = 120
+
+
+def tag_size(label: str) -> Size:
+    """How large the tag with these words is in the font of the canvas."""
+    return canvas_metrics("caption", "semibold").horizontalAdvance(label) + 20.0, TAG_HEIGHT
+
+
+def tag_place(route: EdgeRoute, share: float, label: str) -> QRectF:
+    """Where the tag stands in the scene."""
+    (x, y), (width, height) = route.at(share), tag_size(label)
+    return QRectF(x - width / 2, y - height / 2, width, height)
+
+
+def paint_tag(
+    painter: QPainter, place: QRectF, label: str, style: EdgeStyle, *, is_selected: bool = False
+) -> None:
+    """The tag over its line, which gets a gap; a ring when the edge is selected."""
+    is_gone = style is EdgeStyle.VANISHED
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("canvas"))
+    ground = place.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)
+    painter.drawRoundedRect(ground, _RADIUS + TAG_GAP, _RADIUS + TAG_GAP)
+    pen = QPen(theme().color("label_ink"), theme().line("hairline"))
+    if is_gone:
+        pen.setDashPattern([3.0, 2.0])
+    painter.setPen(pen)
+    painter.setBrush(theme().color("canvas" if is_gone else "label_soft"))
+    painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+    if is_selected:
+        painter.setPen(QPen(theme().color("accent"), theme().line("focus")))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        ring = place.adjusted(-_RING, -_RING, _RING, _RING)
+        painter.drawRoundedRect(ring, _RADIUS + _RING, _RADIUS + _RING)
+    painter.setPen(theme().color("text_secondary" if is_gone else "label_ink"))
+    painter.setFont(canvas_font("caption", "semibold"))
+    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label)
+
+
+def place_tags(scene: GraphScene, routed: Collection[tuple[str, str]]) -> None:
+    """Tags aside where the middle of a line is taken, once some of these edges have new ways."""
+    tagged = {ends: item for ends, item in scene.edges.items() if item.edge.style.has_tag}
+    if not any(ends in tagged for ends in routed) or len(tagged) > MOST_PLACED:
+        return
+    items = [item for item in tagged.values() if item.edge.label]
+    shares = tag_shares(
+        [item.route for item in items],
+        [tag_size(item.edge.label) for item in items],
+        [node.sides for node in scene.nodes.values()],
+    )
+    for item, share in zip(items, shares, strict=True):
+        item.set_tag_share(share)

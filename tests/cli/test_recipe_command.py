@@ -1,0 +1,79 @@
+"""The recipe command: listing, settings, files, and stopping."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pgmstudio.core.experiments.recipes.recipe import Measured, RecipeEvent, RecipeWork
+from pgmstudio.core.experiments.recipes.registry import RECIPES
+from tests.cli.conftest import Call
+
+FEW = ("--set", "trials=2", "--rows", "80", "--quiet")
+
+
+def test_without_a_name_every_recipe_is_listed_with_its_data(call: Call, tmp_path: Path) -> None:
+    listed = call("recipe").out
+    for recipe in RECIPES.values():
+        assert recipe.key in listed
+        assert recipe.title in listed
+    told = call("recipe", "--data", tmp_path, "--json").json["recipes"]
+    assert [entry["key"] for entry in told] == list(RECIPES)
+    needs = {entry["key"]: entry for entry in told}
+    assert needs["bars"]["needs"] == needs["bars"]["absent"] == []
+    assert needs["splice"]["absent"] == ["seeds/splice.csv"]
+
+
+def test_a_recipe_prints_and_writes_published_beside_obtained(call: Call, tmp_path: Path) -> None:
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    for file in files:
+        called = call("recipe", "bars", *FEW, "--out", file)
+        assert called.code == 0, called.err
+    assert "Published" in called.out
+    assert "9.82 ± 0.95" in called.out
+    assert "8.143" in called.out  # why the entropy differs
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert b"Perfect structures (share),0.95" in files[0].read_bytes()
+
+
+def test_settings_can_be_given_in_both_ways_and_wrong_ones_are_named(call: Call) -> None:
+    one = call("recipe", "bars", "--set", "trials=1", "--set=rows=80", "--json", "--quiet").json
+    other = call("recipe", "bars", "--trials", 1, "--rows", 80, "--json", "--quiet").json
+    assert one["rows"] == other["rows"]
+    assert one["parameters"]["trials"] == 1
+    assert one["outcome"] == "finished"
+    assert one["rows"][3]["difference"] == one["rows"][3]["obtained"] - 9.82
+    wrong = call("recipe", "bars", "--set", "trials=0", "--set", "noise=2")
+    assert wrong.code == 2
+    assert "--trials" in wrong.err
+    assert "--noise" in wrong.err
+    assert "NAME=VALUE" in call("recipe", "bars", "--set", "trials").err
+    assert "Did you mean" in call("recipe", "bars", "--set", "trails=2").err
+    assert "Did you mean bars?" in call("recipe", "barz").err
+
+
+def test_absent_data_are_told_in_one_sentence(call: Call, tmp_path: Path) -> None:
+    called = call("recipe", "mushroom", "--data", tmp_path)
+    assert called.code == 2
+    assert called.err.startswith("MUSHROOM needs seeds/mushroom.csv, but ")
+
+
+def test_an_interrupt_keeps_the_trials_so_far(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(work: RecipeWork) -> Iterator[RecipeEvent]:
+        yield Measured(0, {"test": 9.0})
+        signal.raise_signal(signal.SIGINT)
+        yield Measured(1, {"test": 1.0})
+
+    monkeypatch.setitem(RECIPES, "bars", replace(RECIPES["bars"], run=run))
+    out = tmp_path / "table.csv"
+    called = call("recipe", "bars", "--out", out)
+    assert called.code == 130
+    assert "Stopped after" in called.err
+    assert "with 1 trial." in called.err
+    assert "Test bits,9.82,0.95,9.0,," in out.read_text()

@@ -1,0 +1,131 @@
+"""A plan on a real Dask cluster: a scheduler and two workers, processes of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.errors import Cancelled, RunFailedError
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.empirical import QueryPlan
+from pgmstudio.core.experiments.plans.cluster import Cluster
+from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows
+from pgmstudio.core.experiments.plans.places import Here, Place
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.experiments.plans.point_work import RunDone
+from pgmstudio.core.experiments.plans.running import planned_keys, run_plan
+from pgmstudio.core.running import NEVER, StopSwitch
+from tests.strategies import random_network
+
+distributed = pytest.importorskip("distributed", reason="dask is not installed")
+pytestmark = pytest.mark.slow
+
+NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None}
+PATIENCE_SECONDS = 120
+PLAN = Plan(
+    (
+        LearnerGrid("nb.latent", {"components": ([1, 2, 3],)}),
+        LearnerGrid("tree.chow-liu", {"smoothing": (1.0,)}),
+    ),
+    lambdas=(0.2, 0.4, 0.6, 0.9),
+    seeds=(0, 1),
+    queries=QueryPlan(count=10, targets=2, given=2, timed=2),
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_version() -> Iterator[None]:
+    """The children of a test must not find another version because a file was saved meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PINNED_VERSION, "the version under test")
+        yield
+
+
+@dataclass
+class Running:
+    """A scheduler with two workers."""
+
+    address: str
+    workers: list[subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Running]:
+    file = str(tmp_path / "scheduler.json")
+    ends = ["--scheduler-file", file, "--no-dashboard"]
+
+    def started(what: str, *words: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{what}", *ends, *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0")
+    workers = [
+        started("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
+        for _ in range(2)
+    ]
+    try:
+        with distributed.Client(scheduler_file=file, timeout=PATIENCE_SECONDS) as client:
+            client.wait_for_workers(2, timeout=PATIENCE_SECONDS)
+            address = client.scheduler.address
+        yield Running(address, workers)
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def rows() -> PlanRows:
+    rng = np.random.default_rng(0)
+    network = random_network(rng, 6, density=0.7, max_parents=2)
+    return PlanRows(network.sample(400, rng), network.sample(100, rng), None, network)
+
+
+def told(points: list[CurvePoint]) -> list[dict[str, Any]]:
+    return sorted((point.as_dict() | NO_TIMES for point in points), key=lambda t: str(t["key"]))
+
+
+def points_of(place: Place, rows: PlanRows) -> list[CurvePoint]:
+    events = run_plan(PLAN, rows, cancel=NEVER, place=place)
+    return [event for event in events if isinstance(event, CurvePoint)]
+
+
+def test_two_workers_give_the_same_numbers_and_one_that_dies_takes_nothing_with_it(
+    cluster: Running, rows: PlanRows
+) -> None:
+    here = points_of(Here(), rows)
+    assert len(here) == 2 * (3 + 4)
+    there = points_of(Cluster(cluster.address), rows)
+    assert told(there) == told(here)
+    assert {type(point.model) for point in there} == {type(point.model) for point in here}
+
+    switch, stopped = StopSwitch(), []
+    with pytest.raises(Cancelled):  # noqa: PT012 - the loop is what is stopped
+        for event in run_plan(PLAN, rows, cancel=switch, place=Cluster(cluster.address)):
+            if isinstance(event, RunDone):
+                stopped.append(event)
+                switch.cancel()
+    assert 1 <= len(stopped) <= len(planned_keys(PLAN, rows))
+
+    survived = []
+    for event in run_plan(PLAN, rows, cancel=NEVER, place=Cluster(cluster.address)):
+        if isinstance(event, CurvePoint):
+            if not survived:
+                cluster.workers[0].kill()
+            survived.append(event)
+    assert told(survived) == told(here)
+
+
+def test_an_address_without_a_scheduler_is_told_in_a_sentence(rows: PlanRows) -> None:
+    with pytest.raises(RunFailedError, match="no Dask scheduler at tcp://127"):
+        points_of(Cluster("tcp://127.0.0.1:1", timeout_s=0.2), rows)

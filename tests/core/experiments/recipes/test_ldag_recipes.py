@@ -1,0 +1,57 @@
+"""The recipes of labelled graphs: their divergence, their truths, and a small run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.experiments.generators.random_ldags import RandomLdagParams, random_ldag
+from pgmstudio.core.experiments.recipes.ldag_recovery import divergence, joint_of_all, key_of
+from pgmstudio.core.experiments.recipes.recipe import Measured, RecipeTask
+from pgmstudio.core.experiments.recipes.registry import recipe_of
+from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.running import NEVER
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_divergence_is_that_of_all_states(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kind = RandomLdagParams(variables=5, most_states=3)
+    one = random_ldag(kind, rng).as_bayesian_network
+    cards = one.domain.cardinalities
+    other = LabelledDag.of_network(one)
+    truth = joint_of_all(one)
+    assert divergence(truth, other.as_bayesian_network) == pytest.approx(0, abs=1e-12)
+    states = np.array(np.unravel_index(np.arange(np.prod(cards)), cards), dtype=np.uint8)
+    every = DataSet(one.domain, states)
+    assert truth.ravel() == pytest.approx(2 ** one.log2_probabilities(every), rel=1e-12)
+    tables = tuple(np.full(table.shape, 1 / table.shape[-1]) for table in one.tables)
+    even = type(one)(one.domain, one.dag, tables)
+    by_hand = truth.ravel() @ (one.log2_probabilities(every) - even.log2_probabilities(every))
+    assert divergence(truth, even) == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_random_truths_are_regular_and_save_about_the_share_of_rows() -> None:
+    for share in (0.0, 0.3, 0.6):
+        true = random_ldag(RandomLdagParams(variables=12, labels=share), np.random.default_rng(3))
+        assert true.is_regular
+        assert true.is_labelled
+        for classes, rows in zip(true.classes, true.rows, strict=True):
+            if classes.ndim > 1:
+                saved = (classes.size - len(rows)) / classes.size
+                assert saved >= min(share, 0.5)  # two binary parents cannot save more
+                assert saved > 0 or share == 0
+
+
+def test_a_small_recovery_measures_every_kind_of_table() -> None:
+    recipe = recipe_of("ldag-recovery")
+    given = {"trials": 1, "variables": (5,), "labels": (0.5,), "rows": (400,), "restarts": 0}
+    task = RecipeTask(recipe.key, parse_params(recipe.params_type, given), 0, {})
+    (measured,) = [event for event in task(NEVER) if isinstance(event, Measured)]
+    assert set(measured.values) == {
+        key_of(5, 0.5, 400, name) for name in ("plain", "tree", "label")
+    }
+    assert all(value >= 0 for value in measured.values.values())
+    assert isinstance(measured.model, LabelledDag)

@@ -1,0 +1,207 @@
+"""Points kept in a folder: nothing is lost but what was being written when the program died."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.errors import FileError
+from pgmstudio.core.experiments.compare import row_log2
+from pgmstudio.core.experiments.curve_picture import curve_plot
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.empirical import QueryPlan
+from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows
+from pgmstudio.core.experiments.plans.places import Here
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.experiments.plans.point_work import RunDone
+from pgmstudio.core.experiments.plans.running import planned_keys
+from pgmstudio.core.io.point_folder import POINTS, KeptPlanTask, PointFolder, read_folder_plan
+from pgmstudio.core.pictures.curve_svg import curve_svg
+from pgmstudio.core.running import NEVER
+from tests.strategies import random_network
+
+PLAN = Plan(
+    (
+        LearnerGrid("tree.chow-liu", {"smoothing": (0.0, 1.0)}),
+        LearnerGrid("nb.latent", {"components": ([1, 2, 3],), "restarts": (1,)}),
+    ),
+    lambdas=(0.3, 0.6, 0.9),
+)
+NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None, "model": None}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_version() -> Iterator[None]:
+    """The children of a test must not find another version because a file was saved meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PINNED_VERSION, "the version under test")
+        yield
+
+
+def rows_of(seed: int = 0) -> PlanRows:
+    rng = np.random.default_rng(seed)
+    network = random_network(rng, 4, density=0.7, max_parents=2)
+    return PlanRows(network.sample(200, rng), network.sample(80, rng))
+
+
+def ran(folder: Path, plan: Plan = PLAN) -> list[CurvePoint]:
+    """Run what is left of the plan; the points that were computed."""
+    events = KeptPlanTask(folder, plan, rows_of(), Here())(NEVER)
+    return [event for event in events if isinstance(event, CurvePoint)]
+
+
+def told(points: list[CurvePoint]) -> list[dict[str, object]]:
+    return [point.as_dict() | NO_TIMES for point in points]
+
+
+def all_points(folder: Path, plan: Plan = PLAN) -> list[CurvePoint]:
+    return PointFolder(folder).points_of(planned_keys(plan, rows_of()))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    ran(folder)
+    return folder
+
+
+def test_points_come_back_as_they_were_with_their_models(tmp_path: Path) -> None:
+    plan = replace(PLAN, queries=QueryPlan(count=12, targets=1, given=1))
+    computed = ran(tmp_path, plan)
+    read = all_points(tmp_path, plan)
+    assert told(read) == told(computed)
+    folder, rows = PointFolder(tmp_path), rows_of()
+    for point in read:
+        bits = row_log2(folder.model(point), rows.test).mean()
+        assert bits == pytest.approx(point.test_log2_likelihood_per_row, abs=1e-12)
+        values = folder.query_values(point)
+        assert values is not None
+        assert values.mean() == pytest.approx(point.query_log2, abs=1e-12)
+    assert read_folder_plan(tmp_path) == plan
+
+
+def test_the_plot_of_points_read_again_is_the_same_picture(whole: Path, tmp_path: Path) -> None:
+    computed = ran(tmp_path)
+    assert curve_svg(curve_plot(all_points(tmp_path))) == curve_svg(curve_plot(computed))
+    assert curve_svg(curve_plot(all_points(whole))) == curve_svg(curve_plot(computed))
+
+
+def test_what_is_done_is_not_computed_again_and_a_plan_can_grow(whole: Path) -> None:
+    assert ran(whole) == []
+    more = replace(PLAN, lambdas=(0.3, 0.5, 0.6, 0.9))
+    assert sorted(p.lambda_ or 0 for p in ran(whole, more)) == [0.5, 0.5]
+    assert len(all_points(whole, more)) == len(all_points(whole)) + 2
+
+
+def test_a_file_cut_anywhere_loses_its_last_line_at_most(whole: Path, tmp_path: Path) -> None:
+    content = (whole / POINTS).read_bytes()
+    ends = [place + 1 for place, byte in enumerate(content) if byte == ord("\n")]
+    lines = content.splitlines(keepends=True)
+    for cut in (*range(0, len(content), 37), *ends, *(end - 1 for end in ends)):
+        (tmp_path / POINTS).write_bytes(content[:cut])
+        found = PointFolder(tmp_path)
+        records = sum(end <= cut for end in ends)
+        assert len(found.points) == sum(b'{"point"' in line for line in lines[:records])
+        assert len(found.done) == sum(b'{"done"' in line for line in lines[:records])
+    # The torn line is taken away before anything is added.
+    (tmp_path / POINTS).write_bytes(content[: ends[3] - 5])
+    ran(tmp_path)
+    assert [json.loads(line) for line in (tmp_path / POINTS).read_text().splitlines()]
+    assert told(all_points(tmp_path)) == told(all_points(whole))
+
+
+CHILD = """
+import sys
+sys.path.insert(0, {root!r})
+from tests.core.io.test_point_folder import PLAN, rows_of
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.plans.places import Here
+from pgmstudio.core.io.point_folder import KeptPlanTask
+from pgmstudio.core.running import NEVER
+for event in KeptPlanTask({folder!r}, PLAN, rows_of(), Here())(NEVER):
+    if isinstance(event, CurvePoint):
+        print(event.key, flush=True)
+        sys.stdin.readline()
+"""
+
+
+def test_killing_the_program_loses_at_most_the_point_in_progress(
+    whole: Path, tmp_path: Path
+) -> None:
+    root = str(Path(__file__).resolve().parents[3])
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD.format(root=root, folder=str(tmp_path))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    heard = []
+    for number in range(8):  # six trees, and two of the three models of the last run
+        heard.append(child.stdout.readline().strip())
+        if number < 7:
+            child.stdin.write("\n")
+            child.stdin.flush()
+    child.kill()
+    child.wait()
+    child.stdin.close()
+    child.stdout.close()
+    assert set(heard) <= set(PointFolder(tmp_path).points)
+    computed = ran(tmp_path)  # also shows that the dead writer holds the folder no longer
+    assert not set(heard) & {point.key for point in computed}
+    assert len(computed) == 1
+    assert told(all_points(tmp_path)) == told(all_points(whole))
+
+
+def test_two_writers_do_not_share_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl", reason="there are no such locks here")
+    with PointFolder(tmp_path) as first:
+        first.open(PLAN, rows_of())
+        with PointFolder(tmp_path) as second, pytest.raises(FileError, match="another run"):
+            second.open(PLAN, rows_of())
+
+
+def test_a_damaged_line_is_told_with_its_number(whole: Path, tmp_path: Path) -> None:
+    lines = (whole / POINTS).read_text().splitlines()
+    (tmp_path / POINTS).write_text("\n".join([lines[0], "{}}", *lines[1:]]) + "\n")
+    with pytest.raises(FileError, match="line 2 is damaged"):
+        PointFolder(tmp_path)
+
+
+def test_adding_needs_an_open_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="not open"):
+        PointFolder(tmp_path).finish(RunDone("key", 1, 0.5))
+
+
+def test_why_a_run_gave_nothing_is_kept_and_it_is_not_tried_again(tmp_path: Path) -> None:
+    plan = Plan((LearnerGrid("tree.chow-liu", {"root": ("nobody",), "edge-penalty": (0.0,)}),))
+    assert ran(tmp_path, plan) == []
+    (done,) = PointFolder(tmp_path).done.values()
+    assert done.points == 0
+    assert "nobody" in done.problems[0]
+    lines = (tmp_path / POINTS).read_bytes()
+    assert ran(tmp_path, plan) == []
+    assert (tmp_path / POINTS).read_bytes() == lines
+
+
+def test_parameters_that_no_file_can_hold_are_told_by_what_they_are(tmp_path: Path) -> None:
+    rows = rows_of()
+    start = random_network(np.random.default_rng(0), 4)
+    point = replace(all_points_of_one_tree(tmp_path / "one"), parameters={"start": start, "k": 2})
+    with PointFolder(tmp_path / "two") as folder:
+        folder.open(PLAN, rows)
+        folder.add(point)
+    (read,) = PointFolder(tmp_path / "two").points.values()
+    assert read.parameters == {"start": "BayesianNetwork", "k": 2}
+
+
+def all_points_of_one_tree(folder: Path) -> CurvePoint:
+    return ran(folder, Plan.of(["tree.chow-liu"], lambdas=(0.5,)))[0]

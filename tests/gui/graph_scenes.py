@@ -1,0 +1,88 @@
+"""Scenes of decision graphs; every name comes when its scene is set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtTest import QTest
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.inference.protocols import Observed
+from pgmstudio.core.models.decision_graph import DecisionGraph, without_unreachable
+from pgmstudio.gui.app.hands import Hands
+from pgmstudio.gui.app.opening import open_model_page
+from tests.gui.graph_pages import (
+    MENTAL,
+    PROTEINS,
+    SMOKING,
+    coronary,
+    coronary_rows,
+    node_place,
+    open_graph,
+)
+from tests.gui.kept_runs import add_ended_run
+from tests.gui.walking import point_at
+
+
+def _wide() -> DecisionGraph:
+    """Variables with one, few, a dozen and many nodes."""
+    rng = np.random.default_rng(4)
+    counts = (1, 4, 11, 40, 90, 6)
+    domain = Domain.of({f"Sensor {i + 1}": ["low", "mid", "high", "off"] for i in range(6)})
+    parameters = tuple(rng.dirichlet([1] * 4, size=count) for count in counts)
+    edges = [
+        None,
+        *(rng.integers(n, size=(m, 4)) for m, n in pairwise(counts)),
+    ]
+    forest = (None, 0, 1, 2, 3, 0)
+    edges[5] = rng.integers(6, size=(1, 4))
+    return without_unreachable(domain, forest, parameters, tuple(edges), (0, 1, 2, 3, 4, 5))
+
+
+def graphs(hands: Hands, _own: Path) -> Iterator[str]:
+    """Nodes and flow with evidence, a node in the inspector, the forest, collapsed and large."""
+    shell = hands.shell
+    page = open_graph(shell, coronary(), coronary_rows())
+    desk = page.bands
+    assert desk is not None
+    hands.wait_for("flows", lambda: desk.canvas.bands.flows is not None)
+    QTest.qWait(700)
+    yield "pdg"
+    live = page.asking.live
+    live.set_finding(MENTAL, Observed("yes"))
+    live.set_finding(PROTEINS, Observed("<3"))
+    hands.wait_for("beliefs", lambda: not live.is_stale)
+    desk.canvas.band_view.node_chosen.emit((SMOKING, 1))
+    QTest.qWait(1200)
+    yield "pdg-evidence"
+    point_at(page.front.view.viewport(), node_place(page, SMOKING, 0))
+    QTest.qWait(200)
+    yield "pdg-hover"
+    page.front.view.stop_hover()
+    desk.toggle(SMOKING)
+    desk.improving.open()
+    desk.improving.step()
+    QTest.qWait(1500)
+    yield "pdg-step"
+    desk.improving.close()
+    page.bar.picture_chosen.emit("forest")
+    QTest.qWait(700)
+    yield "pdg-forest"
+    wide = open_graph(shell, _wide())
+    QTest.qWait(1200)
+    wide.front.view.fit()
+    yield "pdg-wide"
+    learned = {"lambdas": (0.01, 0.03, 0.1, 0.3, 0.6), "population": 4}
+    model_id = add_ended_run(shell, coronary_rows(1200), "pdg.learn", **learned)
+    open_model_page(shell, model_id)
+    QTest.qWait(900)
+    yield "pdg-learned"
+    hands.do("learn.pdg-scan")
+    QTest.qWait(700)
+    yield "pdg-sweep"
+
+
+GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"graphs": graphs}

@@ -1,0 +1,41 @@
+"""Labelled graphs opened in a window, for walks, scenes and tests."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.project.edits import add_data, add_model
+from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.core.scores.label_costs import label_cost
+from pgmstudio.core.scores.partition_scores import PartitionScore
+from pgmstudio.gui.app.opening import open_model_page
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.model_page import ModelPage
+from tests.labelled_dags import coronary
+
+EDGE = ("Mental work", "Proteins")
+
+
+def add_labelled(shell: Shell, model: LabelledDag | None = None, rows: int = 300) -> str:
+    """The graph with rows drawn from it as a model of the project."""
+    model = coronary() if model is None else model
+    data_id = shell.project.next_data_id()
+    data = model.sample(rows, np.random.default_rng(1))
+    label_cost(model, data, PartitionScore())  # compiled here, not in a thread that a test leaves
+    entry = DataEntry("coronary", data)
+    shell.change("Add rows", partial(add_data, entry=entry))
+    model_id = shell.project.next_model_id()
+    made = ModelEntry("Coronary LDAG", model, data_id=data_id)
+    shell.change("Add graph", partial(add_model, entry=made))
+    return model_id
+
+
+def open_labelled(shell: Shell, model: LabelledDag | None = None, rows: int = 300) -> ModelPage:
+    """The same with its page in front."""
+    open_model_page(shell, add_labelled(shell, model, rows))
+    page = shell.center.current
+    assert isinstance(page, ModelPage)
+    return page

@@ -1,0 +1,46 @@
+"""Scenes of labelled graphs; every name comes when its scene is set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtTest import QTest
+
+from pgmstudio.gui.app.hands import Hands
+from pgmstudio.gui.document.context_views import context_views
+from pgmstudio.gui.panels.label_table import LabelTable
+from tests.gui.label_pages import EDGE, open_labelled
+
+
+def labels(hands: Hands, _own: Path) -> Iterator[str]:
+    """A label being edited in a context, the views of its table, a multinet, a question."""
+    shell = hands.shell
+    page = open_labelled(shell, rows=1841)
+    hands.wait_for("nodes", lambda: page.canvas.scene.nodes)
+    yield "ldag"
+    context_views(shell).choose(page.model_id or "", {"Smoking": "no", "Mental work": "yes"})
+    shell.bench.select((), (EDGE,))
+    shell.reveal("tablePanel")
+    table = hands.window.findChild(LabelTable)
+    hands.wait_for("counts", lambda: table.grid.has_counts)
+    QTest.qWait(1500)
+    yield "ldag-context"
+    table.views.button("reduced").click()
+    yield "ldag-reduced"
+    table.views.button("tree").click()
+    yield "ldag-cube"
+    table.views.button("full").click()
+    page.show_picture("multinet")
+    QTest.qWait(300)
+    yield "ldag-multinet"
+    page.show_picture("labels")
+    desk = page.separation
+    page.choose_tool("separation")
+    desk.pick("Pressure", "A")
+    desk.pick("Proteins", "B")
+    hands.wait_for("an answer", lambda: desk.found is not None)
+    yield "ldag-question"
+
+
+GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"labels": labels}

@@ -1,0 +1,392 @@
+"""Scenes beyond the main path: what is asked of a model, what a search leaves, and small things.
+
+Each group begins in a window of its own; every name comes when its scene is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.inference.protocols import Observed
+from pgmstudio.core.io.data_files import import_data
+from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.app.hands import Hands
+from pgmstudio.gui.app.opening import (
+    open_data_page,
+    open_file,
+    open_files,
+    open_model_page,
+    open_welcome,
+)
+from pgmstudio.gui.pages.bootstrap_page import BootstrapPage
+from pgmstudio.gui.pages.data_page import DataPage
+from pgmstudio.gui.pages.difference_page import DifferencePage
+from pgmstudio.gui.pages.equivalence_page import EquivalencePage
+from pgmstudio.gui.pages.learn_page import LearnPage
+from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.pages.restarts_page import RestartsPage
+from pgmstudio.gui.pages.sensitivity_page import SensitivityPage
+from pgmstudio.gui.pages.stepwise_page import StepwisePage
+from pgmstudio.gui.pages.stepwise_plan import LINKS, QUESTIONS
+from pgmstudio.gui.pages.trace_page import TracePage
+from tests.core.learning.lecture_data import CORONARY, K2_DEMO
+from tests.core.learning.test_npc import copies
+from tests.gui import graph_scenes, label_scenes, mixture_scenes
+from tests.gui.kept_runs import add_ended_run
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+ODD = {"smoke": Observed("no"), "xray": Observed("yes"), "bronc": Observed("no")}
+
+
+def _asia(hands: Hands) -> ModelPage:
+    open_file(hands.shell, SAMPLES / "asia.json")
+    page = hands.model_page()
+    page.canvas.view.fit()
+    return page
+
+
+def _rows(file: str) -> DataSet:
+    return import_data(SAMPLES / file, ImportOptions()).data
+
+
+def _add_rows(hands: Hands, name: str, rows: DataSet) -> str:
+    entry = DataEntry(name, rows)
+    hands.shell.change("Import", partial(edits.add_data, entry=entry))
+    return list(hands.shell.project.data)[-1]
+
+
+def _click_node(hands: Hands, page: ModelPage, *nodes: str) -> None:
+    view = page.canvas.view
+    for node in nodes:
+        place: QPoint = view.mapFromScene(page.scene().nodes[node].pos())
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    hands.settle()
+
+
+def asked(hands: Hands, _own: Path) -> Iterator[str]:
+    """What a belief depends on, what goes together, what is most probable, what doing does."""
+    page = _asia(hands)
+    shell, live = hands.shell, page.asking.live
+    live.set_all(ODD)
+    shell.bench.set_target("lung")
+    for action in ("sensitivity", "findings", "ask-next"):
+        hands.do(f"evidence.{action}")
+        opened = shell.center.current
+        assert isinstance(opened, SensitivityPage)
+        hands.wait_for("the answer", lambda opened=opened: opened.found is not None)
+        yield f"ask-{action}"
+    open_model_page(shell, page.model_id or "")
+    hands.wait_for("beliefs", lambda: not live.is_stale)
+    shell.bench.select(())
+    live.set_all({**ODD, "asia": Observed("yes"), "tub": Observed("no")})
+    hands.wait_for("beliefs", lambda: not live.is_stale)
+    QTest.qWait(300)
+    yield "conflict"
+    hands.click_canvas(page, hands.head(page, "xray"))
+    QTest.qWait(300)
+    yield "cautious"
+    live.set_all({"dysp": Observed("yes")})
+    shell.bench.select(("lung", "bronc", "either"))
+    hands.do("evidence.map")
+    QTest.qWait(500)
+    yield "map"
+    hands.do("evidence.save")
+    live.set_all({"smoke": Observed("yes"), "xray": Observed("yes")})
+    hands.do("evidence.save")
+    live.clear()
+    hands.do("evidence.compare")
+    QTest.qWait(500)
+    yield "scenarios"
+    open_model_page(shell, page.model_id or "")
+    live.do("either", "yes")
+    shell.bench.select(("either",))
+    hands.wait_for("beliefs", lambda: not live.is_stale)
+    yield "doing"
+    live.clear()
+    hands.do("evidence.explain")
+    live.set_all({"dysp": Observed("yes")})
+    hands.wait_for("beliefs", lambda: not live.is_stale)
+    QTest.qWait(300)
+    yield "explained"
+    hands.do("evidence.explain")
+    live.clear()
+    data_id = _add_rows(hands, "patients", page.asking.live.model.sample(200, _rng()))
+    open_data_page(shell, data_id)
+    table = shell.center.current
+    assert isinstance(table, DataPage)
+    head = table.table.view.verticalHeader()
+    at = QPoint(8, head.sectionViewportPosition(2) + head.sectionSize(2) // 2)
+    QTest.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseDClick(head.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    shell.bench.select(())
+    QTest.qWait(800)
+    yield "surprise"
+
+
+def pictured(hands: Hands, _own: Path) -> Iterator[str]:
+    """Other pictures of the same model, trails, equivalents, edges and finding."""
+    page = _asia(hands)
+    shell = hands.shell
+    for name in ("cpdag", "pattern", "moral", "triangulated", "clique-tree"):
+        page.bar.picture_chosen.emit(name)
+        hands.settle()
+        hands.wait_for("the picture", lambda: page.scene().nodes)
+        page.canvas.view.fit()
+        yield f"picture-{name}"
+    page.bar.picture_chosen.emit("dag")
+    page.canvas.view.fit()
+    hands.do("model.separation")
+    _click_node(hands, page, "asia", "smoke", "xray")
+    hands.wait_for("the trails", lambda: page.separation.found is not None)
+    yield "separation"
+    hands.do("model.separation")
+    hands.do("model.members")
+    members = shell.center.current
+    assert isinstance(members, EquivalencePage)
+    hands.wait_for("the graphs", lambda: members.listing is not None)
+    QTest.qWait(500)
+    yield "equivalence"
+    open_model_page(shell, page.model_id or "")
+    shell.bench.select((), [("smoke", "lung")])
+    hands.settle()
+    yield "edge"
+    shell.bench.select(("asia", "smoke"))
+    hands.do("model.why")
+    QTest.qWait(300)
+    yield "two-nodes"
+    shell.bench.select(())
+    hands.settle()
+    yield "nothing-selected"
+    hands.do("model.find")
+    QTest.keyClicks(hands.widget("find.field"), "o")
+    hands.settle()
+    yield "find"
+    open_file(shell, SAMPLES / "greenhouse.json")
+    hands.model_page()
+    yield "greenhouse"
+
+
+def searched(hands: Hands, _own: Path) -> Iterator[str]:
+    """What searches leave behind: optima, tests, steps, open questions, edges counted."""
+    shell = hands.shell
+    settings = {"greediness": (1.0, 0.4, 0.0), "restarts": 5}
+    model_id = add_ended_run(shell, CORONARY, "bn.kes", **settings)
+    open_model_page(shell, model_id)
+    hands.model_page()
+    hands.do("learn.restarts")
+    restarts = shell.center.current
+    assert isinstance(restarts, RestartsPage)
+    hands.settle()
+    yield "restarts"
+    for view in ("edges", "times"):
+        QTest.mouseClick(restarts.views.button(view), Qt.MouseButton.LeftButton)
+        QTest.qWait(800)
+        yield f"restarts-{view}"
+    open_model_page(shell, add_ended_run(shell, K2_DEMO, "bn.pc"))
+    hands.model_page()
+    hands.do("learn.tests")
+    hands.settle()
+    yield "tests"
+    k2 = add_ended_run(shell, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
+    open_model_page(shell, k2)
+    hands.model_page()
+    hands.do("learn.trace")
+    trace = shell.center.current
+    assert isinstance(trace, TracePage)
+    hands.wait_for("the graph", lambda: trace.canvas.scene.nodes)
+    yield "trace"
+    open_model_page(shell, add_ended_run(shell, copies(), "bn.npc"))
+    page = hands.model_page()
+    hands.wait_for("the questions", lambda: not page.questions.is_waiting)
+    yield "ambiguous"
+    asia = _add_rows(hands, "asia", _rows("asia_sample.csv"))
+    hands.do("learn.bootstrap")
+    sheet = shell.center.current
+    assert isinstance(sheet, LearnPage)
+    sheet.choose(learner="tree.chow-liu", data_id=asia)
+    sheet.bootstrap.replicates.setValue(20)
+    yield "bootstrap-sheet"
+    before = len(shell.project.runs)
+    hands.press("learnStart")
+    hands.wait_for("the bootstrap", lambda: len(shell.project.runs) > before, 120)
+    hands.do("learn.frequencies")
+    counted = shell.center.current
+    assert isinstance(counted, BootstrapPage)
+    hands.wait_for("the graph", lambda: counted.canvas.scene.nodes)
+    counted.threshold.setValue(30)
+    QTest.qWait(600)
+    yield "bootstrap"
+    first = _asia(hands).model_id
+    hands.do("model.difference")
+    difference = shell.center.current
+    assert isinstance(difference, DifferencePage)
+    difference.choose(first or "", list(shell.project.models)[-2])
+    QTest.qWait(800)
+    yield "difference"
+
+
+def stepwise(hands: Hands, _own: Path) -> Iterator[str]:
+    """Learning step by step, each of the five steps."""
+    _add_rows(hands, "asia", _rows("asia_sample.csv"))
+    hands.do("learn.stepwise")
+    page = hands.shell.center.current
+    assert isinstance(page, StepwisePage)
+    box = hands.widget("stepwiseTarget")
+    assert isinstance(box, QComboBox)
+    box.setFocus()
+    while box.currentText() != "dysp":
+        QTest.keyClick(box, Qt.Key.Key_Down)
+    hands.wait_for("the tests", lambda: page.plan.tests)
+    yield "steps-1-columns"
+    hands.press("stepwiseNext")
+    yield "steps-2-rules"
+    hands.press("stepwiseNext")
+    page.learning.learners.choose("bn.hill-climb")
+    hands.settle()
+    yield "steps-3-learning"
+    runs = hands.shell.project.runs
+    hands.press("stepwiseStart")
+    hands.wait_for("the run", lambda: len(hands.shell.project.runs) > len(runs), 60)
+    hands.press("stepwiseNext")
+    assert page.plan.step == QUESTIONS
+    shown = page.models.page
+    assert shown is not None
+    hands.wait_for("the graph", lambda: shown.scene().nodes)
+    QTest.qWait(600)
+    yield "steps-4-questions"
+    hands.press("stepwiseNext")
+    assert page.plan.step == LINKS
+    hands.wait_for("the strengths", lambda: page.models.links.links)
+    QTest.qWait(600)
+    yield "steps-5-links"
+
+
+def data(hands: Hands, own: Path) -> Iterator[str]:
+    """Views of rows, and every step of an import."""
+    data_id = _add_rows(hands, "survey", _rows("survey.csv"))
+    open_data_page(hands.shell, data_id)
+    for action, name in (
+        ("data.summary", "data-columns"),
+        ("data.missing", "data-missing"),
+        ("data.associations", "data-associations"),
+        ("data.split", "data-split"),
+        ("data.states", "data-states"),
+    ):
+        hands.do(action)
+        QTest.qWait(800)
+        yield name
+    open_file(hands.shell, SAMPLES / "survey.csv")
+    QTest.qWait(500)
+    for step in (1, 2, 4):
+        found = hands.window.findChildren(QAbstractButton, f"step{step}")
+        QTest.mouseClick(next(b for b in found if b.isVisible()), Qt.MouseButton.LeftButton)
+        QTest.qWait(200)
+        yield f"import-step-{step}"
+
+
+def small(hands: Hands, own: Path) -> Iterator[str]:
+    """Panels and notes: history, settings, commands, menus, what went wrong, what was kept."""
+    shell = hands.shell
+    page = _asia(hands)
+    page.editing.delete((), [("asia", "tub")])
+    page.editing.delete(("bronc",), [])
+    shell.document.undo_stack.undo()
+    shell.reveal("historyPanel")
+    hands.settle()
+    yield "history"
+    shell.reveal("logPanel")
+    hands.settle()
+    yield "log"
+    hands.do("edit.preferences")
+    hands.settle()
+    yield "preferences"
+    for dialog in _dialogs(hands):
+        dialog.close()
+    hands.do("file.export")
+    hands.settle()
+    yield "export"
+    for dialog in _dialogs(hands):
+        dialog.close()
+    field = hands.widget("commandField")
+    assert isinstance(field, QLineEdit)
+    field.begin()  # type: ignore[attr-defined]
+    QTest.keyClicks(field, "evid")
+    hands.settle()
+    yield "commands"
+    field.completer().popup().hide()
+    field.clear()
+    broken = own / "broken.bif"
+    text = (SAMPLES / "asia.bif").read_text()
+    broken.write_text(text.replace("probability ( lung | smoke )", "probability ( lung | smok )"))
+    open_files(shell, [broken])
+    QTest.qWait(500)
+    yield "wrong-file"
+    hands.window.error_notes.dismiss_all()
+    page.canvas.view.setFocus()
+    shell.bench.select(("lung",))
+    _cycle(hands, page)
+    yield "cycle"
+    QTest.keyClick(page.canvas.view, Qt.Key.Key_Escape)
+    hands.do("help.contents")
+    QTest.qWait(400)
+    yield "help"
+    with_recovery = hands.window.autosave
+    with_recovery.save_now()
+    hands.wait_for("the recovery file", with_recovery.file.exists)
+    file = with_recovery.file
+    for each in (file, file.with_suffix(".json")):
+        each.rename(each.with_name(f"999999999-token{each.suffix}"))
+    open_welcome(shell)
+    hands.settle()
+    yield "recovery"
+
+
+def _cycle(hands: Hands, page: ModelPage) -> None:
+    """An edge against the arrows, still in the hand."""
+    open_model_page(hands.shell, page.model_id or "")
+    page.canvas.view.fit()
+    hands.do("model.draw-edges")
+    view = page.canvas.view
+
+    def place(node: str) -> QPoint:
+        spot: QPointF = page.scene().nodes[node].pos()
+        return view.mapFromScene(spot)
+
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=place("dysp"))
+    for share in (0.3, 0.6, 1.0):
+        QTest.mouseMove(view.viewport(), place("dysp") + (place("smoke") - place("dysp")) * share)
+        QTest.qWait(30)
+    hands.settle()
+
+
+def _dialogs(hands: Hands) -> list[object]:
+    from tests.gui.walking import opened_windows
+
+    return list(opened_windows(hands.window))
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(4)
+
+
+GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {
+    "asked": asked,
+    "pictured": pictured,
+    "searched": searched,
+    "stepwise": stepwise,
+    "data": data,
+    "small": small,
+    **graph_scenes.GROUPS,
+    **label_scenes.GROUPS,
+    **mixture_scenes.GROUPS,
+}
