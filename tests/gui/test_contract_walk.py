@@ -113,7 +113,13 @@ def test_every_action_is_in_a_menu_and_in_the_command_field(window: MainWindow) 
         assert any(spec.text in line for line in lines), spec.id
 
 
-@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize(
+    "situation",
+    [
+        pytest.param(one, marks=pytest.mark.long) if one in ("mixture", "classes") else one
+        for one in SITUATIONS
+    ],
+)
 def test_every_action_that_can_be_used_can_be_used(
     window: MainWindow, situation: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

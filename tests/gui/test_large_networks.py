@@ -16,7 +16,7 @@ from pgmstudio.gui.pages.model_page import ModelPage
 LONG_MS = 120_000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_thousand_nodes_are_drawn_panned_and_zoomed(qtbot: QtBot, window: MainWindow) -> None:
     params = RandomBnParams(variables=1000, max_parents=2, most_states=3)
     network = random_network(params, np.random.default_rng(1))

@@ -254,6 +254,6 @@ def test_hundreds_of_random_actions_are_undone_and_redone(
     do_and_undo(qtbot, window, seed, 150)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_thousand_random_actions_are_undone_and_redone(qtbot: QtBot, window: MainWindow) -> None:
     do_and_undo(qtbot, window, 3, 1000)

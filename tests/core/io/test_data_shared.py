@@ -42,7 +42,7 @@ def test_small_tables_have_the_rows_columns_and_states_they_are_said_to_have(sha
         check(path, said)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_large_tables_have_the_rows_columns_and_states_they_are_said_to_have(shared: Path) -> None:
     large = [(p, said) for p, said in said_tables(shared) if p.stat().st_size >= 60_000]
     assert len(large) > 20
@@ -50,7 +50,7 @@ def test_large_tables_have_the_rows_columns_and_states_they_are_said_to_have(sha
         check(path, said)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_density_set_is_a_split_over_one_binary_domain(shared: Path) -> None:
     folders = sorted((shared / "data/density").iterdir())
     assert len(folders) == 18

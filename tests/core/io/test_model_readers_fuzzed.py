@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 import zipfile
 from collections.abc import Callable
@@ -26,7 +27,8 @@ from pgmstudio.core.project.project import Project
 from tests.core.io.example_projects import full_project
 from tests.strategies import random_network
 
-CASES = 2500
+# All of them with PGMSTUDIO_FUZZ=all; every run has the first ones.
+CASES = 2500 if os.environ.get("PGMSTUDIO_FUZZ") == "all" else 500
 
 Reader = Callable[[bytes], Any]
 

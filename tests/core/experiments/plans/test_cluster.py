@@ -25,7 +25,7 @@ from pgmstudio.core.running import NEVER, StopSwitch
 from tests.strategies import random_network
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed")
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None}
 PATIENCE_SECONDS = 120

@@ -24,7 +24,7 @@ def obtained(shared: Path, key: str, **given: object) -> tuple[dict[str, float],
     return values, notes, table_csv(rows)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_splice_is_told_as_published_and_noise_is_left_alone(shared: Path) -> None:
     found, notes, text = obtained(shared, "splice", trials=2)
     assert notes[0].startswith("3175 rows")
@@ -42,7 +42,7 @@ def test_splice_is_told_as_published_and_noise_is_left_alone(shared: Path) -> No
     assert few["tree_400"] < few["tree_200"] < few["tree_100"] < few["tan_100"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_densities_and_classes_of_real_rows_stand_in_the_published_order(shared: Path) -> None:
     for key in ("alarm", "alarm-small"):
         found, _, _ = obtained(shared, key, trials=1)
