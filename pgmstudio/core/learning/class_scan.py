@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -41,6 +41,26 @@ def held_out_param() -> Any:
     )
 
 
+class Judged(Protocol):
+    """A model of a scan with what may speak for it, in bits per row."""
+
+    @property
+    def held_bits(self) -> float | None: ...
+
+    @property
+    def bic_bits(self) -> float: ...
+
+    @property
+    def aic_bits(self) -> float: ...
+
+
+def value_by(criterion: str, point: Judged) -> float:
+    """What the criterion makes large; BIC where no rows were held out."""
+    if criterion == "held-out" and point.held_bits is not None:
+        return point.held_bits
+    return point.aic_bits if criterion == "aic" else point.bic_bits
+
+
 @dataclass(frozen=True)
 class ScanPoint:
     """One model: bits are per row, higher is better; `held_bits` is None without held-out rows."""
@@ -58,9 +78,7 @@ class ScanPoint:
 
     def value(self, criterion: str) -> float:
         """What the criterion makes large."""
-        if criterion == "held-out" and self.held_bits is not None:
-            return self.held_bits
-        return self.aic_bits if criterion == "aic" else self.bic_bits
+        return value_by(criterion, self)
 
 
 @dataclass(frozen=True)

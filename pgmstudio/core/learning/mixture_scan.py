@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from pgmstudio.core.learning.class_scan import value_by
+
 
 @dataclass(frozen=True)
 class MixturePoint:
@@ -28,9 +30,7 @@ class MixturePoint:
 
     def value(self, criterion: str) -> float:
         """What the criterion makes large."""
-        if criterion == "held-out" and self.held_bits is not None:
-            return self.held_bits
-        return self.aic_bits if criterion == "aic" else self.bic_bits
+        return value_by(criterion, self)
 
 
 @dataclass(frozen=True)

@@ -149,10 +149,7 @@ class _Run:
             yield Note(f"Smoothing {smoothing:.4g} was found by cross-validation.")
         count = len(self._scan.points)
         yield Note(f"{count} λ gave {count} models; the one of λ {best.lambda_:.4g} is kept.")
-        measures = self._measures(best)
-        measures["log2_likelihood_per_row"] = bits_per_row(model, self._all)
-        yield Progress(1.0, f"{best.nodes} nodes", {"score": measures["score"]})
-        yield Finished(model, measures)
+        yield from finished(model, self._measures(best), self._all)
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -202,6 +199,15 @@ class _Run:
         if point.held_bits is not None:
             measures["held_out_log2_likelihood_per_row"] = point.held_bits
         return measures
+
+
+def finished(
+    model: DecisionGraph, measures: dict[str, float], data: DataSet
+) -> Iterator[LearnEvent]:
+    """The end of a run: the chosen model, measured on all rows."""
+    measures["log2_likelihood_per_row"] = bits_per_row(model, data)
+    yield Progress(1.0, f"{sum(model.node_counts)} nodes", {"score": measures["score"]})
+    yield Finished(model, measures)
 
 
 def hold_out(data: DataSet, share: float, rng: np.random.Generator) -> tuple[DataSet, DataSet]:

@@ -23,7 +23,13 @@ from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.missing_cells import missing_sentence
 from pgmstudio.core.learning.network_params import smoothing_param
-from pgmstudio.core.learning.pdg import PdgLearner, bits_per_row, hold_out, tuned_smoothing
+from pgmstudio.core.learning.pdg import (
+    PdgLearner,
+    bits_per_row,
+    finished,
+    hold_out,
+    tuned_smoothing,
+)
 from pgmstudio.core.learning.pdg_merging import CompiledState
 from pgmstudio.core.learning.pdg_params import SIZE_PAR, lambdas_param, size_param
 from pgmstudio.core.learning.pdg_population import default_lambdas
@@ -291,10 +297,7 @@ class _Merging:
             model, smoothing = self._fitted(model, self._all)
         if self._params.smoothing == AUTO:
             yield Note(f"Smoothing {smoothing:.4g} was found by cross-validation.")
-        measures = self._measures(best)
-        measures["log2_likelihood_per_row"] = bits_per_row(model, self._all)
-        yield Progress(1.0, f"{best.nodes} nodes", {"score": measures["score"]})
-        yield Finished(model, measures)
+        yield from finished(model, self._measures(best), self._all)
 
     @property
     def _current(self) -> CompiledState:

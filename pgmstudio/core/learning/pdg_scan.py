@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.learning.class_scan import MOST_CELLS
+from pgmstudio.core.learning.class_scan import MOST_CELLS, value_by
 from pgmstudio.core.models.decision_graph import DecisionGraph
 
 
@@ -38,9 +38,7 @@ class PdgPoint:
 
     def value(self, criterion: str) -> float:
         """What the criterion makes large."""
-        if criterion == "held-out" and self.held_bits is not None:
-            return self.held_bits
-        return self.aic_bits if criterion == "aic" else self.bic_bits
+        return value_by(criterion, self)
 
 
 @dataclass(frozen=True)
