@@ -4,12 +4,14 @@
 
 The runs are made one after the other in a process that has loaded everything, and then by the pool,
 whose processes have to start and to load. Processor time is what both used, children included, so
-that other work on the machine does not count; wall time is told beside it. The second table is
-time against size: the line through the mean times of updating all beliefs (Nielsen 2007, §5.4).
+that other work on the machine counts little; wall time is told beside it, with the load of the
+machine before and after, since figures of a busy one say less. The second table is time against
+size: the line through the mean times of updating all beliefs (Nielsen 2007, §5.4).
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import time
 from collections.abc import Iterator
@@ -53,13 +55,16 @@ def main() -> None:
     rows = PlanRows(data.of_rows(slice(0, 5000)), data.of_rows(slice(5000, 6000)))
     grid = LearnerGrid("bn.hill-climb", {"smoothing": (1.0,), "restarts": (2,)})
     plan = Plan((grid,), lambdas=LAMBDAS, seeds=(0, 1, 2, 3, 4))
+    before = os.getloadavg()[0]
     measured(Plan((grid,), lambdas=LAMBDAS[:1]), rows, Here())  # load
     alone, alone_used, count = measured(plan, rows, Here())
     cores = core_count()
     pool, pool_used, _ = measured(plan, rows, LocalPool())
     say_line("200 runs", "alarm 5000", "one process", __version__, alone, f"{count} points")
     share = 100 * (pool_used / alone_used - 1)
+    load = " and ".join(f"{value:.1f}" for value in (before, os.getloadavg()[0]))
     told = f"{share:+.1f} % processor time; {100 * alone / (pool * cores):.0f} % of {cores} cores"
+    told += f"; load {load}"
     say_line("200 runs", "alarm 5000", "pool", __version__, pool, told, alone / pool)
 
     queries = QueryPlan(count=200, targets=4, given=3, timed=200)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,7 @@ from pgmstudio.cli.output import count_of, percent, print_json, print_table
 from pgmstudio.cli.param_options import add_param_options, params_from
 from pgmstudio.cli.parsing import CommandParser, UsageError, number, one_of, whole_number
 from pgmstudio.cli.progress import ProgressLine
-from pgmstudio.cli.running import interrupts_press
-from pgmstudio.core.errors import Cancelled
+from pgmstudio.cli.running import follow
 from pgmstudio.core.experiments.bootstrap import (
     ORIENTATIONS,
     BootstrapParams,
@@ -27,7 +26,7 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.params import specs_of
-from pgmstudio.core.running import StopSwitch
+from pgmstudio.core.running import CancelToken, Progress
 
 
 def run(words: Sequence[str]) -> int:
@@ -89,20 +88,17 @@ def _counted(
     plan: BootstrapPlan, time_limit: float | None, line: ProgressLine
 ) -> tuple[EdgeFrequencies | None, bool]:
     """The frequencies of all replicates, or of those done before Ctrl+C or the time limit."""
-    switch = StopSwitch(seconds=time_limit)
-    found: EdgeFrequencies | None = None
-    with interrupts_press(switch) as interrupts:
-        try:
-            for event in bootstrap(plan, cancel=switch):
-                if isinstance(event, Counted):
-                    found = event.frequencies
-                else:
-                    line.show(event)
-        except Cancelled:
-            pass
-        finally:
-            line.clear()
-    return found, interrupts.happened
+    found: list[EdgeFrequencies] = []
+
+    def counts(cancel: CancelToken) -> Iterator[Progress | Counted]:
+        return bootstrap(plan, cancel=cancel)
+
+    def take(event: object) -> None:
+        if isinstance(event, Counted):
+            found[:] = [event.frequencies]
+
+    end = follow(counts, take, line, time_limit=time_limit)
+    return (found[0] if found else None), end.was_interrupted
 
 
 def _parser(learner: Learner[Any] | None) -> CommandParser:
@@ -143,12 +139,7 @@ def _parser(learner: Learner[Any] | None) -> CommandParser:
         metavar="N",
         help="over how many processes replicates are spread; the result is the same for any number",
     )
-    parser.add_argument(
-        "--time-limit",
-        type=number(0, low_open=True),
-        metavar="S",
-        help="stop after S seconds and keep the replicates done",
-    )
+    parser.add_time_limit("the replicates done")
     parser.add_seed()
     if learner is not None:
         add_param_options(parser, learner.params_type, f"parameters of {learner.key}")

@@ -25,7 +25,7 @@ def run(words: Sequence[str]) -> int:
     parser.add_quiet()
     args = parser.parse(words)
     line = ProgressLine(quiet=args.quiet)
-    names = _names(args.models)
+    names = model_names(args.models)
     models = {
         name: open_model(path, line).model for name, path in zip(names, args.models, strict=True)
     }
@@ -45,7 +45,7 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _names(paths: Sequence[str]) -> list[str]:
+def model_names(paths: Sequence[str]) -> list[str]:
     """File names without endings where that tells the models apart, else the paths."""
     short = [Path(path).stem for path in paths]
     return short if len(set(short)) == len(short) else list(paths)

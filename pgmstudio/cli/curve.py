@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,14 @@ from pgmstudio.cli.inputs import add_data_options, read_rows, read_together
 from pgmstudio.cli.output import count_of, decimal, plain, print_json, print_table, whole
 from pgmstudio.cli.parsing import CommandParser, UsageError, number
 from pgmstudio.cli.progress import ProgressLine
-from pgmstudio.cli.running import interrupts_press
+from pgmstudio.cli.running import follow
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.experiments.curve_choices import best_on_test, pareto_front
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.sl_curve import CurvePlan, sl_curve
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.learning.registry import learner_of
-from pgmstudio.core.running import Note, Progress, StopSwitch
+from pgmstudio.core.running import CancelToken, Note, Progress
 
 
 def run(words: Sequence[str]) -> int:
@@ -39,39 +37,28 @@ def run(words: Sequence[str]) -> int:
     )
     line = ProgressLine(quiet=args.quiet)
     data, test = _read(args, line)
-    switch = StopSwitch(seconds=args.time_limit)
-    started = time.monotonic()
     points: list[CurvePoint] = []
-    is_finished = False
-    with interrupts_press(switch) as interrupts:
-        rng = np.random.default_rng(args.seed)
-        try:
-            for event in sl_curve(plan, data, test, rng=rng, cancel=switch):
-                match event:
-                    case Progress():
-                        line.show(event)
-                    case Note(message):
-                        line.say(message)
-                    case CurvePoint():
-                        points.append(event)
-            is_finished = True
-        except Cancelled:
-            pass
-        finally:
-            line.clear()
+
+    def curve(cancel: CancelToken) -> Iterator[Progress | Note | CurvePoint]:
+        return sl_curve(plan, data, test, rng=np.random.default_rng(args.seed), cancel=cancel)
+
+    def take(event: object) -> None:
+        if isinstance(event, CurvePoint):
+            points.append(event)
+
+    end = follow(curve, take, line, time_limit=args.time_limit)
     told = {"data": args.data, "points": _told(points, args.models)}
     if args.output is not None:
         text = json.dumps(plain(told), ensure_ascii=False, allow_nan=False, indent=1)
         replace_file(args.output, f"{text}\n".encode())
-    verb = "Finished" if is_finished else "Stopped"
     kept = f"; they are in {args.output}" if args.output else ""
-    seconds = time.monotonic() - started
-    line.say(f"{verb} after {seconds:.1f} s with {count_of(len(points), 'model')}{kept}.")
+    learned = count_of(len(points), "model")
+    line.say(f"{end.words} with {learned}{kept}.")
     if args.json:
         print_json(told)
     else:
         _print(points)
-    return 130 if interrupts.happened else 0
+    return end.code
 
 
 def _parser() -> CommandParser:
@@ -97,12 +84,7 @@ def _parser() -> CommandParser:
     )
     parser.add_argument("-o", "--output", metavar="OUT.json", help="where the points go")
     parser.add_argument("--models", metavar="FOLDER", help="keep every model here")
-    parser.add_argument(
-        "--time-limit",
-        type=number(0, low_open=True),
-        metavar="S",
-        help="stop after S seconds and keep the points found",
-    )
+    parser.add_time_limit("the points found")
     parser.add_seed()
     add_data_options(parser)
     parser.add_json()

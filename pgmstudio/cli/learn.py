@@ -12,7 +12,7 @@ from pgmstudio.cli.evaluate import likelihood_of
 from pgmstudio.cli.inputs import add_data_options, check_model_target, read_rows, read_together
 from pgmstudio.cli.output import count_of, decimal, plain, print_json, print_pairs, whole
 from pgmstudio.cli.param_options import add_param_options, given_texts, params_from
-from pgmstudio.cli.parsing import CommandParser, UsageError, number
+from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import LearnOutcome, run_learner
 from pgmstudio.core.data.dataset import DataSet
@@ -101,12 +101,7 @@ def _parser(learner: Learner[Any] | None) -> CommandParser:
         add_param_options(parser, learner.params_type, f"parameters of {learner.key}")
     parser.add_argument("--valid", metavar="DATA", help="rows to measure the model on afterwards")
     parser.add_seed()
-    parser.add_argument(
-        "--time-limit",
-        type=number(0, low_open=True),
-        metavar="S",
-        help="stop after S seconds and keep the best model found",
-    )
+    parser.add_time_limit("the best model found")
     parser.add_argument("-o", "--output", metavar="MODEL", help="where the model goes")
     parser.add_argument(
         "--log",

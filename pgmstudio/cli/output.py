@@ -8,7 +8,20 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-THIN_SPACE = "\u202f"  # narrow, and does not break
+from pgmstudio.core.experiments.number_words import count_of, decimal, whole
+
+__all__ = [
+    "bar",
+    "count_of",
+    "decimal",
+    "percent",
+    "plain",
+    "print_json",
+    "print_pairs",
+    "print_table",
+    "whole",
+]
+
 BAR_CELLS = 24
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -32,20 +45,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def whole(value: float) -> str:
-    """1841 as 1 841."""
-    return f"{value:,.0f}".replace(",", THIN_SPACE).replace("-", "−")
-
-
-def decimal(value: float | None, digits: int = 3) -> str:
-    """A number with a true minus sign; a dash when there is none."""
-    if value is None or math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:,.{digits}f}".replace(",", THIN_SPACE).replace("-", "−")
-
-
 def percent(share: float) -> str:
     """A probability for reading: 0 only when it is 0, 100 only when it is 1."""
     if 0 < share < 0.0005:
@@ -53,11 +52,6 @@ def percent(share: float) -> str:
     if 0.9995 <= share < 1:
         return "100− %"
     return f"{100 * share:.1f} %"
-
-
-def count_of(value: float, one: str, many: str = "") -> str:
-    """ "1 row", "2 rows"."""
-    return f"{whole(value)} {one if value == 1 else many or one + 's'}"
 
 
 def bar(share: float, cells: int = BAR_CELLS) -> str:

@@ -64,6 +64,14 @@ class CommandParser(argparse.ArgumentParser):
     def add_quiet(self) -> None:
         self.add_argument("--quiet", action="store_true", help="no progress, notes or outcome")
 
+    def add_time_limit(self, kept: str) -> None:
+        self.add_argument(
+            "--time-limit",
+            type=number(0, low_open=True),
+            metavar="S",
+            help=f"stop after S seconds and keep {kept}",
+        )
+
     def add_seed(self) -> None:
         self.add_argument(
             "--seed",

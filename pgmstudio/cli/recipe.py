@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from pgmstudio.cli.output import count_of, decimal, print_json, print_table
 from pgmstudio.cli.param_options import add_param_options, params_from
-from pgmstudio.cli.parsing import CommandParser, UsageError, number
+from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.cli.progress import ProgressLine
-from pgmstudio.cli.running import interrupts_press
-from pgmstudio.core.errors import Cancelled
+from pgmstudio.cli.running import follow
 from pgmstudio.core.experiments.recipes.recipe import (
     Measured,
     Recipe,
+    RecipeEvent,
     RecipeTask,
     TableRow,
+    sweep_of,
     table_csv,
     table_of,
 )
 from pgmstudio.core.params import params_to_dict
-from pgmstudio.core.running import Note, Progress, StopSwitch
 
 
 def run(words: Sequence[str]) -> int:
@@ -41,36 +40,59 @@ def run(words: Sequence[str]) -> int:
         return 0
     recipe = RECIPES[chosen]
     args = parser.parse(words)
+    if args.plot is not None:
+        _check_plot(args.plot, recipe)
     params: Any = params_from(args, recipe.params_type)
     line = ProgressLine(quiet=args.quiet)
     task = RecipeTask(chosen, params, args.seed, read_sources(recipe, data_folder(args.data)))
-    started = time.monotonic()
-    measured, notes, is_finished, was_interrupted = _measured(task, args.time_limit, line)
-    seconds = time.monotonic() - started
+    measured: list[Measured] = []
+
+    def take(event: RecipeEvent) -> None:
+        if isinstance(event, Measured):
+            measured.append(event)
+
+    end = follow(task, take, line, time_limit=args.time_limit)
     rows = table_of(recipe, measured)
     trials = max((row.trials for row in rows), default=0)
-    verb = "Finished" if is_finished else "Stopped"
-    line.say(f"{verb} after {seconds:.1f} s with {count_of(trials, 'trial')}.")
+    line.say(f"{end.words} with {count_of(trials, 'trial')}.")
     if args.out is not None:
         from pgmstudio.core.io.atomic import replace_file
 
         replace_file(args.out, table_csv(rows).encode())
+    if args.plot is not None:
+        _write_plot(args.plot, recipe, measured)
     if args.json:
         print_json(
             {
                 "recipe": chosen,
                 "seed": args.seed,
                 "parameters": params_to_dict(params),
-                "outcome": "finished" if is_finished else "stopped",
-                "seconds": seconds,
+                "outcome": end.outcome,
+                "seconds": end.seconds,
                 "rows": [_row_json(row) for row in rows],
-                "notes": notes,
+                "notes": end.notes,
                 "why": list(recipe.why),
             }
         )
     else:
         _print(recipe, rows)
-    return 130 if was_interrupted else 0
+    return end.code
+
+
+def _check_plot(path: str, recipe: Recipe) -> None:
+    if not path.lower().endswith(".svg"):
+        raise UsageError("--plot: the picture ends in .svg.")
+    if recipe.curves is None:
+        raise UsageError(f"--plot: {recipe.key} has a table and no curves.")
+
+
+def _write_plot(path: str, recipe: Recipe, measured: Sequence[Measured]) -> None:
+    from pgmstudio.core.experiments.sweep_picture import sweep_svg
+    from pgmstudio.core.io.atomic import replace_file
+
+    sweep = sweep_of(recipe, measured)
+    if sweep is not None and sweep.lines:
+        replace_file(path, sweep_svg(sweep).encode())
 
 
 def _parser(recipe: Recipe | None) -> CommandParser:
@@ -92,14 +114,12 @@ def _parser(recipe: Recipe | None) -> CommandParser:
     )
     parser.add_argument("--out", metavar="FILE.csv", help="also write the table")
     parser.add_argument(
-        "--set", metavar="NAME=VALUE", help="a setting; the same as --name value, may be repeated"
+        "--plot", metavar="OUT.svg", help="also draw the curves of a recipe that has some"
     )
     parser.add_argument(
-        "--time-limit",
-        type=number(0, low_open=True),
-        metavar="S",
-        help="stop after so many seconds and keep the trials so far",
+        "--set", metavar="NAME=VALUE", help="a setting; the same as --name value, may be repeated"
     )
+    parser.add_time_limit("the trials so far")
     parser.add_seed()
     parser.add_json()
     parser.add_quiet()
@@ -123,33 +143,6 @@ def _with_settings(words: Sequence[str]) -> list[str]:
             word = f"--{name.strip().replace('_', '-')}={value.strip()}"
         found.append(word)
     return found
-
-
-def _measured(
-    task: RecipeTask, time_limit: float | None, line: ProgressLine
-) -> tuple[list[Measured], list[str], bool, bool]:
-    """What the trials measured, notes, whether it came to its end, whether Ctrl+C stopped it."""
-    switch = StopSwitch(seconds=time_limit)
-    measured: list[Measured] = []
-    notes: list[str] = []
-    is_finished = False
-    with interrupts_press(switch) as interrupts:
-        try:
-            for event in task(switch):
-                match event:
-                    case Progress():
-                        line.show(event)
-                    case Note(message):
-                        notes.append(message)
-                        line.say(message)
-                    case Measured():
-                        measured.append(event)
-            is_finished = True
-        except Cancelled:
-            pass
-        finally:
-            line.clear()
-    return measured, notes, is_finished, interrupts.happened
 
 
 def _list(args: argparse.Namespace) -> None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.errors import Cancelled
-from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept
+from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept, LearnEvent
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import Model
-from pgmstudio.core.running import Note, Progress, StopSwitch
+from pgmstudio.core.running import CancelToken, Note, Progress, StopSwitch
+
+E = TypeVar("E")
 
 
 @dataclass(eq=False)
@@ -48,60 +50,95 @@ def interrupts_press(switch: StopSwitch) -> Iterator[Interrupts]:
 
 
 @dataclass(frozen=True, eq=False)
-class LearnOutcome:
-    """What a run left behind; `model` is None when it was stopped before the first one."""
+class RunEnd:
+    """How a run ended, and the sentences it left."""
 
-    model: Model | None
-    measures: dict[str, float]
     is_finished: bool
     was_interrupted: bool
     seconds: float
-    trace: list[dict[str, Any]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    kept: dict[str, Keepsake] = field(default_factory=dict)  # by kind
+    notes: list[str]
 
     @property
     def outcome(self) -> str:
         return "finished" if self.is_finished else "stopped"
 
+    @property
+    def words(self) -> str:
+        return f"{self.outcome.capitalize()} after {self.seconds:.1f} s"
 
-def run_learner(
-    task: LearnTask, line: ProgressLine, *, time_limit: float | None = None
-) -> LearnOutcome:
-    """Run it here, to its end, to Ctrl+C or to the time limit; the last model found is kept."""
+    @property
+    def code(self) -> int:
+        """Of the command: 130 after Ctrl+C, as shells have it."""
+        return 130 if self.was_interrupted else 0
+
+
+def follow(
+    task: Callable[[CancelToken], Iterator[E]],
+    take: Callable[[E], None],
+    line: ProgressLine,
+    *,
+    time_limit: float | None = None,
+    says: Callable[[Note], bool] = lambda note: True,
+) -> RunEnd:
+    """Run it here, to its end, to Ctrl+C or to the time limit, with progress on the line.
+
+    Notes are kept and said, if `says` agrees; every other event goes to `take`.
+    """
     switch = StopSwitch(seconds=time_limit)
-    started = time.monotonic()
-    best: Found | Finished | None = None
-    trace: list[dict[str, Any]] = []
-    notes: list[str] = []
-    kept: dict[str, Keepsake] = {}
+    started, notes, is_finished = time.monotonic(), list[str](), False
     with interrupts_press(switch) as interrupts:
         try:
             for event in task(switch):
-                match event:
-                    case Progress():
-                        line.show(event)
-                    case Note(message):
-                        notes.append(message)
-                        line.say(message)
-                    case Kept(keepsake):
-                        kept[keepsake.kind] = keepsake
-                    case Found() | Finished():
-                        best = event
-                        trace.append(dict(event.measures))
+                if isinstance(event, Progress):
+                    line.show(event)
+                elif isinstance(event, Note):
+                    notes.append(event.message)
+                    line.say(event.message if says(event) else "")
+                else:
+                    take(event)
                 if not isinstance(event, Finished):
                     switch.raise_if_cancelled()
+            is_finished = True
         except Cancelled:
             pass
         finally:
             line.clear()
+    return RunEnd(is_finished, interrupts.happened, time.monotonic() - started, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnOutcome(RunEnd):
+    """What a run left behind; `model` is None when it was stopped before the first one."""
+
+    model: Model | None
+    measures: dict[str, float]
+    trace: list[dict[str, Any]]
+    kept: dict[str, Keepsake]  # by kind
+
+
+def run_learner(
+    task: LearnTask, line: ProgressLine, *, time_limit: float | None = None
+) -> LearnOutcome:
+    """The last model found is kept, and what was found before it."""
+    found: list[Found | Finished] = []
+    kept: dict[str, Keepsake] = {}
+
+    def take(event: LearnEvent) -> None:
+        match event:
+            case Kept(keepsake):
+                kept[keepsake.kind] = keepsake
+            case Found() | Finished():
+                found.append(event)
+
+    end = follow(task, take, line, time_limit=time_limit)
+    best = found[-1] if found else None
     return LearnOutcome(
         model=None if best is None else best.model,
         measures={} if best is None else dict(best.measures),
         is_finished=isinstance(best, Finished),
-        was_interrupted=interrupts.happened,
-        seconds=time.monotonic() - started,
-        trace=trace,
-        notes=notes,
+        was_interrupted=end.was_interrupted,
+        seconds=end.seconds,
+        trace=[dict(event.measures) for event in found],
+        notes=end.notes,
         kept=kept,
     )

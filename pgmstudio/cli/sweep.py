@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgmstudio.cli.output import count_of, decimal, print_json, print_table, whole
 from pgmstudio.cli.parsing import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.progress import ProgressLine
-from pgmstudio.cli.running import interrupts_press
-from pgmstudio.core.errors import Cancelled, FileError
-from pgmstudio.core.running import Note, Progress, StopSwitch
+from pgmstudio.cli.running import follow
+from pgmstudio.core.errors import FileError
 
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.curve_points import CurvePoint
     from pgmstudio.core.experiments.plans.expansion import PlanRows
     from pgmstudio.core.experiments.plans.places import Place
     from pgmstudio.core.experiments.plans.plan import Plan
-    from pgmstudio.core.io.point_folder import KeptPlanTask, PointFolder
+    from pgmstudio.core.io.point_folder import PointFolder
 
 PICTURE_ENDING = ".svg"
 
@@ -30,6 +27,7 @@ def run(words: Sequence[str]) -> int:
     args = _parser().parse(words)
     if args.plot is not None and Path(args.plot).suffix.lower() != PICTURE_ENDING:
         raise UsageError("--plot: the picture ends in .svg.")
+    from pgmstudio.core.experiments.plans.point_work import RunProblem
     from pgmstudio.core.experiments.plans.running import planned_keys
     from pgmstudio.core.io.plan_files import read_plan, read_plan_rows
     from pgmstudio.core.io.point_folder import KeptPlanTask, PointFolder
@@ -46,13 +44,18 @@ def run(words: Sequence[str]) -> int:
     rows = read_plan_rows(plan.data)
     keys = planned_keys(plan, rows)
     kept = len(folder.points_of(keys))
-    outcome = _ran(KeptPlanTask(folder.folder, plan, rows, _place(args)), args.time_limit, line)
+    end = follow(
+        KeptPlanTask(folder.folder, plan, rows, _place(args)),
+        lambda event: None,  # points are taken from the folder, where they are kept
+        line,
+        time_limit=args.time_limit,
+        says=lambda note: isinstance(note, RunProblem),
+    )
     folder = PointFolder(folder.folder)
     points = folder.points_of(keys)
     fresh = len(points) - kept
-    verb = "Finished" if outcome.is_finished else "Stopped"
     line.say(
-        f"{verb} after {outcome.seconds:.1f} s with {count_of(len(points), 'point')}, "
+        f"{end.words} with {count_of(len(points), 'point')}, "
         f"{fresh} of them new; they are in {folder.folder}."
     )
     if args.against_best and points:
@@ -64,16 +67,16 @@ def run(words: Sequence[str]) -> int:
                 "plan": args.plan,
                 "data": rows.fingerprint,
                 "folder": str(folder.folder),
-                "outcome": "finished" if outcome.is_finished else "stopped",
-                "seconds": outcome.seconds,
+                "outcome": end.outcome,
+                "seconds": end.seconds,
                 "new_points": fresh,
                 "points": [point.as_dict() for point in points],
-                "notes": outcome.notes,
+                "notes": end.notes,
             }
         )
     else:
         _print(points)
-    return 130 if outcome.was_interrupted else 0
+    return end.code
 
 
 def _parser() -> CommandParser:
@@ -114,46 +117,10 @@ def _parser() -> CommandParser:
         help="how far the beliefs of every model are from those of the best one, in bits",
     )
     parser.add_argument("--csv", metavar="FILE.csv", help="write the points as a table")
-    parser.add_argument(
-        "--time-limit",
-        type=number(0, low_open=True),
-        metavar="S",
-        help="stop after S seconds and keep the points found",
-    )
+    parser.add_time_limit("the points found")
     parser.add_json()
     parser.add_quiet()
     return parser
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    is_finished: bool
-    was_interrupted: bool
-    seconds: float
-    notes: list[str]
-
-
-def _ran(task: KeptPlanTask, time_limit: float | None, line: ProgressLine) -> _Outcome:
-    from pgmstudio.core.experiments.plans.point_work import RunProblem
-
-    switch = StopSwitch(seconds=time_limit)
-    started, notes, is_finished = time.monotonic(), list[str](), False
-    with interrupts_press(switch) as interrupts:
-        try:
-            for event in task(switch):
-                match event:
-                    case Progress():
-                        line.show(event)
-                    case Note(message):
-                        notes.append(message)
-                        line.say(message if isinstance(event, RunProblem) else "")
-            is_finished = True
-        except Cancelled:
-            pass
-        finally:
-            line.clear()
-    seconds = time.monotonic() - started
-    return _Outcome(is_finished, interrupts.happened, seconds, notes)
 
 
 def _against_best(

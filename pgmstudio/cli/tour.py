@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pgmstudio.cli.draw import drawing_of
 from pgmstudio.cli.evaluate import likelihood_of
 from pgmstudio.cli.output import decimal, percent, print_json, whole
 from pgmstudio.cli.parsing import CommandParser, UsageError
@@ -23,6 +22,7 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.inference.protocols import Finding, Likelihood, Observed
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.model_drawing import drawing_of
 from pgmstudio.core.io.model_files import ModelFile, read_model, write_model
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.task import LearnTask

@@ -32,7 +32,7 @@ POLL_SECONDS = 0.05
 # How long a child that was asked to stop may take to say its last word before it is ended.
 GRACE_SECONDS = 0.7
 
-STOP, PAUSE, RESUME = "stop", "pause", "resume"
+STOP, PAUSE, RESUME, STEP = "stop", "pause", "resume", "step"
 
 
 class Task(Protocol[Event_co]):
@@ -124,10 +124,12 @@ def in_process(task: Task[Event_co], cancel: CancelToken) -> Iterator[Event_co]:
     ours, theirs = context.Pipe(duplex=True)
     packed, block = pack(task)
     child = context.Process(target=_child_main, args=(theirs, packed), daemon=True)
+    said = _Said(ours, cancel)
     try:
+        said.catch_up()  # so that a run which is to begin paused finds the word waiting
         child.start()
         theirs.close()
-        yield from _relay(ours, child, cancel)
+        yield from _relay(ours, child, said)
     finally:
         end_child(child)
         ours.close()
@@ -191,8 +193,33 @@ def in_processes(
         raise Cancelled
 
 
-def _relay(pipe: Connection, child: Any, cancel: CancelToken) -> Iterator[Any]:
-    asked_to_stop = was_paused = False
+class _Said:
+    """What a child has been told of the token that its parent holds."""
+
+    def __init__(self, pipe: Connection, cancel: CancelToken) -> None:
+        self._pipe, self._cancel = pipe, cancel
+        self.is_stop = self._is_pause = False
+        self._steps = 0
+
+    def catch_up(self) -> None:
+        """Tell what has changed since; a child that steps counts as paused."""
+        cancel = self._cancel
+        if self.is_stop:
+            return
+        if cancel.is_cancelled:
+            self.is_stop = True
+            tell_child(self._pipe, STOP)
+        elif isinstance(cancel, StopSwitch) and cancel.is_stepping:
+            self._is_pause = True
+            while self._steps < cancel.steps:
+                self._steps += 1
+                tell_child(self._pipe, STEP)
+        elif cancel.is_paused != self._is_pause:
+            self._is_pause = cancel.is_paused
+            tell_child(self._pipe, PAUSE if self._is_pause else RESUME)
+
+
+def _relay(pipe: Connection, child: Any, said: _Said) -> Iterator[Any]:
     patience = GRACE_SECONDS
     while True:
         ready = wait([pipe], timeout=POLL_SECONDS)
@@ -203,7 +230,7 @@ def _relay(pipe: Connection, child: Any, cancel: CancelToken) -> Iterator[Any]:
                 message = None
             match message:
                 case None:
-                    if asked_to_stop:
+                    if said.is_stop:
                         raise Cancelled
                     child.join(GRACE_SECONDS)
                     raise RunFailedError(
@@ -220,20 +247,15 @@ def _relay(pipe: Connection, child: Any, cancel: CancelToken) -> Iterator[Any]:
                     raise ChildError(details)
                 case _:
                     yield message
-        if not asked_to_stop and cancel.is_cancelled:
-            asked_to_stop = True
-            tell_child(pipe, STOP)
-        elif not asked_to_stop and cancel.is_paused != was_paused:
-            was_paused = cancel.is_paused
-            tell_child(pipe, PAUSE if was_paused else RESUME)
-        elif asked_to_stop and not ready:
+        if said.is_stop and not ready:
             patience -= POLL_SECONDS
             if patience <= 0:
                 raise Cancelled
+        said.catch_up()
 
 
 def tell_child(pipe: Connection, word: str) -> None:
-    """STOP, PAUSE or RESUME, if it still listens."""
+    """STOP, PAUSE, RESUME or STEP, if it still listens."""
     with contextlib.suppress(OSError):  # a child that is gone needs no word
         pipe.send(word)
 
@@ -245,6 +267,8 @@ class PipeToken:
         self._pipe = pipe
         self._cancelled = False
         self._paused = False
+        self._steps = 0  # wished for and not yet made
+        self._is_stepping = False
 
     @property
     def is_cancelled(self) -> bool:
@@ -270,10 +294,22 @@ class PipeToken:
         if stop:
             raise Cancelled
 
+    @property
+    def is_stepping(self) -> bool:
+        return self._is_stepping
+
+    def hold(self) -> None:
+        if self._is_stepping:
+            self._steps -= 1
+            self._paused = self._steps <= 0
+        self.raise_if_cancelled()
+
     def hear(self, word: str) -> None:
         """Take a word of the parent."""
         self._cancelled = self._cancelled or word == STOP
         self._paused = word == PAUSE
+        self._is_stepping = word == STEP or (self._is_stepping and word == PAUSE)
+        self._steps = self._steps + 1 if word == STEP else 0
 
 
 def end_with_parent() -> None:

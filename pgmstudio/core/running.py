@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, cast
 
 from pgmstudio.core.errors import Cancelled
 
@@ -40,6 +40,22 @@ class CancelToken(Protocol):
         """Raise Cancelled when asked to stop; while paused, wait here."""
 
 
+class StepToken(CancelToken, Protocol):
+    """A token by which a run can be walked through as well, one step at a time."""
+
+    @property
+    def is_stepping(self) -> bool:
+        """Whether somebody walks: only then a run tells its steps."""
+
+    def hold(self) -> None:
+        """A step has been told: wait until the next is wished for, or nobody steps any more."""
+
+
+def step_token(cancel: CancelToken) -> StepToken | None:
+    """The token as one that can step; None for one by which nobody ever will."""
+    return cast(StepToken, cancel) if hasattr(cancel, "hold") else None
+
+
 class StopSwitch:
     """A cancel token that someone can press, from any thread; with `seconds` it presses itself."""
 
@@ -47,6 +63,8 @@ class StopSwitch:
         self._stop = threading.Event()
         self._go = threading.Event()
         self._go.set()
+        self.is_stepping = False
+        self.steps = self._steps_made = 0  # wished for so far, and made
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
     def cancel(self) -> None:
@@ -58,7 +76,22 @@ class StopSwitch:
             self._go.clear()
 
     def resume(self) -> None:
+        self.is_stepping = False
         self._go.set()
+
+    def step(self) -> None:
+        """Go on to the next step of a run that tells its steps, and pause there."""
+        self.is_stepping = True
+        self.steps += 1
+        self._go.set()
+
+    def hold(self) -> None:
+        self._steps_made += 1
+        if self.is_stepping and self._steps_made >= self.steps:
+            self.pause()
+            if not self.is_stepping:  # resumed meanwhile, from another thread
+                self.resume()
+        self.raise_if_cancelled()
 
     @property
     def is_paused(self) -> bool:

@@ -133,3 +133,16 @@ def test_the_other_pictures_of_a_mixture_are_drawn(
         assert called.code == 0, called.err
         text = out.read_text()
         assert ("component" if picture == "latent" else "tree 3") in text
+
+
+def test_classes_of_pixels_are_drawn_as_images_and_others_say_why_not(
+    call: Call, classes: Path, tmp_path: Path
+) -> None:
+    out, rows, model = tmp_path / "images.svg", tmp_path / "bars.csv", tmp_path / "bars.json"
+    assert call("generate", "bars", "--side", 3, "-n", 60, "-o", rows).code == 0
+    assert call("learn", "nb.latent", rows, "-o", model, "--components", 2).code == 0
+    assert call("draw", model, out, "--picture", "images").code == 0
+    assert out.read_text().count("<rect") == 1 + 2 * 9
+    refused = call("draw", classes, out, "--picture", "images")
+    assert refused.code == 2
+    assert "named like r1c1" in refused.err

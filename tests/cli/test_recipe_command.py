@@ -77,3 +77,15 @@ def test_an_interrupt_keeps_the_trials_so_far(
     assert "Stopped after" in called.err
     assert "with 1 trial." in called.err
     assert "Test bits,9.82,0.95,9.0,," in out.read_text()
+
+
+def test_the_curves_of_a_recipe_are_drawn_where_it_has_some(call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "curves.svg"
+    few = ("--trials", 1, "--trees", 2, "--smoothings", "1,10", "--side", 2, "--rows", 40)
+    called = call("recipe", "bars-sweep", *few, "--plot", out)
+    assert called.code == 0, called.err
+    assert "Smoothing α, logarithmic" in out.read_text()
+    refused = call("recipe", "bars", "--plot", out)
+    assert refused.code == 2
+    assert "bars has a table and no curves" in refused.err
+    assert call("recipe", "bars-sweep", "--plot", tmp_path / "curves.png").code == 2

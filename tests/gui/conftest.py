@@ -6,17 +6,23 @@ import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QStandardPaths
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
     from pgmstudio.gui.app.hands import Hands
     from pgmstudio.gui.app.main_window import MainWindow
     from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+
+
+PATIENCE_MS = 60_000
+TURNS = 8
+AWAY = (-50, -50)  # outside every window
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,6 +39,44 @@ def _empty_clipboard(qapp: QApplication) -> Iterator[None]:
     """What was copied goes while there is an interpreter; Qt would free it after its end."""
     yield
     qapp.clipboard().clear()
+
+
+class PatientBot(QtBot):
+    """Waits for the thing itself, however busy the machine is.
+
+    A wait that ends early tells something about the machine, not about the program; what never
+    comes still fails, only later.
+    """
+
+    def wait(self, ms: int) -> None:
+        """At least `ms`, and as many turns of the loop as what was just started may need."""
+        super().wait(ms)
+        for _ in range(TURNS):
+            QCoreApplication.processEvents()
+
+    def waitUntil(self, callback: Any, *, timeout: int = PATIENCE_MS) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **how: Any) -> Any:
+        return super().waitSignal(signal, timeout=timeout, **how)
+
+    def waitActive(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> Any:
+        return super().waitActive(widget, timeout=timeout)
+
+    def waitExposed(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> Any:
+        return super().waitExposed(widget, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """In place of the one of pytest-qt."""
+    return PatientBot(request)
+
+
+@pytest.fixture(autouse=True)
+def _pointer_away(qapp: QApplication) -> None:
+    """No window of a test opens under the pointer, wherever the test before has left it."""
+    QCursor.setPos(*AWAY)
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ it stops and waits to be killed; or learning.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from functools import partial
@@ -72,8 +73,12 @@ class Victim:
 
     def _on_progress(self, run: LearningRun) -> None:
         if run.trace.steps or run.best is not None:
-            blocks = [name for name in os.listdir("/dev/shm") if name.startswith("psm_")]
-            say("now", "learning", *blocks)
+            say("now", "learning", *_blocks())
+
+
+def _blocks() -> set[str]:
+    """The shared memory of this program, and of no other that runs beside it."""
+    return set(re.findall(r"/dev/shm/(psm_\w+)", Path("/proc/self/maps").read_text()))
 
 
 def _stop_while_writing(when: str) -> None:

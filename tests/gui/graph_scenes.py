@@ -8,12 +8,17 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.protocols import Observed
+from pgmstudio.core.learning.pdg_params import PdgParams
 from pgmstudio.core.models.decision_graph import DecisionGraph, without_unreachable
 from pgmstudio.gui.app.hands import Hands
+from pgmstudio.gui.app.learn_actions import open_learn_page
 from pgmstudio.gui.app.opening import open_model_page
+from pgmstudio.gui.pages.pdg_steps_page import PdgStepsPage
+from pgmstudio.gui.workers.learning_run import RunRequest
 from tests.gui.graph_pages import (
     MENTAL,
     PROTEINS,
@@ -83,6 +88,29 @@ def graphs(hands: Hands, _own: Path) -> Iterator[str]:
     hands.do("learn.pdg-scan")
     QTest.qWait(700)
     yield "pdg-sweep"
+    yield from _walked(hands)
+
+
+def _walked(hands: Hands) -> Iterator[str]:
+    """The sheet of a run that can be walked through, and its steps."""
+    shell = hands.shell
+    params = PdgParams(lambdas=(0.02, 0.1), forest="chain", population=1)
+    sheet = open_learn_page(shell)
+    sheet.fill(RunRequest("", "pdg.learn", params, 4, next(iter(shell.project.data))))
+    QTest.qWait(300)
+    yield "pdg-walk-sheet"
+    walk = sheet.findChild(QPushButton, "learnSteps")
+    assert isinstance(walk, QPushButton)
+    walk.click()
+    page = hands.window.findChild(PdgStepsPage)
+    assert isinstance(page, PdgStepsPage)
+    for count in range(1, 13):
+        page.step()
+        hands.wait_for("a step", lambda count=count: len(page.steps) >= count)
+    QTest.qWait(700)
+    yield "pdg-walk"
+    shell.bench.runs.stop_all()
+    hands.wait_for("the end of the run", lambda: not shell.bench.runs.running)
 
 
 GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"graphs": graphs}

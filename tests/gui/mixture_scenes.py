@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,23 @@ from PySide6.QtTest import QTest
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.experiments.generators.bars import BarsParams, bars
+from pgmstudio.core.experiments.generators.hidden_blocks import TreeHParams, tree_h
 from pgmstudio.core.experiments.generators.random_trees import random_tree
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.params import parse_params
+from pgmstudio.core.pictures.partition import PARTITION
 from pgmstudio.gui.app.hands import Hands
+from pgmstudio.gui.app.hidden_actions import OPEN_CANDIDATES
 from pgmstudio.gui.app.learn_actions import landing_of
 from pgmstudio.gui.app.opening import open_model_page
+from pgmstudio.gui.pages.classification_page import ClassificationPage
 from pgmstudio.gui.pages.component_rows_page import ComponentRowsPage
 from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.pages.recipe_page import RecipePage
 from pgmstudio.gui.workers.learning_run import RunRequest
 from tests.gui.kept_runs import add_ended_run
 
@@ -42,6 +49,9 @@ TOPICS = (
     "Duty-free",
     "South Africa",
 )
+
+
+SCANNED = {"components": (1, 2, 3, 4, 5), "restarts": 4, "max_iterations": 40}
 
 
 def votes(count: int = 900) -> DataSet:
@@ -95,6 +105,10 @@ def mixtures(hands: Hands, _own: Path) -> Iterator[str]:
     hands.do("evaluate.adjacency")
     hands.settle()
     yield "mixture-adjacency"
+    open_model_page(shell, add_ended_run(shell, votes(), "mixture.trees", **SCANNED))
+    hands.do("learn.tree-scan")
+    QTest.qWait(600)
+    yield "mixture-scan"
     many = _open(hands, add_ended_run(shell, votes(), "mixture.trees", components=(10,)))
     yield "mixture-many"
     many.bar.picture_chosen.emit("side-by-side")
@@ -144,8 +158,62 @@ def classes(hands: Hands, _own: Path) -> Iterator[str]:
     yield "classes-rows"
 
 
+def blocks(hands: Hands, _own: Path) -> Iterator[str]:
+    """A hidden variable and its blocks, the candidates for it, and trees that tell a class."""
+    shell = hands.shell
+    rows = tree_h(TreeHParams(keep_hidden=True), np.random.default_rng(0), 1500)
+    found = {"components": (2, 3, 4), "restarts": 2, "label": "h"}
+    page = _open(hands, add_ended_run(shell, rows, "mixture.hidden", **found))
+    hands.press(f"picture.{PARTITION}")
+    QTest.qWait(900)
+    page.canvas.view.fit()
+    yield "hidden-partition"
+    hands.do(OPEN_CANDIDATES)
+    QTest.qWait(500)
+    yield "hidden-candidates"
+    learned = {"choice": "Crime", "restarts": 1}
+    page = _open(hands, add_ended_run(shell, votes(), "mixture.trees", **learned))
+    shell.bench.select(("Crime",))
+    shell.book.refresh()
+    hands.do("evaluate.classify")
+    judged = shell.center.current
+    assert isinstance(judged, ClassificationPage)
+    hands.wait_for("the answer", lambda: judged.answer is not None and not judged.is_stale, 60)
+    QTest.qWait(500)
+    yield "classification"
+
+
+def images(hands: Hands, _own: Path) -> Iterator[str]:
+    """Bars as pixels: the trees of a mixture and latent classes as images, and the sweep of α."""
+    shell = hands.shell
+    rows = bars(BarsParams(), np.random.default_rng(0), 400)
+    found = {"criterion": "aic", "penalty": "constant", "edge_penalty": 5.0, "toward": "uniform"}
+    _open(hands, add_ended_run(shell, rows, "mixture.trees", components=(2,), **found))
+    hands.do("model.profiles")
+    hands.settle()
+    yield "images-trees"
+    _open(hands, add_ended_run(shell, rows, "nb.latent", components=(8,), restarts=2))
+    hands.do("model.profiles")
+    hands.settle()
+    yield "images-classes"
+    hands.do("evaluate.recipes")
+    page = shell.center.current
+    assert isinstance(page, RecipePage)
+    page.choose("bars-sweep")
+    form = page.view.params()
+    assert form is not None
+    page.start_with(replace(form, trials=4))
+    hands.wait_for("the sweep", lambda: page.run is not None and page.run.state.is_end, 120)
+    QTest.qWait(400)
+    yield "recipe-curves"
+    page.view.show_view("table")
+    yield "recipe-table"
+
+
 GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {
     "mixtures": mixtures,
     "mixture-run": running,
     "classes": classes,
+    "blocks": blocks,
+    "images": images,
 }

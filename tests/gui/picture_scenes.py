@@ -21,6 +21,7 @@ from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.hands import Hands
+from pgmstudio.gui.app.main_window import panel_widget
 from pgmstudio.gui.app.opening import (
     open_data_page,
     open_file,
@@ -39,9 +40,17 @@ from pgmstudio.gui.pages.sensitivity_page import SensitivityPage
 from pgmstudio.gui.pages.stepwise_page import StepwisePage
 from pgmstudio.gui.pages.stepwise_plan import LINKS, QUESTIONS
 from pgmstudio.gui.pages.trace_page import TracePage
+from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO
 from tests.core.learning.test_npc import copies
-from tests.gui import graph_scenes, label_scenes, mixture_scenes
+from tests.gui import (
+    comparing_scenes,
+    curve_scenes,
+    graph_scenes,
+    label_scenes,
+    mixture_scenes,
+    move_scenes,
+)
 from tests.gui.kept_runs import add_ended_run
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
@@ -157,13 +166,17 @@ def pictured(hands: Hands, _own: Path) -> Iterator[str]:
     QTest.qWait(500)
     yield "equivalence"
     open_model_page(shell, page.model_id or "")
-    shell.bench.select((), [("smoke", "lung")])
-    hands.settle()
-    yield "edge"
-    shell.bench.select(("asia", "smoke"))
-    hands.do("model.why")
-    QTest.qWait(300)
-    yield "two-nodes"
+    _add_rows(hands, "patients", _rows("asia_sample.csv"))
+    inspector = panel_widget(hands.window, "inspectorPanel")
+    assert isinstance(inspector, InspectorPanel)
+    for scene, chosen, why in (
+        ("edge", ((), [("smoke", "lung")]), inspector.edge.why),
+        ("two-nodes", (("asia", "smoke"), ()), inspector.joint.why),
+    ):
+        shell.bench.select(*chosen)
+        hands.do("model.why")
+        hands.wait_for("the answer", lambda why=why: "changes BIC" in " ".join(why.sentences))
+        yield scene
     shell.bench.select(())
     hands.settle()
     yield "nothing-selected"
@@ -386,7 +399,10 @@ GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {
     "stepwise": stepwise,
     "data": data,
     "small": small,
+    **comparing_scenes.GROUPS,
+    **curve_scenes.GROUPS,
     **graph_scenes.GROUPS,
     **label_scenes.GROUPS,
     **mixture_scenes.GROUPS,
+    **move_scenes.GROUPS,
 }

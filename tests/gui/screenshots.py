@@ -27,7 +27,8 @@ from pgmstudio.gui.app.guided_tour import start_tour  # noqa: E402
 from pgmstudio.gui.app.hands import Hands  # noqa: E402
 from pgmstudio.gui.app.main import make_application  # noqa: E402
 from pgmstudio.gui.app.main_window import MainWindow  # noqa: E402
-from pgmstudio.gui.app.tour import WindowTour, made_up_rows  # noqa: E402
+from pgmstudio.gui.app.tour import WindowTour  # noqa: E402
+from pgmstudio.gui.style.resource import folder_of  # noqa: E402
 from pgmstudio.gui.style.theme import theme  # noqa: E402
 from tests.gui.picture_scenes import GROUPS  # noqa: E402
 from tests.gui.walking import opened_windows  # noqa: E402
@@ -39,8 +40,7 @@ MANUAL = {"import": "import", "running": "learning", "graph": "evidence", "table
 
 def main_path(hands: Hands, own: Path) -> Iterator[str]:
     """The tour of the window; every name comes when its scene is set."""
-    rows = own / "check-up.csv"
-    rows.write_bytes(made_up_rows())
+    rows = folder_of("sample_data") / "check-up.csv"
     tour = WindowTour(hands.window)
     tour.welcome()
     yield "welcome"

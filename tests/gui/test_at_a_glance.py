@@ -53,10 +53,15 @@ def test_the_panels_at_the_bottom_say_each_other_s_names(window: MainWindow, qtb
     settle(window)
     own = Qt.FindChildOption.FindDirectChildrenOnly
     (bar,) = [b for b in window.findChildren(QTabBar, options=own) if b.isVisible()]
-    assert [bar.tabText(i) for i in range(bar.count())] == ["Table", "Runs", "Log"]
+    assert [bar.tabText(i) for i in range(bar.count())] == [
+        "Table",
+        "Runs",
+        "Next moves",
+        "Log",
+    ]
     assert window.folding.is_shown("runsPanel")
     assert not window.folding.is_shown("logPanel")
-    qtbot.mouseClick(bar, LEFT, pos=bar.tabRect(2).center())
+    qtbot.mouseClick(bar, LEFT, pos=bar.tabRect(3).center())
     qtbot.waitUntil(lambda: window.folding.is_shown("logPanel"))
     for tab in range(bar.count()):  # no title is cut
         assert bar.tabRect(tab).width() > bar.fontMetrics().horizontalAdvance(bar.tabText(tab))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtGui import QImage, QPainter, QPixmap
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -374,3 +375,30 @@ def test_every_state_can_be_stroked_thin_and_wide(qtbot: QtBot, state: int) -> N
     painter.end()
     image = pixels.toImage()
     assert any(image.pixelColor(x, 27) != Qt.GlobalColor.white for x in range(5, 55))
+
+
+def test_pixels_kept_while_the_pointer_wanders_are_those_of_the_graph_in_view(
+    page: ModelPage, qtbot: QtBot
+) -> None:
+    desk = desk_of(page)
+    view, bands, live = desk.canvas.view, desk.canvas.bands, page.asking.live
+
+    def painted() -> NDArray[np.int64]:
+        image = QImage(view.viewport().size(), QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(0)
+        view.viewport().render(image)
+        return np.array(image.constBits(), dtype=np.int64)
+
+    plain = painted()
+    bands.light((SMOKING, 0))
+    lit = painted()
+    assert (lit != plain).any()
+    live.set_finding(MENTAL, Observed("yes"))
+    qtbot.waitUntil(lambda: not live.is_stale)
+    with_evidence = painted()
+    assert (with_evidence != lit).any()
+    for item in (*bands.items_by_variable.values(), *bands.arcs.values()):
+        item.forget_pixels()
+    assert (painted() == with_evidence).all()
+    bands.light(None)
+    assert (painted() != with_evidence).any()

@@ -21,6 +21,7 @@ from tests.gui.diamond_canvas import (
     head_of,
     shown_canvas,
 )
+from tests.gui.walking import point_at
 
 Key, Mods = Qt.Key, Qt.KeyboardModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -37,13 +38,13 @@ def test_hovering_dims_all_but_the_neighbourhood(qtbot: QtBot, canvas: Canvas) -
     def bright() -> set[str]:
         return {name for name, item in canvas.scene.nodes.items() if item.opacity() == 1}
 
-    qtbot.mouseMove(viewport, head_of(canvas, "b"))
+    point_at(viewport, head_of(canvas, "b"))
     assert bright() == {"a", "b", "d"}
     qtbot.keyPress(canvas.view, Key.Key_Shift)
     assert bright() == {"a", "b", "c", "d"}
     qtbot.keyRelease(canvas.view, Key.Key_Shift, Mods.ShiftModifier)
     assert bright() == {"a", "b", "d"}
-    qtbot.mouseMove(viewport, at(canvas, QPointF(-300, 0)))
+    point_at(viewport, at(canvas, QPointF(-300, 0)))
     assert bright() == set(PLACES)
 
 

@@ -11,10 +11,13 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.learning.class_scan import ClassScan, ScanPoint
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
+from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.pages.component_rows_page import ComponentRowsPage
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.pages.profile_page import ProfilePage
@@ -94,6 +97,32 @@ def test_profiles_draw_every_class_and_follow_the_model(
     window.shell.change("Even", partial(edits.replace_model, model_id="m1", model=even))
     assert page.plot.profiles is not None
     assert page.plot.profiles.shares == pytest.approx((1 / 3,) * 3)
+
+
+def test_classes_of_pixels_open_as_images_that_fit_the_page(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    domain = Domain.of({f"r{r}c{c}": "01" for r in range(4) for c in range(4)})
+    tables = tuple(np.array([[1.0, 0.0], [0.25, 0.75]]) for _ in domain)
+    model = LatentClasses(domain, np.array([0.25, 0.75]), tables)
+    window.shell.change("Add", partial(edits.add_model, entry=ModelEntry("Pixels", model)))
+    open_model_page(window.shell, "m1")
+    trigger(window, "model.profiles")
+    page = window.shell.center.current
+    assert isinstance(page, ProfilePage)
+    assert page.views.current == "images"
+    images = page.images.images
+    assert images is not None
+    room = page.images.parentWidget()
+    assert room is not None
+    qtbot.waitUntil(lambda: page.images.height() == room.height())  # nothing to scroll
+    across, zoom = page.images._layout_in(page.images._room())
+    assert across == 2
+    assert zoom > 1
+    x, y = images.corner(1, across)
+    told = page.images.words_at(QPointF((x + 5) * zoom, (y + 5) * zoom))
+    assert told == "class 2: r0c0, 75.0 % of the way to its last state"
+    assert page.images.words_at(QPointF(1, 1)) == ""
 
 
 def test_no_row_is_lost_when_cells_are_missing(

@@ -99,7 +99,7 @@ def test_a_killed_program_is_recovered(
     kill_and_recover(window, tmp_path / "home", when, monkeypatch)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("when", ["half", "whole", "between", "learning"])
 def test_killed_again_and_again_it_is_always_recovered(
     window: MainWindow, tmp_path: Path, when: str, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,16 +10,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QTableView
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QTableView,
+)
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.data.counting import Told
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.summary import Associations, associations
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.opening import open_data_page, open_model_page
+from pgmstudio.gui.pages import association_page
 from pgmstudio.gui.pages.association_page import AssociationTab, clustered_order
 from pgmstudio.gui.pages.data_page import DataPage, facts_of
 from pgmstudio.gui.pages.data_page_columns import ColumnsTab
@@ -241,6 +253,33 @@ def test_a_cell_says_both_names_the_bits_and_the_p_value(
     # Five rows have both, and rain tells grass for certain: H(2/5) = 0.971 bits.
     assert tab.describe(0, 2).startswith("rain and grass: 0.971 bits, p = ")
     assert tab.describe(0, 0) == "rain: entropy 1.000 bits"
+
+
+def test_counting_the_pairs_tells_how_far_it_is_and_can_be_stopped(
+    qtbot: QtBot, page: DataPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = threading.Event()
+
+    def counting(data: DataSet, cancel: CancelToken, told: Told) -> Associations:
+        told(0.25)
+        goes_on.wait(60)
+        cancel.raise_if_cancelled()
+        return associations(data, cancel, told)
+
+    monkeypatch.setattr(association_page, "associations", counting)
+    tab = page.show_tab("associations")
+    assert isinstance(tab, AssociationTab)
+    bar, stop = tab.findChild(QProgressBar), tab.findChild(QPushButton, "countingStop")
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum() // 4)
+    assert not tab.export.isEnabled()
+    stop.click()
+    goes_on.set()
+    assert tab.findChild(QLabel, "countingWords").text().startswith("Stopped.")
+    assert bar.isHidden()
+    assert stop.text() == "Count the pairs"
+    stop.click()
+    qtbot.waitUntil(tab.export.isEnabled)
+    assert tab.map.isVisible()
 
 
 def test_associations_are_exported_with_the_strongest_pair_first(

@@ -368,3 +368,17 @@ def test_the_facts_of_a_file_are_never_cut(qtbot: QtBot, width: int) -> None:
         qtbot.waitUntil(lambda: bar.found.width() >= words)
     finally:
         theme().set_look(scale=1.0)
+
+
+def test_the_status_bar_tells_of_the_file_and_follows_the_ticks(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    words = window.statusBar().findChild(QPushButton, "statusData").text
+    assert page.reading is not None
+    report = page.reading.report
+    assert words().startswith(f"{patients.name} · {report.row_count} rows × ")
+    before = words()
+    page.view.columns.ticked.emit("smoker", False)
+    assert "5 cells missing" in before
+    assert "3 cells missing" in words()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtGui import QFontMetrics, QHelpEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -30,6 +30,7 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.panels.joint_table import shortened
 from pgmstudio.gui.style.theme import theme
 from tests.gui.asia import bring_up_to_date, click_bar, find, inspect, inspector, network_of
 from tests.strategies import random_network
@@ -230,6 +231,19 @@ def test_several_selected_variables_show_their_joint_belief(
     assert math.fsum(float(line.split(",")[2]) for line in lines[1:]) == pytest.approx(1)
 
 
+def test_long_names_in_a_joint_table_give_way_to_short_ones(window: MainWindow) -> None:
+    metrics = QFontMetrics(theme().font("dense"))
+    names = ["no", "all the way to work and back by train", "yes"]
+    whole = ", ".join(names)
+    assert shortened(names, metrics.horizontalAdvance(whole) + 1, metrics) == whole
+    room = metrics.horizontalAdvance(whole) // 2
+    told = shortened(names, room, metrics)
+    assert told.startswith("no, ")
+    assert told.endswith(", yes")
+    assert "…" in told
+    assert metrics.horizontalAdvance(told) <= room
+
+
 def test_a_joint_belief_beyond_a_million_cells_is_refused_in_words(
     window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -268,11 +282,11 @@ def test_the_most_probable_explanation_is_shown_with_its_probability(
     page.explain.click()
     session = CliqueTreeSession(network_of(live))
     session.set_all(live.evidence)
-    assert dict(live.most_probable) == dict(session.most_probable())
+    qtbot.waitUntil(lambda: dict(live.most_probable) == dict(session.most_probable()))
     probability = 2 ** session.log2_most_probable()
     qtbot.waitUntil(lambda: page.explained.facts.get("Probability") == f"{probability:.4g}")
     page.explain.click()
-    assert not live.most_probable
+    qtbot.waitUntil(lambda: not live.most_probable)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])

@@ -13,8 +13,9 @@ from pgmstudio.core.io.model_json import document_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Outcome
 from pgmstudio.gui.app.learn_actions import landing_of, open_learn_page
-from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.pages.learn_page import LearnPage
+from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.style.widgets import Note
 from pgmstudio.gui.workers.job import JobState
 from tests.gui.samples import add_sprinkler
@@ -68,6 +69,24 @@ def test_reproduce_gives_the_same_model_bit_for_bit(
     ]
     assert document_of(ModelFile(models[0])) == document_of(ModelFile(models[1]))
     assert any("bit for bit" in sentence for sentence in said)
+
+
+def test_the_inspector_says_what_a_run_will_cost_and_what_earlier_ones_did(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    inspector = panel_widget(window, "inspectorPanel")
+    assert isinstance(inspector, InspectorPanel)
+    qtbot.waitUntil(lambda: bool(inspector.plan.forecast.facts))
+    facts = inspector.plan.forecast.facts
+    rows = page.about_run().rows  # type: ignore[union-attr]
+    assert facts["Rows × columns"] == f"{rows.row_count} × {len(rows.domain)}"
+    assert facts["Time"] == "a few seconds"
+    shown(page, QLineEdit, "param.restarts").setText("10000000")
+    qtbot.waitUntil(lambda: "hours" in inspector.plan.forecast.facts["Time"])
+    shown(page, QLineEdit, "param.restarts").setText("0")
+    start_and_wait(qtbot, window, page)
+    window.shell.center.bring_to_front(page)
+    qtbot.waitUntil(lambda: any("finished" in v for v in inspector.plan.before.facts.values()))
 
 
 def test_a_wrong_setting_is_marked_and_keeps_start_greyed(page: LearnPage) -> None:

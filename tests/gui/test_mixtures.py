@@ -22,6 +22,7 @@ from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.opening import open_model_page, show_project
 from pgmstudio.gui.document.component_views import component_views
 from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.pages.tree_scan_page import TreeScanPage
 from pgmstudio.gui.panels.table_panel import TablePanel
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_drawing import CanvasDrawing
@@ -30,6 +31,7 @@ from pgmstudio.gui.views.component_desk import ComponentDesk
 from pgmstudio.gui.views.component_strip import ComponentStrip
 from pgmstudio.gui.views.picture_file import PictureOptions, picture_bytes
 from tests.core.models.test_conversions import divergence_bits
+from tests.gui.kept_runs import add_ended_run
 from tests.gui.mixture_pages import page_of
 from tests.gui.samples import VOTES
 from tests.gui.walking import called, controls_in, misfits, told, trigger
@@ -263,3 +265,26 @@ def test_every_page_of_a_mixture_fits_a_small_window_and_names_its_controls(
     theme().set_look(scale=1.0)
     assert (window.width(), window.height()) == (1024, 700)
     assert problems == []
+
+
+def test_the_numbers_of_trees_tried_have_a_mark_for_each_number_and_a_row_for_each_start(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    shell = window.shell
+    assert "learn a mixture of trees first" in (shell.book["learn.tree-scan"].toolTip())
+    rows = random_mixture(np.random.default_rng(5), 4, 2).sample(200, np.random.default_rng(6))
+    model_id = add_ended_run(
+        shell, rows, "mixture.trees", components=(1, 2), restarts=2, max_iterations=4
+    )
+    open_model_page(shell, model_id)
+    trigger(window, "learn.tree-scan")
+    page = shell.center.current
+    assert isinstance(page, TreeScanPage)
+    assert {name: len(xs) for name, (xs, _) in page.plot.curves.items()} == dict.fromkeys(
+        ("training", "BIC", "AIC", "held-out"), 2
+    )
+    assert page.table.facts.rowCount() == 3  # one tree needs one start
+    assert page.facts.text().startswith("3 starts · best by held-out")
+    page.export(tmp_path / "trees.csv")
+    assert len((tmp_path / "trees.csv").read_text().splitlines()) == 4
+    assert misfits(page) == []

@@ -109,3 +109,20 @@ def test_absent_data_are_told_and_a_folder_can_be_given(
     assert page.view.note.text == ""
     assert page.run_button.isEnabled()
     assert window.shell.preferences.recipe_folder == str(tmp_path)
+
+
+def test_a_recipe_along_a_setting_shows_its_curves(qtbot: QtBot, page: RecipePage) -> None:
+    page.choose("bars")
+    assert not page.view.views.isVisibleTo(page)
+    page.choose("bars-sweep")
+    assert page.view.views.current == "curves"
+    press(qtbot, page, "recipeMore")
+    for name, text in (("trials", "1"), ("trees", "2"), ("smoothings", "1, 10"), ("side", "3")):
+        set_field(page, name, text)
+    press(qtbot, page, "recipeRun")
+    run = page.run
+    assert run is not None
+    qtbot.waitUntil(lambda: run.state is JobState.FINISHED, timeout=WAIT_MS)
+    assert list(page.view.plot.curves) == ["2 trees"]
+    assert len(page.view.plot.curves["2 trees"][0]) == 2
+    assert "One repeat" in page.view.plot.hint

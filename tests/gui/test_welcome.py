@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QSpinBox,
+    QTabWidget,
     QTextBrowser,
     QToolButton,
 )
@@ -24,7 +25,8 @@ from pgmstudio.gui.app.opening import open_welcome
 from pgmstudio.gui.app.preferences import Preferences, load_preferences
 from pgmstudio.gui.dialogs.preferences_dialog import show_preferences
 from pgmstudio.gui.pages.help_page import HelpPage, open_help
-from pgmstudio.gui.pages.samples import SAMPLES
+from pgmstudio.gui.pages.sample_opening import SampleOpener
+from pgmstudio.gui.pages.samples import SAMPLES, Sample
 from pgmstudio.gui.pages.welcome_page import SampleCard, WelcomePage
 from pgmstudio.gui.style.theme import theme
 
@@ -71,6 +73,45 @@ def test_a_sample_opens_by_click_and_by_enter_and_the_page_makes_room(
     assert len(window.shell.project.models) == 1
     assert window.shell.center.page("welcome") is None
     assert window.shell.bench.model_id == next(iter(window.shell.project.models))
+
+
+@pytest.mark.parametrize("sample", [s for s in SAMPLES if s.rows], ids=lambda s: s.title)
+def test_a_model_opens_with_the_rows_it_was_learned_from(
+    qtbot: QtBot, window: MainWindow, page: WelcomePage, sample: Sample
+) -> None:
+    card = next(c for c in shown_cards(page) if c.sample is sample)
+    qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.shell.bench.model_id is not None, timeout=20_000)
+    project = window.shell.project
+    (entry,) = project.models.values()
+    assert entry.title == sample.title
+    assert entry.data_id is not None
+    rows = project.data[entry.data_id].data
+    assert rows.domain.names == entry.model.domain.names
+    assert entry.provenance["data"]["fingerprint"] == rows.fingerprint
+    assert window.shell.book["learn.reproduce"].isEnabled()
+    window.shell.document.undo_stack.undo()
+    assert not window.shell.project.models
+    assert not window.shell.project.data
+
+
+def test_two_samples_of_the_same_rows_share_them(qtbot: QtBot, window: MainWindow) -> None:
+    shell = window.shell
+    opener = SampleOpener(shell, window)
+    for count, file in enumerate(("survey_trees.json", "survey_classes.json"), 1):
+        opener.open(next(s for s in SAMPLES if s.file == file))
+        qtbot.waitUntil(lambda count=count: len(shell.project.models) == count, timeout=20_000)
+    assert len(shell.project.data) == 1
+    assert {entry.data_id for entry in shell.project.models.values()} == set(shell.project.data)
+
+
+def test_the_first_page_has_no_row_of_tabs_until_there_is_another(
+    window: MainWindow, page: WelcomePage
+) -> None:
+    tabs = window.findChild(QTabWidget, "tabs0").tabBar()
+    assert not tabs.isVisible()
+    open_help(window.shell)
+    assert tabs.isVisible()
 
 
 def test_every_way_in_is_an_action_of_a_menu(window: MainWindow, page: WelcomePage) -> None:

@@ -7,7 +7,7 @@ Memory does not grow with the rows: they are read in chunks, and stopping is pos
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.running import NEVER, CancelToken
 
 Counts = NDArray[np.float64]
+Told = Callable[[float], object]  # hears the share of the rows that has been counted
 
 # Rows per compiled call, so that a stop is heard within a few hundredths of a second.
 ROWS_PER_CALL = 1 << 20
@@ -66,6 +67,24 @@ def joint_counts(data: DataSet, variables: Sequence[int], cancel: CancelToken = 
     return counts.reshape(shape)
 
 
+def plain_counts(data: DataSet, variables: Sequence[int]) -> Counts:
+    """The same as `joint_counts` without compiled code: for one table, where a window must not wait
+    until that is loaded."""
+    shape = tuple(data.domain.cardinalities[v] for v in variables)
+    cells = math.prod(shape)
+    _check_cells(cells, "The table of " + ", ".join(data.domain.names[v] for v in variables))
+    rows = data.codes[list(variables)]
+    known = (rows != data.missing_code).all(axis=0)
+    weights = None if data.weights is None else data.weights[known]
+    places = np.ravel_multi_index(tuple(rows[:, known]), shape) if shape else known.nonzero()[0] * 0
+    counts: Counts = np.bincount(places, weights=weights, minlength=cells).astype(np.float64)
+    return counts.reshape(shape)
+
+
+def unheard(_share: float) -> None:
+    """Nobody wants to know how far the counting is."""
+
+
 @dataclass(frozen=True, eq=False)
 class PairCounts:
     """The tables of all pairs of columns, one after the other.
@@ -88,7 +107,7 @@ class PairCounts:
         )
 
 
-def pair_counts(data: DataSet, cancel: CancelToken = NEVER) -> PairCounts:
+def pair_counts(data: DataSet, cancel: CancelToken = NEVER, told: Told = unheard) -> PairCounts:
     """The joint counts of every pair of columns, each over the rows that have both."""
     cards = _cards(data)
     cells = int((cards.sum() ** 2 - (cards**2).sum()) // 2)
@@ -100,9 +119,9 @@ def pair_counts(data: DataSet, cancel: CancelToken = NEVER) -> PairCounts:
     offsets = np.outer(cards, before[:-1])
     offsets += (np.cumsum(of_row) - of_row - cards * before[1:])[:, None]
     if data.weights is not None:
-        flat = _weighted_pairs(data, data.weights, cards, offsets, cells, cancel)
+        flat = _weighted_pairs(data, data.weights, cards, offsets, cells, cancel, told)
     else:
-        flat = _unweighted_pairs(data, cards, offsets, cells, cancel)
+        flat = _unweighted_pairs(data, cards, offsets, cells, cancel, told)
     return PairCounts(data.domain.cardinalities, flat, offsets)
 
 
@@ -113,6 +132,7 @@ def _weighted_pairs(
     offsets: NDArray[np.int64],
     cells: int,
     cancel: CancelToken,
+    told: Told,
 ) -> Counts:
     from pgmstudio.core.data.counting_kernels import count_pairs_weighted
 
@@ -122,6 +142,7 @@ def _weighted_pairs(
         cancel.raise_if_cancelled()
         stop = min(start + step, data.row_count)
         count_pairs_weighted(data.codes, weights, cards, offsets, start, stop, flat)
+        told(stop / data.row_count)
     return flat
 
 
@@ -131,6 +152,7 @@ def _unweighted_pairs(
     offsets: NDArray[np.int64],
     cells: int,
     cancel: CancelToken,
+    told: Told,
 ) -> Counts:
     from pgmstudio.core.data import counting_kernels as kernels
 
@@ -156,6 +178,7 @@ def _unweighted_pairs(
             )
         if has_histograms:
             kernels.count_pairs_by_histogram(data.codes, cards, by_bits, offsets, start, stop, flat)
+        told(stop / data.row_count)
     kernels.fill_implied_states(
         ones, layout.base, layout.first_state, cards, by_bits, offsets, data.row_count, flat
     )

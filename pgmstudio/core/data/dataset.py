@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
+from pgmstudio.core.running import NEVER, CancelToken
 
 Codes = NDArray[np.unsignedinteger[Any]]  # uint8, or uint16 where 255 states are too few
 
@@ -147,7 +148,13 @@ class DataSet:
     def of_rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> DataSet:
         """The chosen rows, in the order given."""
         weights = None if self.weights is None else self.weights[chosen]
-        return replace(self, codes=np.ascontiguousarray(self.codes[:, chosen]), weights=weights)
+        if isinstance(chosen, slice):
+            codes = np.ascontiguousarray(self.codes[:, chosen])
+        elif np.asarray(chosen).dtype == np.bool_:
+            codes = self.codes.compress(chosen, axis=1)
+        else:
+            codes = self.codes.take(chosen, axis=1)  # many times as fast as codes[:, chosen]
+        return replace(self, codes=codes, weights=weights)
 
     def of_columns(self, names: Iterable[str]) -> DataSet:
         """The named columns, in the order given."""
@@ -165,20 +172,20 @@ class DataSet:
             return self
         return self.of_rows(~(self.codes == self.missing_code).any(axis=0))
 
-    def merged(self) -> DataSet:
+    def merged(self, cancel: CancelToken = NEVER) -> DataSet:
         """Equal rows once, with their summed weights; the order of first appearance is kept."""
         if self.row_count == 0:
             return self
-        first, which = self.distinct()
+        first, which = self.distinct(cancel)
         if first.size == self.row_count:
             return self if self.weights is not None else replace(self, weights=np.ones(first.size))
         weights = np.bincount(which, weights=self.weights, minlength=first.size)
-        codes = np.ascontiguousarray(self.codes[:, first])
+        codes = self.codes.take(first, axis=1)
         return DataSet(self.domain, codes, weights.astype(np.float64))
 
-    def distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def distinct(self, cancel: CancelToken = NEVER) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The rows that are unlike all before them, and which of these every row is equal to."""
-        keys = self._row_keys()
+        keys = self._row_keys(cancel)
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         later = np.setdiff1d(np.arange(self.row_count), first, assume_unique=True)
         same = first[inverse.ravel()[later]]
@@ -192,11 +199,12 @@ class DataSet:
         place[order] = np.arange(order.size)
         return first[order], place[inverse.ravel()]
 
-    def _row_keys(self) -> NDArray[np.uint64]:
+    def _row_keys(self, cancel: CancelToken) -> NDArray[np.uint64]:
         """A hash of every row: much faster to sort than the rows."""
         factors = np.random.default_rng(0).integers(1, 1 << 63, len(self.domain), dtype=np.uint64)
         keys = np.zeros(self.row_count, dtype=np.uint64)
         for factor, column in zip(factors, self.codes, strict=True):
+            cancel.raise_if_cancelled()
             keys ^= keys >> np.uint64(29)
             keys += (column.astype(np.uint64) + np.uint64(1)) * (factor | np.uint64(1))
         return keys

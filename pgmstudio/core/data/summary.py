@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.counting import PairCounts, pair_counts
+from pgmstudio.core.data.counting import PairCounts, Told, pair_counts, unheard
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import weighted_counts, weights_of
 from pgmstudio.core.running import NEVER, CancelToken
@@ -74,14 +74,14 @@ class Associations:
     p_values: Floats
 
 
-def associations(data: DataSet, cancel: CancelToken = NEVER) -> Associations:
+def associations(data: DataSet, cancel: CancelToken = NEVER, told: Told = unheard) -> Associations:
     """Mutual information and p-values of independence of every pair of columns."""
     from scipy.stats import chi2
 
     n = len(data.domain)
     bits, g2 = np.zeros((n, n)), np.zeros((n, n))
     degrees = np.zeros((n, n), dtype=np.int64)
-    counts = pair_counts(data, cancel)
+    counts = pair_counts(data, cancel, told)
     for i, j, tables in _tables_by_shape(counts):
         cancel.raise_if_cancelled()
         total = tables.sum(axis=(1, 2))

@@ -20,7 +20,7 @@ from pgmstudio.core.experiments.curve_choices import LAMBDA_AIC
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.plans.expansion import PlanRows, runs_of
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, plan_problems
-from pgmstudio.core.experiments.plans.point_work import PointWork, RunDone
+from pgmstudio.core.experiments.plans.point_work import PointWork
 from pgmstudio.core.running import CancelToken, Note, Progress
 from pgmstudio.core.scores.local_scores import lambda_bic
 
@@ -84,9 +84,7 @@ def sl_curve(
             match event:
                 case Progress(fraction, message, counters):
                     yield Progress((place + (fraction or 0.0)) / len(runs), message, counters)
-                case RunDone():
-                    pass
-                case _:
+                case Note() | CurvePoint():
                     yield event
     yield Progress(1.0, counters={"model": len(runs)})
 

@@ -14,12 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.inference.findings import log2_scale, weights_of
-from pgmstudio.core.inference.protocols import Belief, Finding
-from pgmstudio.core.inference.whole_pass_session import (
-    WholePassSession,
-    named_beliefs,
-    named_states,
-)
+from pgmstudio.core.inference.protocols import Belief, Finding, Scale
+from pgmstudio.core.inference.whole_pass_session import WholePassSession, named_states
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_arrays import GraphArrays, arrays_of
 
@@ -48,7 +44,8 @@ class _Answers:
     weights: Floats
     shares: Floats
     visits: Floats
-    out_flows: Floats
+    flows: Floats  # the out-flows are flows · 2^exponents
+    exponents: NDArray[np.int64]
 
 
 class DecisionGraphSession(WholePassSession[_Answers]):
@@ -62,6 +59,16 @@ class DecisionGraphSession(WholePassSession[_Answers]):
     def _arrays(self) -> GraphArrays:
         return arrays_of(self.model)
 
+    @cached_property
+    def _tops(self) -> NDArray[np.int64]:
+        return self._arrays.node_at[list(self.model.roots)]
+
+    @cached_property
+    def _places(self) -> tuple[tuple[str, slice], ...]:
+        """Where the states of every variable stand."""
+        at = self._arrays.state_at.tolist()
+        return tuple((name, slice(at[i], at[i + 1])) for i, name in enumerate(self.domain.names))
+
     def _weights(self, evidence: Mapping[str, Finding]) -> Floats:
         at = self._arrays.state_at
         weights = np.ones(int(at[-1]))
@@ -74,57 +81,26 @@ class DecisionGraphSession(WholePassSession[_Answers]):
         from pgmstudio.core.models.decision_graph_kernels import out_flows, visits
 
         a, weights = self._arrays, self._weights(evidence)
-        shares, exponents = np.empty(a.parameters.size), np.empty(a.parameters.size, np.int64)
-        flows, flow_exponents = np.empty(int(a.node_at[-1])), np.empty(int(a.node_at[-1]), np.int64)
-        out_flows(
-            a.cards,
-            a.state_at,
-            a.order,
-            a.below,
-            a.below_at,
-            a.node_at,
-            a.slot_at,
-            a.head_at,
-            a.heads,
-            a.parameters,
-            weights,
-            shares,
-            exponents,
-            flows,
-            flow_exponents,
-        )
-        tops = a.node_at[list(self.model.roots)]
+        nodes, slots = int(a.node_at[-1]), a.parameters.size
+        shares, exponents = np.empty(slots), np.empty(slots, np.int64)
+        flows, flow_exponents = np.empty(nodes), np.empty(nodes, np.int64)
+        out_flows(a, weights, shares, exponents, flows, flow_exponents)
+        tops = self._tops
         if not (flows[tops] > 0).all():
             return None
         log2 = float(np.log2(flows[tops]).sum() + flow_exponents[tops].sum())
-        visited, beliefs = np.empty(flows.size), np.empty(weights.size)
-        visits(
-            a.cards,
-            a.state_at,
-            a.order,
-            a.above,
-            a.below,
-            a.below_at,
-            a.node_at,
-            a.slot_at,
-            a.head_at,
-            a.heads,
-            shares,
-            visited,
-            beliefs,
-        )
-        named = {}
-        for i, name in enumerate(self.domain.names):
-            values = beliefs[a.state_at[i] : a.state_at[i + 1]]
-            named[name] = values / values.sum()
-        outward = np.ldexp(flows, np.clip(flow_exponents, -2000, 2000).astype(np.int32))
-        return _Answers(log2, named_beliefs(named), weights, shares, visited, outward)
+        visited, beliefs = np.empty(nodes), np.empty(weights.size)
+        visits(a, shares, visited, beliefs)
+        beliefs.flags.writeable = False  # and so are its parts
+        named = {n: Belief(n, Scale.PROBABILITY, beliefs[part]) for n, part in self._places}
+        return _Answers(log2, named, weights, shares, visited, flows, flow_exponents)
 
     def node_flows(self) -> NodeFlows:
         """In-flow, out-flow and visits of every node under the evidence."""
         a, answers = self._arrays, self._answers()
         visited = self._by_variable(answers.visits)
-        outward = self._by_variable(answers.out_flows)
+        powers = np.clip(answers.exponents, -2000, 2000).astype(np.int32)
+        outward = self._by_variable(np.ldexp(answers.flows, powers))
         arcs = tuple(
             np.asarray(rows[:, None] * answers.shares[begin:end].reshape(rows.size, -1))
             for rows, begin, end in zip(visited, a.slot_at[:-1], a.slot_at[1:], strict=True)
@@ -169,25 +145,8 @@ class DecisionGraphSession(WholePassSession[_Answers]):
         reached, states = np.zeros(a.cards.size, np.int64), np.zeros(a.cards.size, np.int64)
         with np.errstate(divide="ignore"):
             log_weights = np.log2(self._answers().weights)
-        best_flows(
-            a.cards,
-            a.state_at,
-            a.order,
-            a.above,
-            a.below,
-            a.below_at,
-            a.node_at,
-            a.slot_at,
-            a.head_at,
-            a.heads,
-            self._log_parameters,
-            log_weights,
-            tops,
-            chosen,
-            reached,
-            states,
-        )
-        log2 = float(tops[a.node_at[list(self.model.roots)]].sum())
+        best_flows(a, self._log_parameters, log_weights, tops, chosen, reached, states)
+        log2 = float(tops[self._tops].sum())
         return states, log2 + log2_scale(self._evidence)
 
     def most_probable(self) -> Mapping[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from pgmstudio.core.inference.plan import Plan
 # as loading them, and otherwise once the plain ones have worked as long as that would have taken.
 PLAIN_CELLS = 100_000
 PLAIN_WORK = 1_000_000
+# Where something else has loaded the compiler, only the kept kernels are left to be read.
+PLAIN_WORK_BESIDE = 150_000
 # Small trees answer for every variable at once; in larger ones only the way to the asked one.
 ALL_AT_ONCE_CELLS = 100_000
 
@@ -301,4 +304,5 @@ class Propagation:
         if self._loops is not None or _compiled is not None:
             return self._loops is passes
         self._plain_work += int(self.plan.cliques[todo, passes.CELLS].sum())
-        return self.plan.cells <= PLAIN_CELLS and self._plain_work < PLAIN_WORK
+        most = PLAIN_WORK_BESIDE if "numba" in sys.modules else PLAIN_WORK
+        return self.plan.cells <= PLAIN_CELLS and self._plain_work < most

@@ -230,10 +230,17 @@ class KeptPlanTask:
 
 def read_folder_plan(folder: Path | str) -> Plan | None:
     """The plan that the points of a folder belong to; None when there is none."""
+    told = folder_facts(folder)
+    return plan_of(told["plan"]) if told else None
+
+
+def folder_facts(folder: Path | str) -> Mapping[str, Any]:
+    """What plan.json says: the plan, the fingerprint of the rows (`data`), how many there are to
+    learn from and to test on (`rows`), the version of the code; nothing without the file."""
     path = Path(folder) / PLAN
     if not path.is_file():
-        return None
-    return plan_of(parse_json(read_bytes(path), path, error=FileError)["plan"].mapping())
+        return {}
+    return parse_json(read_bytes(path), path, error=FileError).mapping()
 
 
 def _lock(file: int, folder: Path) -> None:

@@ -28,7 +28,7 @@ from pgmstudio.core.io.model_codecs import CODECS
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, layout_document, variables_document
 from pgmstudio.core.io.project_reader import FORMAT, project_in
-from pgmstudio.core.project.project import DataEntry, ModelEntry, Project, Run
+from pgmstudio.core.project.project import CurveEntry, DataEntry, ModelEntry, Project, Run
 
 ENDING = ".pgmz"
 
@@ -92,9 +92,16 @@ def project_bytes(project: Project, path: Path | str = "project.pgmz") -> bytes:
     for run_id, run in project.runs.items():
         members[f"runs/{run_id}.json"] = render_json(_run_document(run))
     for curve_id, curve in project.curves.items():
-        document = {"title": curve.title, "data": curve.data_id, "points": list(curve.points)}
-        members[f"curves/{curve_id}.json"] = render_json(document)
+        members[f"curves/{curve_id}.json"] = render_json(_curve_document(curve))
     return _zipped(members)
+
+
+def _curve_document(curve: CurveEntry) -> dict[str, Any]:
+    told: dict[str, Any] = {"title": curve.title, "data": curve.data_id}
+    told |= {"setup": dict(curve.setup)} if curve.setup else {}
+    told |= {"folder": curve.folder} if curve.folder else {}
+    told |= {"pinned": list(curve.pinned)} if curve.pinned else {}
+    return told | {"points": list(curve.points)}
 
 
 def _zipped(members: Mapping[str, bytes]) -> bytes:

@@ -366,6 +366,9 @@ class _Reader:
             place["title"].text(),
             tuple(dict(point.mapping()) for point in place["points"].elements()),
             self._reference(place, "data", self._data_ids),
+            {} if (setup := place.get("setup")) is None else dict(setup.mapping()),
+            "" if (folder := place.get("folder")) is None else folder.text(),
+            () if (pinned := place.get("pinned")) is None else pinned.texts(),
         )
 
     def _comparison(self, place: JsonPlace) -> ComparisonEntry:

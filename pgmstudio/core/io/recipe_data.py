@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pgmstudio.core.data.discretise import Discretisation
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.experiments.recipes.recipe import Recipe, Source
+from pgmstudio.core.experiments.recipes.recipe import Source
 from pgmstudio.core.io.data_files import import_together, read_data
 from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.core.io.model_files import read_model
 
 # Beside the checkout, or beside the folder that one is in.
 _BESIDE = Path("shared") / "data"
+
+
+class ReadsFiles(Protocol):
+    """A recipe, or whatever else names the files it reads."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def sources(self) -> tuple[Source, ...]: ...
 
 
 def data_folder(given: Path | str | None = None) -> Path | None:
@@ -27,13 +37,13 @@ def data_folder(given: Path | str | None = None) -> Path | None:
     return None
 
 
-def absent_files(recipe: Recipe, folder: Path | None) -> tuple[str, ...]:
+def absent_files(recipe: ReadsFiles, folder: Path | None) -> tuple[str, ...]:
     """The files that the recipe needs and the folder lacks."""
     paths = (path for source in recipe.sources for path in source.paths)
     return tuple(path for path in paths if _file_at(path, folder) is None)
 
 
-def why_no_data(recipe: Recipe, folder: Path | None) -> str | None:
+def why_no_data(recipe: ReadsFiles, folder: Path | None) -> str | None:
     """One sentence when files are absent; None when all are there."""
     absent = absent_files(recipe, folder)
     if not absent:
@@ -45,7 +55,7 @@ def why_no_data(recipe: Recipe, folder: Path | None) -> str | None:
     return f"{recipe.title} needs {listed}, but {where}."
 
 
-def read_sources(recipe: Recipe, folder: Path | None) -> dict[str, Any]:
+def read_sources(recipe: ReadsFiles, folder: Path | None) -> dict[str, Any]:
     """The data sets and networks of the recipe by name; DataError says which files are absent."""
     why = why_no_data(recipe, folder)
     if why is not None:

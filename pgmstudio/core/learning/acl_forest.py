@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.learning.acl_rows import Floats, Ints, ListedRows
+from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.running import NEVER, CancelToken, Progress
 
 # Mutual information below this many nats per row is rounding, as in the dense method.
@@ -25,8 +26,8 @@ ROUNDING = 1e-13
 # Pairs of a variable kept at a time; more cost time at first, fewer have to be made again.
 BLOCK = 16
 
-# Pairs visited between two looks at the cancel token: about a tenth of a second.
-_VISITS_PER_CALL = 30_000_000
+# Pairs visited between two looks at the cancel token: some hundredths of a second.
+_VISITS_PER_CALL = 10_000_000
 _NO_TRAIL = np.zeros((0, 3))
 
 
@@ -48,37 +49,23 @@ class AcceleratedForest:
         return float(self.total * self.information.sum() - edge_penalty * len(self.edges))
 
 
-def accelerated_forest(
-    rows: ListedRows,
-    weights: Floats | None = None,
-    *,
-    edge_penalty: float = 0.0,
-    prior: float = 0.0,
-    isolate_constants: bool = True,
-    by_lists: bool = False,
-    cancel: CancelToken = NEVER,
-) -> AcceleratedForest:
-    """The forest of largest Σ (N I − β) over its edges.
+class ForestOptions(TypedDict, total=False):
+    """What `growing_forest` takes beside the rows and their weights."""
 
-    `weights` take the place of the rows' own ones, such as one component's shares in EM. `prior`
-    is N', rows of the uniform distribution added to the counts; for it all variables need two
-    states. `by_lists` is aCL-I, for whole weights and two states; without it, aCL-II.
-    """
-    growing = growing_forest(
-        rows,
-        weights,
-        edge_penalty=edge_penalty,
-        prior=prior,
-        isolate_constants=isolate_constants,
-        by_lists=by_lists,
-        cancel=cancel,
-    )
-    while True:
-        try:
-            next(growing)
-        except StopIteration as done:
-            forest: AcceleratedForest = done.value
-            return forest
+    edge_penalty: float
+    prior: float
+    isolate_constants: bool
+    by_lists: bool
+    block: int
+    trail: Floats
+    cancel: CancelToken
+
+
+def accelerated_forest(
+    rows: ListedRows, weights: Floats | None = None, **options: Unpack[ForestOptions]
+) -> AcceleratedForest:
+    """The forest that `growing_forest` grows, in one go."""
+    return value_of(growing_forest(rows, weights, **options))
 
 
 def growing_forest(
@@ -93,7 +80,13 @@ def growing_forest(
     trail: Floats = _NO_TRAIL,
     cancel: CancelToken = NEVER,
 ) -> Generator[Progress, None, AcceleratedForest]:
-    """The same, telling how far it is; `trail` is filled with the pairs examined (u, v, I)."""
+    """The forest of largest Σ (N I − β) over its edges, telling how far it is.
+
+    `weights` take the place of the rows' own ones, such as one component's shares in EM. `prior`
+    is N', rows of the uniform distribution added to the counts; for it all variables need two
+    states. `by_lists` is aCL-I, for whole weights and two states; without it, aCL-II. `trail` is
+    filled with the pairs examined (u, v, I).
+    """
     from pgmstudio.core.learning import acl_kernels as kernels
 
     weights = rows.weights if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
@@ -113,15 +106,10 @@ def growing_forest(
         yield Progress(0.1 + 0.4 * _share_counted(ranked, done), told)
         done = next_blocks(ranked, growth, done, order.size, _VISITS_PER_CALL, False)
     kernels.make_heap(growth.heap, growth.state, growth.information, tally)
-    pause = 0
     while not tally[kernels.DONE]:
-        if tally[kernels.VISITED] + 50 * tally[kernels.EXAMINED] >= pause:
-            cancel.raise_if_cancelled()
-            yield Progress(0.5, "Joining the heaviest pairs", _counters(kernels, growth))
-            pause = tally[kernels.VISITED] + 50 * tally[kernels.EXAMINED] + _VISITS_PER_CALL
-        used_up = kernels.grow(growth, _VISITS_PER_CALL // 50, trail)
-        if used_up >= 0:
-            next_blocks(ranked, growth, used_up, used_up + 1, 1, True)
+        cancel.raise_if_cancelled()
+        yield Progress(0.5, "Joining the heaviest pairs", _counters(kernels, growth))
+        kernels.grow_on(ranked, growth, _VISITS_PER_CALL, trail, by_lists)
     yield Progress(0.6, "The forest is grown", _counters(kernels, growth))
     count = int(tally[kernels.EDGES])
     seen = min(int(tally[kernels.EXAMINED]), trail.shape[0])

@@ -21,7 +21,8 @@ from pgmstudio.core.compiled import compiled
 # What `Growth.tally` counts.
 HEAP, EDGES, EXAMINED, EVALUATED, VISITED, DONE, REFILLS, TOGETHER = range(8)
 TALLIES = 8
-VARIABLE_VISITS = 200  # the fixed cost of a variable's block, in visits of a pair
+# The fixed cost of a variable's block, and of examining an edge, in visits of a pair.
+VARIABLE_VISITS, EXAMINATION = 200, 50
 
 # What `Growth.side` has per variable v: N_v, the weight of the rows where v leaves its reference
 # state, with the prior's share; and 1 / (N_v (N − N_v)), 0 for a constant.
@@ -604,3 +605,17 @@ def grow(growth: Any, budget: int, trail: Any) -> int:
             tally[REFILLS] += 1
             return int(u)
     return -1
+
+
+@compiled
+def grow_on(ranked: Any, growth: Any, budget: int, trail: Any, by_lists: bool) -> None:
+    """`grow`, with new blocks for the variables that need them, until it is done or so many pairs
+    were visited; looking at a pair counts as `EXAMINATION` visits."""
+    tally = growth.tally
+    until = tally[VISITED] + EXAMINATION * tally[EXAMINED] + budget
+    while not tally[DONE] and tally[VISITED] + EXAMINATION * tally[EXAMINED] < until:
+        used_up = grow(growth, budget // EXAMINATION, trail)
+        if used_up >= 0 and by_lists:
+            next_blocks_of_lists(ranked, growth, used_up, used_up + 1, 1, True)
+        elif used_up >= 0:
+            next_blocks(ranked, growth, used_up, used_up + 1, 1, True)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError
+from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.running import NEVER, CancelToken, Progress
 
 Floats = NDArray[np.float64]
@@ -95,13 +96,7 @@ def cell_rows(
     data: DataSet, reference: str = MOST_FREQUENT, cancel: CancelToken = NEVER
 ) -> CellRows:
     """The rows of a complete data set as lists."""
-    listing = listing_rows(data, reference, cancel)
-    while True:
-        try:
-            next(listing)
-        except StopIteration as done:
-            rows: CellRows = done.value
-            return rows
+    return value_of(listing_rows(data, reference, cancel))
 
 
 def listing_rows(

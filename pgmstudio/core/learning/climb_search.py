@@ -10,7 +10,7 @@ from typing import Generic
 import numpy as np
 
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.learning.graph_climb import GraphClimb, S
+from pgmstudio.core.learning.graph_climb import GraphClimb, S, flags_of
 from pgmstudio.core.learning.protocols import Found, LearnEvent
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import CancelToken, Progress
@@ -63,10 +63,7 @@ class ClimbSearch(ABC, Generic[S]):
 
     def place(self, dag: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
         n = len(dag.names)
-        edges = np.zeros((n, n), dtype=np.uint8)
-        for child, parents in enumerate(dag.parent_indices):
-            edges[list(parents), child] = 1
-        for child in self.graph.place(edges, cancel):
+        for child in self.graph.place(flags_of(dag), cancel):
             if child % 8 == 7:
                 yield Progress(None, f"Scoring pairs of {n} columns", {"column": child + 1.0})
         yield from self._found_by_now(cancel)

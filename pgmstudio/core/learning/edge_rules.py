@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Edge, Knowledge
 from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.running import Note
 
 Flags = NDArray[np.uint8]
 
@@ -83,6 +84,19 @@ class EdgeRules:
             except CycleError:
                 left_out += 1
         return dag, left_out
+
+    def start_of(self, model: DirectedModel | None) -> Generator[Note, None, Dag]:
+        """The graph a search starts from when a person gave a model, or none; says what is lost."""
+        start, left_out = self.starting_graph(() if model is None else model.edges)
+        if left_out:
+            yield Note(left_out_sentence(left_out))
+        return start
+
+
+def left_out_sentence(count: int) -> str:
+    """What is said when the rules let not all edges of a start in."""
+    edges = "1 edge" if count == 1 else f"{count} edges"
+    return f"The rules do not allow {edges} of the start; the search begins without."
 
 
 def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:

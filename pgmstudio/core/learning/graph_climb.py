@@ -30,6 +30,14 @@ class Move:
     gain: float
 
 
+def flags_of(dag: Dag) -> NDArray[np.uint8]:
+    """[parent, child]: 1 where the graph has the edge."""
+    edges = np.zeros((len(dag.names),) * 2, dtype=np.uint8)
+    for child, parents in enumerate(dag.parent_indices):
+        edges[list(parents), child] = 1
+    return edges
+
+
 class ChangeScores(Protocol):
     """What a climb asks of scores: `FamilyScores`, or those of families with labels."""
 

@@ -8,8 +8,8 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.learning.hidden_params import HELD_OUT, HiddenParams
 from pgmstudio.core.learning.hidden_scan import label_accuracy
+from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.mixture_rows import SparseRows, joined, sparse_rows
-from pgmstudio.core.learning.mixture_search import LEAST_HELD_ROWS
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.running import CancelToken
 

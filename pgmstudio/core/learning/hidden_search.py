@@ -139,7 +139,7 @@ class HiddenSearch:
         best = self._scan.best
         for step in range(1, params.max_iterations + 1):
             for part in em.improving():
-                yield Progress(done, f"{message}: {part:.0%} of the rows")
+                yield Progress(done, f"{message}: {part}")
             bits = em.last_log_likelihood / math.log(2) / rows
             blocks = int((em.forests[0] < 0).sum())
             counters = {
@@ -281,7 +281,7 @@ class HiddenSearch:
             em.put(tables)
             for _ in range(LAST_STEPS if best.separator is None else 1):
                 for part in em.improving():
-                    yield Progress(None, f"fitting the chosen model to all rows: {part:.0%}")
+                    yield Progress(None, f"fitting the chosen model to all rows: {part}")
                 self._cancel.raise_if_cancelled()
             model = self._model_of(best.separator, rows, em.taken())
         sentence = identifiability(model)[1]

@@ -38,7 +38,7 @@ from pgmstudio.core.learning.network_params import (
 from pgmstudio.core.learning.protocols import Finished, LearnEvent
 from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.params import param
-from pgmstudio.core.running import CancelToken, Note
+from pgmstudio.core.running import CancelToken
 from pgmstudio.core.scores.family_scores import FamilyScores
 from pgmstudio.core.scores.local_scores import SCORE_HELP, SCORES, score_of
 
@@ -90,9 +90,7 @@ class HillClimbLearner:
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
-        start, left_out = rules.starting_graph(() if params.start is None else params.start.edges)
-        if left_out:
-            yield Note(left_out_sentence(left_out))
+        start = yield from rules.start_of(params.start)
         scores = FamilyScores(
             data,
             score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
@@ -103,12 +101,6 @@ class HillClimbLearner:
         fitted = search.fit(cancel)
         fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
         yield Finished(fitted.network, search.measures(fitted))
-
-
-def left_out_sentence(count: int) -> str:
-    """What is said when the rules let not all edges of a start in."""
-    edges = "1 edge" if count == 1 else f"{count} edges"
-    return f"The rules do not allow {edges} of the start; the search begins without."
 
 
 def largest_table(dag: Dag, data: DataSet) -> int:

@@ -16,9 +16,10 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.learning.edge_rules import left_out_sentence
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import Fitted, fit_tables
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES, left_out_sentence
+from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.kes_climb import least_gain
 from pgmstudio.core.learning.kes_params import KesParams
 from pgmstudio.core.learning.kes_restarts import Climbed, ClimbEvent

@@ -88,7 +88,7 @@ class _Search:
             else:
                 self._held = data.of_rows(np.sort(order[:count]))
                 self._train = data.of_rows(np.sort(order[count:]))
-        self._rows: ClassRows = class_rows(self._train)
+        self._rows: ClassRows = class_rows(self._train, cancel)
         self._scan = ClassScan(criterion)
         self._smoothing = params.smoothing
         self._hidden = free_name(data)
@@ -143,7 +143,7 @@ class _Search:
         assert best.model is not None
         model = best.model
         if self._held is not None:
-            self._rows, held = class_rows(self._all), self._held
+            self._rows, held = class_rows(self._all, self._cancel), self._held
             self._held = None
             em = yield from self._em(model, "fitting the chosen model to all rows", None, -1.0)
             model, self._held = em.model, held

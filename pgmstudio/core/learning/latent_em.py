@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.learning.component_shares import BLOCK_ROWS, Shares, padded
+from pgmstudio.core.learning.component_shares import BLOCK_ROWS, Shares, lined_zeros, padded
+from pgmstudio.core.learning.row_chunks import row_chunks
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.running import NEVER, CancelToken
 
@@ -32,18 +33,14 @@ _STEP_VISITS = 200_000_000
 class ClassRows:
     """Distinct rows as lists of the cells that differ from their column's most frequent state.
 
-    A column has a cell for each other state and one for “missing”: `cell_of[v][code]` is its
-    number, −1 for the reference state, and `missing_cell[v]` that of a missing cell.
+    A column has a cell for each of its states; that of the reference state stands for “missing”.
     """
 
     domain: Domain
     references: NDArray[np.int64]
-    cell_of: tuple[NDArray[np.int64], ...]
-    missing_cell: NDArray[np.int64]
     starts: NDArray[np.int64]
     cells: NDArray[np.int32]
     weights: Floats
-    first_rows: DataSet
 
     @property
     def row_count(self) -> int:
@@ -54,40 +51,32 @@ class ClassRows:
         return int(sum(self.domain.cardinalities))
 
 
-def class_rows(data: DataSet) -> ClassRows:
+def class_rows(data: DataSet, cancel: CancelToken = NEVER) -> ClassRows:
     """The rows of a data set, equal ones merged; missing cells are kept."""
-    data = data.merged()
+    data = data.merged(cancel)
     weights = np.ones(data.row_count) if data.weights is None else np.array(data.weights)
-    cards, missing = data.domain.cardinalities, data.missing_code
-    references, tables, missing_cells, at = [], [], [], 0
-    for column, card in zip(data.codes, cards, strict=True):
-        seen = column != missing
-        counts = np.bincount(column[seen], weights=weights[seen], minlength=card)
+    references, tables, at = [], list[NDArray[np.int32]](), 0
+    for column, card in zip(data.codes, data.domain.cardinalities, strict=True):
+        cancel.raise_if_cancelled()
+        counts = np.bincount(np.minimum(column, card), weights=weights, minlength=card + 1)[:card]
         reference = int(counts.argmax())
         # The cell of the reference state's number stands for “missing” instead.
-        table = at + np.arange(card)
+        table = np.append(at + np.arange(card), at + reference).astype(np.int32)
         table[reference] = -1
         references.append(reference)
         tables.append(table)
-        missing_cells.append(at + reference)
         at += card
-    numbers = np.empty(data.codes.shape, dtype=np.int64)
-    for v, column in enumerate(data.codes):
-        is_missing = column == missing
-        numbers[v] = tables[v][np.where(is_missing, 0, column)]
-        numbers[v, is_missing] = missing_cells[v]
-    by_row = np.ascontiguousarray(numbers.T)
-    counted = by_row >= 0
-    starts = np.concatenate(([0], np.cumsum(counted.sum(axis=1)))).astype(np.int64)
+    lengths, cells = np.zeros(data.row_count, dtype=np.int64), [np.empty(0, dtype=np.int32)]
+    for begin, numbers in row_chunks(data, tables, cancel=cancel):
+        counted = numbers >= 0
+        lengths[begin : begin + len(numbers)] = counted.sum(axis=1)
+        cells.append(numbers[counted].astype(np.int32, copy=False))
     return ClassRows(
         data.domain,
         np.array(references, dtype=np.int64),
-        tuple(tables),
-        np.array(missing_cells, dtype=np.int64),
-        starts,
-        by_row[counted].astype(np.int32),
+        np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+        np.concatenate(cells),
         weights,
-        data,
     )
 
 
@@ -187,7 +176,7 @@ class LatentEm:
             logs = np.maximum(np.log(self._tables), _NEVER)
             base = np.maximum(np.log(self._weights), _NEVER)
         reference = logs[self._reference]
-        added = np.zeros((self.rows.cell_count, self._lanes))
+        added = lined_zeros(self.rows.cell_count * self._lanes).reshape(-1, self._lanes)
         added[:, : self._count] = logs - reference[self._variable_of]
         added[self._reference, : self._count] = -reference  # stands for “missing”
         padding = np.zeros(self._lanes)
@@ -222,7 +211,7 @@ class _Workspace(Shares):
 
     def __init__(self, cells: int, lanes: int) -> None:
         super().__init__(lanes)
-        self.sums, self.masses = np.zeros(cells * lanes), np.zeros(lanes)
+        self.sums, self.masses = lined_zeros(cells * lanes), np.zeros(lanes)
 
     def clear(self) -> None:
         self.sums[:], self.masses[:] = 0.0, 0.0

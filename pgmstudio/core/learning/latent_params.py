@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pgmstudio.core.learning.class_scan import criterion_param, held_out_param
+from pgmstudio.core.learning.model_scan import criterion_param, held_out_param
 from pgmstudio.core.params import param
 
 

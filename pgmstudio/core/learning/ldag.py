@@ -20,7 +20,7 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.climb_search import ClimbSearch
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.graph_climb import GraphClimb
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES, left_out_sentence
+from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.learning.ldag_inner import FULL, GROUPED_TREE, TREE
@@ -113,9 +113,7 @@ class LdagLearner:
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
-        start, left_out = rules.starting_graph(() if params.start is None else params.start.edges)
-        if left_out:
-            yield Note(left_out_sentence(left_out))
+        start = yield from rules.start_of(params.start)
         if params.kappa == AUTO:
             yield from _by_cross_validation(data, params, rules, start, rng, cancel)
             return

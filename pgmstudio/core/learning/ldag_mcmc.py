@@ -10,7 +10,7 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES, left_out_sentence
+from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.label_scores import NATS_PER_BIT
 from pgmstudio.core.learning.ldag_chains import Chains
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
@@ -78,9 +78,7 @@ class McmcLearner:
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
-        start, left_out = rules.starting_graph(() if params.start is None else params.start.edges)
-        if left_out:
-            yield Note(left_out_sentence(left_out))
+        start = yield from rules.start_of(params.start)
         scores = label_scores(data, params, params.kappa, start, params.max_table_cells)
         chains = Chains(
             scores,

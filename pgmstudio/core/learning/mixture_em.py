@@ -9,11 +9,14 @@ in E and count with their posterior in M, so it is exact EM for cells missing at
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.learning.component_shares import lined_zeros
 from pgmstudio.core.learning.mixture_bundles import BUNDLE
 from pgmstudio.core.learning.mixture_priors import TreePriors
 from pgmstudio.core.learning.mixture_rows import SparseRows
@@ -24,6 +27,10 @@ from pgmstudio.core.running import NEVER, CancelToken
 
 # Sums are kept twice, for two threads, as long as they take no more bytes than this.
 _MOST_DOUBLED = 1 << 28
+# Pairs of cells, of all components of a group together, in the room of a thread.
+_MOST_GROUPED = 1 << 21
+# Pairs of cells smoothed between two looks at the cancel token.
+_PIECE = 1 << 22
 
 
 class TreeMixtureEm(TreeMixtureSteps):
@@ -37,12 +44,18 @@ class TreeMixtureEm(TreeMixtureSteps):
         self._free = np.outer(cards - 1, cards - 1).astype(np.float64)
         index = np.arange(cells)
         self._offsets = (index * cells - index * (index + 1) // 2).astype(np.int64)
-        self._rank_of, self._strips = rows.bundles.rank_of, strips(cards)
-        size = cells * (cells + 1) // 2 * self._lanes
-        self._counts_in_parallel = 2 * size * 8 <= _MOST_DOUBLED
-        self._sums = [np.zeros(size) for _ in range(2 if self._counts_in_parallel else 1)]
+        self._rank_of, self._is_binary = rows.bundles.rank_of, bool((cards <= 2).all())
+        ones = np.ones(cells, dtype=np.int64)
+        self._pieces = strips(ones, _PIECE)
+        self._strips = strips(2 * ones if self._is_binary else cards)
+        pairs = cells * (cells + 1) // 2
+        self._counts_in_parallel = 2 * pairs * self._lanes * 8 <= _MOST_DOUBLED
+        copies = 2 if self._counts_in_parallel else 1
+        self._sums = [lined_zeros(pairs * self._lanes) for _ in range(copies)]
+        # Each thread smooths the pairs of so many components together.
+        self._group = max(1, min(-(-count // 2), _MOST_GROUPED // max(pairs, 1)))
         for work in self._works:
-            work.make_pairs(cells, cards.size)
+            work.make_pairs(cells, cards.size, self._group)
         self._prior = self._prior_pairs()
 
     # -- the sums ---------------------------------------------------------------------------------
@@ -98,7 +111,7 @@ class TreeMixtureEm(TreeMixtureSteps):
 
     # -- the trees --------------------------------------------------------------------------------
 
-    def _fit_trees(self) -> None:
+    def _fitting(self) -> Iterator[float]:
         if len(self._sums) == 2:
             self._sums[0] += self._sums[1]
             self._sums[1][:] = 0.0
@@ -107,68 +120,106 @@ class TreeMixtureEm(TreeMixtureSteps):
         if self.priors.is_shared:
             gains = [np.zeros_like(self._free) for _ in self._works]
 
-            def collect(k: int, work: Workspace, gain: Floats) -> None:
-                self._smoothed(k, float(chosen[k]), work)
-                gain += rows[k] * self._information(work)
+            def collect(group: range, number: int) -> Iterator[None]:
+                work = self._works[number]
+                yield from self._smoothed(group, chosen, work)
+                for place, k in enumerate(group):
+                    yield from self._inform(work, place)
+                    gains[number] += rows[k] * work.information
 
-            self._shared_out(lambda k, n: collect(k, self._works[n], gains[n]))
+            yield from self._shared_out(collect, self._group)
             self._grow_shared(gains[0] + gains[1], rows, self.forests[0])
             self.forests[:] = self.forests[0]
 
-        def fit(k: int, number: int) -> None:
+        def fit(group: range, number: int) -> Iterator[None]:
             work = self._works[number]
             if not self.priors.is_shared:
-                self._smoothed(k, float(chosen[k]), work)
-                beta = self.priors.penalties(float(rows[k]), self.count, self._free)
-                self.priors.grow(rows[k] * self._information(work) - beta, self.forests[k])
-            alpha = float(alphas[k])
-            if self.priors.policy == "edges" and self.masses[k] > 1e-9:
-                alpha /= max(1, int((self.forests[k] >= 0).sum()))
-            if self.priors.is_shared or alpha != chosen[k]:
-                self._smoothed(k, alpha, work)
-            self._fill_tables(k, work)
+                yield from self._smoothed(group, chosen, work)
+                for place, k in enumerate(group):
+                    yield from self._inform(work, place)
+                    mine = float(rows[k])
+                    gain = self.priors.gains(work.information, mine, self.count, self._free)
+                    self.priors.grow(gain, self.forests[k])
+            for k in group:
+                if self.priors.policy == "edges" and self.masses[k] > 1e-9:
+                    alphas[k] /= max(1, int((self.forests[k] >= 0).sum()))
+            if self.priors.is_shared or self.priors.policy == "edges":
+                yield from self._smoothed(group, alphas, work)
+            for place, k in enumerate(group):
+                self._fill_tables(k, work.pairs[place])
 
-        self._shared_out(fit)
+        yield from self._shared_out(fit, self._group)
 
     def _grow_shared(self, gains: Floats, rows: Floats, forest: NDArray[np.int64]) -> None:
         """The forest of all trees, from what an edge gains in all of them, in nats."""
         beta = self.priors.penalties(float(rows.sum()), self.count, self._free)
         self.priors.grow(gains - beta, forest)
 
-    def _smoothed(self, k: int, alpha: float, work: Workspace) -> None:
-        self._mix(k, float(self.masses[k]), alpha, self._prior, work.pairs)
+    def _smoothed(self, group: range, alphas: Floats, work: Workspace) -> Iterator[None]:
+        """P̃ of these components, in the workspace; yields when it is time to look up."""
+        masses, shares = self.masses[group.start : group.stop], alphas[group.start : group.stop]
+        own = np.divide(1.0 - shares, masses, out=np.zeros(len(group)), where=masses > 0)
+        for begin, end, size in self._pieces:
+            self._mix(group.start, own, shares.copy(), self._prior, begin, end, work.pairs)
+            if work.spend(size * len(group)):
+                self._cancel.raise_if_cancelled()
+                yield
 
-    def _mix(self, k: int, mass: float, alpha: float, prior: Floats, pairs: Floats) -> None:
+    def _mix(
+        self,
+        first: int,
+        own: Floats,
+        shares: Floats,
+        prior: Floats,
+        begin: int,
+        end: int,
+        pairs: Floats,
+    ) -> None:
         from pgmstudio.core.learning.mixture_em_kernels import smoothed_pairs
 
-        ranks, offsets = self._rank_of, self._offsets
-        smoothed_pairs(self._sums[0], ranks, offsets, self._lanes, k, mass, alpha, prior, pairs)
-
-    def _information(self, work: Workspace) -> Floats:
-        """I(u;v) in nats of all pairs, from the smoothed pairs of cells in `work`."""
-        from pgmstudio.core.learning.mixture_em_kernels import (
-            fill_entropies,
-            fill_joints,
-            sum_joints,
+        smoothed_pairs(
+            self._sums[0],
+            self._rank_of,
+            self._offsets,
+            self._lanes,
+            first,
+            own,
+            shares,
+            prior,
+            begin,
+            end,
+            pairs,
         )
 
-        cell_at = self.rows.cell_at
-        fill_entropies(work.pairs, self._offsets, cell_at, work.entropies)
+    def _inform(self, work: Workspace, place: int) -> Iterator[None]:
+        """I(u;v) in nats of all pairs, from the smoothed pairs of one component in `work`."""
+        from pgmstudio.core.learning import mixture_em_kernels as kernels
+
+        pairs, cell_at, offsets = work.pairs[place], self.rows.cell_at, self._offsets
+        kernels.fill_entropies(pairs, offsets, cell_at, work.entropies)
+        on = pairs[offsets + np.arange(offsets.size)]
         for begin, end, size in self._strips:
             if work.joints.size < size:
                 work.joints, work.logs = np.zeros((2, size))
-            fill_joints(work.pairs, self._offsets, cell_at, begin, end, work.joints)
-            np.log(work.joints[:size], out=work.logs[:size])
-            sum_joints(
-                work.joints, work.logs, cell_at, begin, end, work.entropies, work.information
-            )
-        return work.information
+            joints, logs = work.joints[:size], work.logs[:size]
+            if self._is_binary:
+                joints, logs = joints.reshape(4, -1), logs.reshape(4, -1)
+                kernels.fill_binary_joints(pairs, offsets, begin, end, on, joints)
+            else:
+                kernels.fill_joints(pairs, offsets, cell_at, begin, end, joints)
+            np.log(joints, out=logs)
+            places = self._variable_of if self._is_binary else cell_at
+            add_up = kernels.sum_binary_joints if self._is_binary else kernels.sum_joints
+            add_up(joints, logs, places, begin, end, work.entropies, work.information)
+            if work.spend(size):
+                self._cancel.raise_if_cancelled()
+                yield
 
-    def _fill_tables(self, k: int, work: Workspace) -> None:
+    def _fill_tables(self, k: int, pairs: Floats) -> None:
         from pgmstudio.core.learning.mixture_em_kernels import fill_tables
 
         fill_tables(
-            work.pairs,
+            pairs,
             self._offsets,
             self.rows.cell_at,
             self.forests[k],
@@ -209,9 +260,9 @@ class TreeMixtureEm(TreeMixtureSteps):
 
     def _plain_sums(self) -> Floats:
         """The sums of the first component, as they are."""
-        pairs = self._works[0].pairs
-        self._mix(0, 1.0, 0.0, np.zeros_like(pairs), pairs)
-        return pairs.copy()
+        pairs = np.zeros((1, self._works[0].pairs.shape[1]))
+        self._mix(0, np.ones(1), np.zeros(1), pairs.ravel(), 0, self.rows.cell_count, pairs)
+        return pairs.ravel()
 
     # -- what came out ----------------------------------------------------------------------------
 
@@ -221,8 +272,10 @@ class TreeMixtureEm(TreeMixtureSteps):
         alphas = self.priors.shares(self.masses)
         found = []
         for k in range(self.count):
-            self._smoothed(k, float(alphas[k]), self._works[0])
-            found.append(self._information(self._works[0]).copy())
+            work = self._works[0]
+            for _ in chain(self._smoothed(range(k, k + 1), alphas, work), self._inform(work, 0)):
+                pass
+            found.append(work.information.copy())
         return np.array(found)
 
     def _penalty(self, k: int, rows: float) -> float:

@@ -135,21 +135,26 @@ def smoothed_pairs(
     rank_of: Any,
     offsets: Any,
     width: int,
-    k: int,
-    mass: float,
-    share: float,
+    first: int,
+    own: Any,
+    share: Any,
     prior: Any,
+    begin: int,
+    end: int,
     found: Any,
 ) -> None:
-    """P̃ of every pair of cells: (1 − share) · sums of component k / mass + share · prior."""
-    own = (1.0 - share) / mass if mass > 0.0 else 0.0
-    at = 0
-    for i in range(rank_of.size):
-        mine = rank_of[i]
+    """P̃ of the pairs of cells i = begin … end − 1 with j ≥ i, for components first, first + 1, ….
+
+    found[c] has own[c] · sums of the component + share[c] · prior, for as many as `own` has.
+    """
+    for i in range(begin, end):
+        mine, at = rank_of[i], offsets[i] + i
         for j in range(i, rank_of.size):
             other = rank_of[j]
             place = offsets[mine] + other if mine < other else offsets[other] + mine
-            found[at] = own * sums[place * width + k] + share * prior[at]
+            place = place * width + first
+            for c in range(own.size):
+                found[c, at] = own[c] * sums[place + c] + share[c] * prior[at]
             at += 1
 
 
@@ -205,6 +210,49 @@ def sum_joints(
             for place in range(at, at + size):
                 found += joints[place] * logs[place]
             at += size
+            found = max(found, 0.0)
+            information[u, v] = found
+            information[v, u] = found
+
+
+@compiled
+def fill_binary_joints(
+    pairs: Any, offsets: Any, begin: int, end: int, on: Any, joints: Any
+) -> None:
+    """What `fill_joints` writes, where no variable has more than two states: for cells u and v > u.
+
+    joints[0, …] has the pairs of both, then u without v, v without u, and neither; so every loop
+    goes along numbers that lie side by side.
+    """
+    count, at = on.size, 0
+    for u in range(begin, end):
+        size, mine = count - u - 1, on[u]
+        together = pairs[offsets[u] + u + 1 : offsets[u] + count]
+        later = on[u + 1 :]
+        both, first = joints[0, at : at + size], joints[1, at : at + size]
+        second, neither = joints[2, at : at + size], joints[3, at : at + size]
+        for v in range(size):
+            both[v] = max(together[v], _TINY)
+            first[v] = max(mine - together[v], _TINY)
+            second[v] = max(later[v] - together[v], _TINY)
+            neither[v] = max(1.0 - mine - (later[v] - together[v]), _TINY)
+        at += size
+
+
+@compiled
+def sum_binary_joints(
+    joints: Any, logs: Any, variable_of: Any, begin: int, end: int, entropies: Any, information: Any
+) -> None:
+    """The same as `sum_joints`, of the tables that `fill_binary_joints` wrote."""
+    at = 0
+    for cell in range(begin, end):
+        u = variable_of[cell]
+        for other in range(cell + 1, variable_of.size):
+            v = variable_of[other]
+            found = entropies[u] + entropies[v]
+            for part in range(4):
+                found += joints[part, at] * logs[part, at]
+            at += 1
             found = max(found, 0.0)
             information[u, v] = found
             information[v, u] = found

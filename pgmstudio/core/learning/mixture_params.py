@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.acl_choice import AUTO, EM_BACKENDS
-from pgmstudio.core.learning.class_scan import criterion_param, held_out_param
 from pgmstudio.core.learning.mixture_priors import PENALTIES, POLICIES, TOWARDS
+from pgmstudio.core.learning.model_scan import criterion_param, held_out_param
+from pgmstudio.core.learning.network_params import knowledge_param
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import param
 
@@ -73,11 +74,7 @@ class MixtureParams:
         high=1000,
         help="EM runs for each number of trees; the best by the criterion is kept.",
     )
-    knowledge: Knowledge | None = param(
-        None,
-        title="Knowledge",
-        help="Required and forbidden edges and tiers; every tree is the best one that obeys them.",
-    )
+    knowledge: Knowledge | None = knowledge_param("every tree is the best one that obeys them.")
     criterion: str = criterion_param()
     held_out: float = held_out_param()
     penalty: str = param(

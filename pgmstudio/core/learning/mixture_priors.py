@@ -78,6 +78,14 @@ class TreePriors:
 
         grow_forest(weights, parents)
 
+    def gains(self, information: Floats, rows: float, count: int, free: Floats) -> Floats:
+        """rows · I − β: what every edge gains in a tree of so many rows, in nats."""
+        found = rows * information
+        is_free = self.penalty == "none" or (self.penalty != "bic" and self.edge_penalty == 0.0)
+        if self.costs is not None or not is_free:
+            found -= self.penalties(rows, count, free)
+        return found
+
     def penalties(self, rows: float, count: int, free: Floats) -> Floats:
         """β_uv in nats for a tree of so many rows; `free` is (r_u−1)(r_v−1)."""
         beta = np.zeros_like(free)

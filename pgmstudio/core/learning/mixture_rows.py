@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.learning.mixture_bundles import Bundles, even_blocks
+from pgmstudio.core.learning.row_chunks import row_chunks
 from pgmstudio.core.running import NEVER, CancelToken
 
 Floats = NDArray[np.float64]
@@ -24,8 +25,6 @@ Places = NDArray[np.int64]
 
 # Rows with missing cells that are gone over together: they take long.
 GAP_BLOCK_ROWS = 1024
-# Rows written together, column by column, so that they stay in the cache.
-_CHUNK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +129,7 @@ def sparse_rows(
     """
     from pgmstudio.core.learning.mixture_rows_kernels import list_cells
 
-    data = data if is_merged else data.merged()
+    data = data if is_merged else data.merged(cancel)
     chosen = np.full(data.row_count, -1, dtype=np.int32)
     if choice is not None:
         column = data.column(choice).astype(np.int32)
@@ -156,12 +155,8 @@ def sparse_rows(
         else:
             references[v] = like.references[v]
         numbers.append(np.append(_numbers(card, int(references[v])), -1).astype(states.dtype))
-    for begin in range(0, data.row_count, _CHUNK):
-        cancel.raise_if_cancelled()
-        chosen_rows = order[begin : begin + _CHUNK]
-        for v, (column, card) in enumerate(zip(data.codes, cards, strict=True)):
-            part = np.minimum(column[chosen_rows], card)
-            states[begin : begin + _CHUNK, v] = numbers[v][part]
+    for begin, part in row_chunks(data, numbers, order, cancel):
+        states[begin : begin + len(part)] = part
     cell_at = np.concatenate(([0], np.cumsum(np.array(cards, dtype=np.int64) - 1)))
     gap_count = int(has_gap.sum())
     whole = states[: data.row_count - gap_count]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from pgmstudio.core.learning.class_scan import value_by
+from pgmstudio.core.learning.model_scan import JudgedPoint, ModelScan
 
 
 @dataclass(frozen=True)
-class MixturePoint:
+class MixturePoint(JudgedPoint):
     """One model: bits are per row, higher is better; `held_bits` is None without held-out rows."""
 
     trees: int
@@ -28,26 +28,12 @@ class MixturePoint:
     steps: int
     seconds: float = field(compare=False)  # tells of the machine, not of the run
 
-    def value(self, criterion: str) -> float:
-        """What the criterion makes large."""
-        return value_by(criterion, self)
-
 
 @dataclass(frozen=True)
-class MixtureScan:
+class MixtureScan(ModelScan[MixturePoint]):
     """The models of one run, in the order they were passed."""
 
-    criterion: str
-    points: tuple[MixturePoint, ...] = ()
-
     kind = "mixture-scan"
-
-    def with_point(self, point: MixturePoint) -> MixtureScan:
-        return MixtureScan(self.criterion, (*self.points, point))
-
-    def best(self) -> MixturePoint:
-        """The first of the best by the run's criterion."""
-        return max(self.points, key=lambda point: point.value(self.criterion))
 
     def plain(self) -> dict[str, Any]:
         return {"criterion": self.criterion, "points": [asdict(point) for point in self.points]}

@@ -16,12 +16,14 @@ from pgmstudio.core.learning.adjacency import Adjacency
 from pgmstudio.core.learning.forest_rules import ForestRules, rules_beside
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.learning.mixture_priors import TreePriors, likeness_costs
-from pgmstudio.core.learning.mixture_rows import SparseRows, joined, sparse_rows
+from pgmstudio.core.learning.mixture_rows import SparseRows, joined
 from pgmstudio.core.learning.mixture_scan import MixturePoint, MixtureScan
 from pgmstudio.core.learning.mixture_sparse_em import mixture_em
-from pgmstudio.core.learning.mixture_starts import start_with_classes, start_with_trees
+from pgmstudio.core.learning.mixture_split import splitting_rows
+from pgmstudio.core.learning.mixture_starts import starting_with_classes, starting_with_trees
 from pgmstudio.core.learning.mixture_steps import TreeMixtureSteps
 from pgmstudio.core.learning.mixture_tables import TreeTables, mixture_of
+from pgmstudio.core.learning.mixture_work import Part
 from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.params import AUTO
@@ -36,12 +38,12 @@ USUAL_ROWS = 3.0
 TUNED_EVERY = 5
 # Steps between two models that are told before the first start has ended.
 TOLD_EVERY = 3
-# With fewer rows to hold out than this their likelihood says too little; BIC decides instead.
-LEAST_HELD_ROWS = 20
 # A tree with fewer rows than this is as good as empty.
 EMPTY_ROWS = 1.0
 # EM steps on all rows, from the chosen mixture; few, since nothing tells when they are too many.
 LAST_STEPS = 5
+# Steps of EM that are neither few nor many.
+USUAL_STEPS = 20
 _BITS = 1 / math.log(2)
 
 
@@ -51,6 +53,7 @@ class _Fitted:
 
     point: MixturePoint
     tables: TreeTables
+    model: TreeMixture
 
 
 class MixtureSearch:
@@ -70,39 +73,21 @@ class MixtureSearch:
         self._params, self._rng, self._cancel = params, rng, cancel
         if params.choice is not None and params.choice not in data.domain:
             raise ParameterError({"choice": f"{params.choice!r} is not a column"})
-        self._data, self._train_data, self._is_refitting = data, data, False
-        self.notes: list[str] = []
-        criterion = params.criterion
-        if criterion == "held-out" and held is None:
-            count = int(data.row_count * params.held_out)
-            if count < LEAST_HELD_ROWS:
-                criterion = "bic"
-                self.notes.append(
-                    f"{count} held-out rows are too few to compare models, so BIC chooses."
-                )
-            else:
-                order = rng.permutation(data.row_count)
-                held = data.of_rows(np.sort(order[:count]))
-                self._train_data = data.of_rows(np.sort(order[count:]))
-                self._is_refitting = True
-        self._train_data = self._train_data.merged()
-        cancel.raise_if_cancelled()
-        self._train = sparse_rows(
-            self._train_data, choice=params.choice, is_merged=True, cancel=cancel
-        )
-        is_used = held is not None and criterion == "held-out"
-        self._held: SparseRows | None = (
-            sparse_rows(held, self._train, params.choice, cancel=cancel)
-            if held is not None and is_used
-            else None
-        )
-        self._scan = MixtureScan(criterion)
-        self._adjacency = Adjacency(self._train.domain.names)
+        self._data, self._given, self._is_shared = data, held, is_shared
         self._best: _Fitted | None = None
         self._told = -math.inf  # the score of the model that was told last
-        self._costs, self._rules = self._likeness(), self._forest_rules()
-        self._is_shared = is_shared
         self._is_tree_told = False
+
+    def _preparing(self) -> Iterator[LearnEvent]:
+        split = yield from splitting_rows(
+            self._data, self._params, self._given, self._rng, self._cancel
+        )
+        if split.note:
+            yield Note(split.note)
+        self._split, self._train, self._held = split, split.train, split.held
+        self._scan = MixtureScan(split.criterion)
+        self._adjacency = Adjacency(self._train.domain.names)
+        self._costs, self._rules = self._likeness(), self._forest_rules()
 
     def _forest_rules(self) -> ForestRules | None:
         params, names = self._params, self._data.domain.names
@@ -128,7 +113,7 @@ class MixtureSearch:
     # -- the run ----------------------------------------------------------------------------------
 
     def run(self) -> Iterator[LearnEvent]:
-        yield from (Note(sentence) for sentence in self.notes)
+        yield from self._preparing()
         params = self._params
         numbers = params.components or SCAN
         starts = params.restarts
@@ -140,10 +125,10 @@ class MixtureSearch:
                 break  # fewer than five rows for each tree
             for start in range(starts if count > 1 else 1):
                 done = (place * starts + start) / (len(numbers) * starts)
-                fitted = yield from self._fit(count, start, done)
+                fitted = yield from self._fit(count, start, done, 1 / (len(numbers) * starts))
                 if self._best is None or self._value(fitted.point) > self._value(self._best.point):
                     self._best = fitted
-                    yield from self._better(fitted.point, fitted.tables)
+                    yield from self._better(fitted.point, fitted.model)
             is_scan = params.components is None and count > 2
             if before is not None and self._best is before and is_scan:
                 yield Note(f"{count} trees are no better than {before.point.trees}: enough.")
@@ -153,42 +138,46 @@ class MixtureSearch:
     def _value(self, point: MixturePoint) -> float:
         return point.value(self._scan.criterion)
 
-    def _better(self, point: MixturePoint, tables: TreeTables) -> Iterator[LearnEvent]:
+    def _better(self, point: MixturePoint, model: TreeMixture) -> Iterator[LearnEvent]:
         """Tell a model, if it is better than those told before."""
         measures = self._measures(point)
         if measures["score"] > self._told:
             self._told = measures["score"]
-            yield Found(self._model(tables), measures)
+            yield Found(model, measures)
 
     def _finish(self) -> Iterator[LearnEvent]:
         """The chosen mixture, fitted to all rows."""
         best = self._best
         assert best is not None
-        point, tables = best.point, best.tables
+        point, model = best.point, best.model
         measures = self._measures(point)
-        if self._is_refitting:
+        if self._split.is_refitting:
             assert self._held is not None
             rows = joined(self._train, self._held)
             em, _ = self._em(rows, point.trees, point.smoothing)
-            em.put(tables)
+            em.put(best.tables)
             for step in range(LAST_STEPS if self._params.choice is None else 1):
                 bits = yield from self._improved(em, "fitting the chosen mixture to all rows", None)
                 counters = {"score": bits, "restart": -1.0, "EM step": float(step + 1)}
                 yield Progress(None, "fitting the chosen mixture to all rows", counters)
-            tables = em.taken()
+            model = self._model(em.taken())
             bits = em.log_likelihood() * _BITS / max(rows.total_weight, 1e-300)
             measures["log2_likelihood_per_row"] = bits
         if point.empty:
             yield Note(f"{point.empty} of {point.trees} trees have less than one row.")
-        model = self._model(tables)
         yield Progress(1.0, f"{point.trees} trees", {"score": measures["score"]})
         yield Finished(model, measures)
 
     # -- one EM run -------------------------------------------------------------------------------
 
-    def _fit(self, count: int, start: int, done: float) -> Generator[LearnEvent, None, _Fitted]:
-        """EM from one start: to the best of its steps by the held-out rows, or to the end."""
-        params, began = self._params, time.perf_counter()
+    def _fit(
+        self, count: int, start: int, begin: float, span: float
+    ) -> Generator[LearnEvent, None, _Fitted]:
+        """EM from one start: to the best of its steps by the held-out rows, or to the end.
+
+        Of the whole run so much is done at its beginning, and `span` more at its end.
+        """
+        params, began, done = self._params, time.perf_counter(), begin
         message = f"{count} trees" if count > 1 else "1 tree"
         if params.restarts > 1 and count > 1:
             message += f", start {start + 1} of {params.restarts}"
@@ -200,8 +189,8 @@ class MixtureSearch:
             self._is_tree_told = True
             yield Note(choice.reason)
         yield Progress(done, f"{message}: starting")
-        self._start(em)
-        self._tune(em, ROWS)
+        yield from _told(self._starting(em), f"{message}: starting", done)
+        yield from self._tuning(em, ROWS, message, done)
         best, best_held, best_step = em.taken(), self._held_bits(em), 0
         best_strength = em.priors.strength
         before, quiet, steps = -math.inf, 0, 0
@@ -210,10 +199,12 @@ class MixtureSearch:
             steps = 1
         else:
             for steps in range(1, params.max_iterations + 1):
+                # Nobody knows how many steps there will be; half of the way for the usual number.
+                done = begin + span * steps / (steps + USUAL_STEPS)
                 bits = yield from self._improved(em, message, done)
                 if steps % TUNED_EVERY == 0:
                     near = em.priors.strength / count
-                    self._tune(em, (near / 3, near, near * 3))
+                    yield from self._tuning(em, (near / 3, near, near * 3), message, done)
                 held = self._held_bits(em)
                 counters = {
                     "score": bits,
@@ -235,7 +226,7 @@ class MixtureSearch:
                         # Whoever stops now has a model.
                         spent = time.perf_counter() - began
                         point = self._point(em, best_strength, start, steps, spent, bits, held)
-                        yield from self._better(point, best)
+                        yield from self._better(point, self._model(best))
                 elif steps - best_step >= params.patience:
                     yield Note(
                         f"{message}: held-out rows stopped gaining at step {best_step}; kept that."
@@ -251,37 +242,40 @@ class MixtureSearch:
         point = self._point(em, best_strength, start, steps, spent, train, self._held_bits(em))
         self._scan = self._scan.with_point(point)
         yield Kept(self._scan)
-        self._adjacency = self._adjacency.with_restart(em.mixture())
+        model = self._model(best)
+        self._adjacency = self._adjacency.with_restart(model)
         yield Kept(self._adjacency)
-        return _Fitted(point, best)
+        return _Fitted(point, best, model)
 
     def _improved(
         self, em: TreeMixtureSteps, message: str, done: float | None
     ) -> Generator[LearnEvent, None, float]:
         """One step of EM; bits per row before its M step."""
-        for part in em.improving():
-            yield Progress(done, f"{message}: {part:.0%} of the rows")
+        yield from _told(em.improving(), message, done)
         return em.last_log_likelihood * _BITS / max(em.rows.total_weight, 1e-300)
 
-    def _start(self, em: TreeMixtureSteps) -> None:
+    def _starting(self, em: TreeMixtureSteps) -> Iterator[Part]:
         if em.count == 1:
-            em.start(np.ones((em.rows.row_count, 1)))
-        elif self._params.choice is not None or self._params.start == "shares":
-            em.start_at_random(self._rng)
-        elif self._params.start == "trees":
-            start_with_trees(em, self._rng)
-        else:
-            start_with_classes(em, self._train_data, self._rng, self._cancel)
+            return em.starting(np.ones((em.rows.row_count, 1)))
+        if self._params.choice is not None or self._params.start == "shares":
+            return em.starting_at_random(self._rng)
+        if self._params.start == "trees":
+            return starting_with_trees(em, self._rng)
+        return starting_with_classes(em, self._split.data, self._rng, self._cancel)
 
-    def _tune(self, em: TreeMixtureSteps, choices: tuple[float, ...]) -> None:
+    def _tuning(
+        self, em: TreeMixtureSteps, choices: tuple[float, ...], message: str, done: float
+    ) -> Iterator[LearnEvent]:
         """With “auto”, the fictitious rows under which held-out rows are likeliest."""
         if self._params.smoothing != AUTO or self._held is None or self._params.policy != "rows":
             return
         found = []
-        for rows in choices:
-            em.smooth(rows * em.count)
+        for place, rows in enumerate(choices):
+            told = f"{message}: trying smoothing {place + 1} of {len(choices)}"
+            yield from _told(em.smoothing(rows * em.count), told, done)
             found.append((self._held_bits(em), rows))
-        em.smooth(max(found)[1] * em.count)
+        told = f"{message}: smoothing as the held-out rows like it"
+        yield from _told(em.smoothing(max(found)[1] * em.count), told, done)
 
     def _held_bits(self, em: TreeMixtureSteps) -> float:
         if self._held is None:
@@ -328,8 +322,7 @@ class MixtureSearch:
         """`bits` and `held`: log-likelihoods per row, of the rows learned from and held out."""
         rows = max(self._train.total_weight, 1e-300)
         train = bits * rows
-        model = em.mixture()
-        size = model.representation_size()
+        effective, size = em.sizes
         return MixturePoint(
             em.count,
             start,
@@ -338,7 +331,7 @@ class MixtureSearch:
             held if self._held is not None else None,
             (train - 0.5 * math.log2(max(rows, 2)) * size) / rows,
             (train - size) / rows,
-            model.effective_size(),
+            effective,
             size,
             int((em.forests >= 0).sum()),
             em.effective_components,
@@ -359,3 +352,11 @@ class MixtureSearch:
         if point.held_bits is not None:
             found["held_out_log2_likelihood_per_row"] = point.held_bits
         return found
+
+
+def _told(
+    parts: Iterator[Part], message: str, done: float | None
+) -> Generator[LearnEvent, None, None]:
+    """What a long step says on its way."""
+    for part in parts:
+        yield Progress(done, f"{message}: {part}")

@@ -7,16 +7,21 @@ trees are those of the dense step (Meilă 1999, §5.6), and nothing grows with t
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
+
 import numpy as np
 
 from pgmstudio.core.learning.acl_choice import ACCELERATED, AUTO, Choice, choose_in_em
-from pgmstudio.core.learning.acl_forest import accelerated_forest, fill_parent_tables
+from pgmstudio.core.learning.acl_forest import AcceleratedForest, fill_parent_tables, growing_forest
 from pgmstudio.core.learning.mixture_em import TreeMixtureEm
 from pgmstudio.core.learning.mixture_priors import TreePriors
 from pgmstudio.core.learning.mixture_rows import SparseRows
 from pgmstudio.core.learning.mixture_state import Floats
 from pgmstudio.core.learning.mixture_steps import TreeMixtureSteps
-from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.core.running import NEVER, CancelToken, Progress
+
+# Numbers gone over for each column, at every look of a forest that grows.
+_COLUMN_VISITS = 500
 
 
 def mixture_em(
@@ -49,11 +54,11 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
         shares = self._works[number].shares
         self._shares[:, begin:end] = shares[: end - begin, : self.count].T
 
-    def _fit_trees(self) -> None:
-        self._shared_out(lambda k, _: self._fit(k))
+    def _fitting(self) -> Iterator[float]:
+        yield from self._shared_out(lambda group, number: self._fit(group[0], number))
 
-    def _fit(self, k: int) -> None:
-        """The tree of component k, and its tables."""
+    def _fit(self, k: int, number: int) -> Iterator[None]:
+        """The tree of component k, and its tables; yields when it is time to look up."""
         from pgmstudio.core.learning.acl_rows_kernels import divide_tables
 
         alpha, rows = float(self.priors.shares(self.masses)[k]), float(self._imagined_rows()[k])
@@ -62,7 +67,7 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
         if prior > 0 and not self._is_binary:
             self.forests[k] = -1  # a tree without rows: all there is of it is smoothing
         else:
-            found = accelerated_forest(
+            growing = growing_forest(
                 self.rows,
                 weights,
                 edge_penalty=self._beta(rows),
@@ -70,7 +75,8 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
                 isolate_constants=False,
                 cancel=self._cancel,
             )
-            self.forests[k] = found.parents
+            self.forests[k] = (yield from self._looking_up(growing, number)).parents
+            self._cancel.raise_if_cancelled()
         if is_late:
             if self.masses[k] > 1e-9:
                 alpha /= max(1, int((self.forests[k] >= 0).sum()))
@@ -80,6 +86,20 @@ class SparseTreeMixtureEm(TreeMixtureSteps):
         fill_parent_tables(self.rows, self.forests[k], weights, prior, self._table_at, tables)
         divide_tables(self.forests[k], self.rows.cell_at, self._table_at, tables)
         self._note_terms(k)
+
+    def _looking_up(
+        self, growing: Generator[Progress, None, AcceleratedForest], number: int
+    ) -> Generator[None, None, AcceleratedForest]:
+        """The forest; yields where the workspace says that it is time."""
+        each = self.rows.cells.size + _COLUMN_VISITS * len(self.rows.domain)
+        while True:
+            try:
+                next(growing)
+            except StopIteration as done:
+                forest: AcceleratedForest = done.value
+                return forest
+            if self._works[number].spend(each):
+                yield
 
     def _smoothed(self, k: int, alpha: float, rows: float) -> tuple[Floats, float]:
         """(1 − α) P^k + α P' as weights of the rows and of the even table, `rows` together."""

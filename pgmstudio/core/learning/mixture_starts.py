@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.latent_em import LatentEm, class_rows
 from pgmstudio.core.learning.latent_growth import free_name, with_new_classes
 from pgmstudio.core.learning.mixture_steps import TreeMixtureSteps
+from pgmstudio.core.learning.mixture_work import Part
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.running import CancelToken
@@ -16,11 +19,13 @@ from pgmstudio.core.running import CancelToken
 CLASS_STEPS = 20
 # So many rows, or cells, are enough to start from.
 MOST_START_ROWS, MOST_START_CELLS = 40_000, 20_000_000
+# Cells times classes in a step above which each step is told: about a tenth of a second.
+LONG_STEP = 5_000_000
 
 
-def start_with_classes(
+def starting_with_classes(
     em: TreeMixtureSteps, data: DataSet, rng: np.random.Generator, cancel: CancelToken
-) -> None:
+) -> Iterator[Part]:
     """Latent classes around random rows, a few steps of EM, and their shares of the rows.
 
     `data` are the distinct rows of `em`; of very many a random part will do.
@@ -30,15 +35,20 @@ def start_with_classes(
         chosen = rng.choice(data.row_count, size=most, replace=False)
         data = data.of_rows(np.sort(chosen))
     model = with_new_classes(None, data, em.count, rng, hidden=free_name(data))
-    classes = LatentEm(class_rows(data), model, smoothing=0.5, cancel=cancel)
-    for _ in range(CLASS_STEPS):
+    rows = class_rows(data, cancel)
+    is_long = rows.cells.size * em.count > LONG_STEP
+    classes = LatentEm(rows, model, smoothing=0.5, cancel=cancel)
+    for step in range(CLASS_STEPS):
+        cancel.raise_if_cancelled()
+        if is_long:
+            yield Part(step / CLASS_STEPS, "steps with classes")
         classes.improve()
-    em.start_like(classes.model)
+    yield from em.starting_like(classes.model)
 
 
-def start_with_trees(em: TreeMixtureSteps, rng: np.random.Generator) -> None:
+def starting_with_trees(em: TreeMixtureSteps, rng: np.random.Generator) -> Iterator[Part]:
     """λ ~ Dirichlet(1), uniform random spanning trees, rows of tables ~ Dirichlet(1)."""
-    em.start_like(random_mixture(em, rng))
+    return em.starting_like(random_mixture(em, rng))
 
 
 def random_mixture(em: TreeMixtureSteps, rng: np.random.Generator) -> TreeMixture:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.learning.component_shares import padded
+from pgmstudio.core.learning.component_shares import lined_zeros, padded
 from pgmstudio.core.learning.mixture_priors import TreePriors
 from pgmstudio.core.learning.mixture_rows import SparseRows
 from pgmstudio.core.learning.mixture_tables import TreeTables, mixture_of
@@ -42,7 +42,7 @@ class TreeMixtureState:
         self._orders = np.zeros((count, width), dtype=np.int64)
         self.changed_edges = 0
         # What a row's logarithm is made of, per cell and component; see `expect_rows`.
-        self._base, self._alone = np.zeros(count), np.zeros(cells * self._lanes)
+        self._base, self._alone = np.zeros(count), lined_zeros(cells * self._lanes)
         self._term_count = int((cards - 1).sum()) * widest
         self._zeros = int(cards[0]) if width else 1
         self._with_parent = np.zeros(self._zeros + count * self._term_count)
@@ -67,6 +67,19 @@ class TreeMixtureState:
     def mixture(self) -> TreeMixture:
         """The present mixture as a model."""
         return mixture_of(self.rows, self.taken())
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The effective size and the representation size of the mixture, without making it."""
+        cards = np.array(self.rows.domain.cardinalities, dtype=np.int64)
+        effective, free = 0, self.count - 1
+        for forest in self.forests:
+            has_parent, has_child = forest >= 0, np.zeros(cards.size, dtype=bool)
+            has_child[forest[has_parent]] = True
+            above = np.where(has_parent, cards[forest], 1) if cards.size else cards
+            free += int(((cards - 1) * above).sum())
+            effective += int((cards * above)[has_parent | ~has_child].sum())
+        return effective, free
 
     @property
     def effective_components(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -12,7 +12,14 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.mixture_expectation import TreeMixtureExpectation
 from pgmstudio.core.learning.mixture_state import Floats
-from pgmstudio.core.learning.mixture_tables import TreeTables
+from pgmstudio.core.learning.mixture_work import Part
+
+# What a part of a step is of.
+ROWS, TREES = "rows", "trees"
+# Cells whose first shares are asked for together, and how many numbers each stands for in time.
+START_CELLS, START_VISITS = 2_000_000, 10
+# Some components, and the workspace to use; yields when it looks up.
+Task = Callable[[range, int], Iterator[None]]
 
 
 class Sharing(Protocol):
@@ -28,38 +35,50 @@ class TreeMixtureSteps(TreeMixtureExpectation):
 
     def start(self, shares: Floats) -> None:
         """Begin with these responsibilities, rows × components, each row summing to 1."""
-        self._start(lambda begin, end: shares[begin:end])
+        _finish(self.starting(shares))
+
+    def starting(self, shares: Floats) -> Iterator[Part]:
+        """The same, telling how far it is when that takes long."""
+        return self._starting(lambda begin, end: shares[begin:end])
 
     def start_at_random(self, rng: np.random.Generator, spread: float = 0.1) -> None:
         """Responsibilities drawn from a Dirichlet distribution; small `spread` parts the rows."""
+        _finish(self.starting_at_random(rng, spread))
+
+    def starting_at_random(self, rng: np.random.Generator, spread: float = 0.1) -> Iterator[Part]:
+        """The same, telling how far it is."""
         even = np.full(self.count, spread)
-        self._start(lambda begin, end: rng.dirichlet(even, size=end - begin))
+        return self._starting(lambda begin, end: rng.dirichlet(even, size=end - begin))
 
-    def start_like(self, model: Sharing) -> None:
+    def starting_like(self, model: Sharing) -> Iterator[Part]:
         """Begin with the responsibilities that another model has."""
-        self._start(lambda begin, end: model.responsibilities(self.rows.data_of(begin, end)))
+        return self._starting(
+            lambda begin, end: model.responsibilities(self.rows.data_of(begin, end))
+        )
 
-    def start_from(self, tables: TreeTables) -> None:
-        """Go on from these trees; the rows must have the reference states they were made with."""
-        self.put(tables)
-        self.improve()
-
-    def _start(self, shares_of: Callable[[int, int], Floats]) -> None:
+    def _starting(self, shares_of: Callable[[int, int], Floats]) -> Iterator[Part]:
         """M step for given shares; in it a missing cell has the frequencies of its column."""
         self._clear()
         if self.rows.gap_count:
             self._tables[:] = self._column_tables()
             self.forests[:] = -1
             self._note_orders()
+        width = len(self.rows.domain)
+        step = max(1, START_CELLS // max(width, 1))
         for begin, end in self.rows.blocks:
-            self._cancel.raise_if_cancelled()
-            given = np.array(shares_of(begin, end))
+            given = np.empty((end - begin, self.count))
+            for first in range(begin, end, step):
+                self._cancel.raise_if_cancelled()
+                last = min(first + step, end)
+                given[first - begin : last - begin] = shares_of(first, last)
+                if self._works[0].spend((last - first) * width * START_VISITS):
+                    yield Part(last / self.rows.row_count, ROWS)
             known = self.rows.choice[begin:end]
             given[known >= 0] = 0.0
             given[np.flatnonzero(known >= 0), known[known >= 0]] = 1.0
             given *= self.rows.weights[begin:end, None]
             self._add_given(begin, end, given)
-        self._maximise()
+        yield from self._maximising()
 
     def _add_given(self, begin: int, end: int, shares: Floats) -> None:
         """These shares of the rows begin … end − 1 to the sums."""
@@ -74,52 +93,60 @@ class TreeMixtureSteps(TreeMixtureExpectation):
 
     def improve(self) -> float:
         """One E and one M step; the log-likelihood in nats before the M step."""
-        for _ in self.improving():
-            pass
+        _finish(self.improving())
         return self.last_log_likelihood
 
-    def improving(self) -> Iterator[float]:
-        """The same in parts, for large data: yields which share of the rows is done."""
+    def improving(self) -> Iterator[Part]:
+        """The same in parts, for large data: yields how far it is."""
         self._clear()
-        yield from self._pass(self.rows, is_counting=True)
-        self._maximise()
+        yield from (Part(share, ROWS) for share in self._pass(self.rows, is_counting=True))
+        yield from self._maximising()
 
     # -- the trees --------------------------------------------------------------------------------
 
-    def _maximise(self) -> None:
+    def _maximising(self) -> Iterator[Part]:
         self.masses = self._works[0].masses + self._works[1].masses
         total = self.rows.total_weight + self.priors.weight_rows
         self.weights = (self.masses + self.priors.weight_rows / self.count) / total
-        self.fit_trees()
+        yield from self.fitting()
 
-    def smooth(self, strength: float) -> None:
+    def smoothing(self, strength: float) -> Iterator[Part]:
         """The trees anew, from the same responsibilities, with other smoothing."""
         self.priors = replace(self.priors, strength=strength)
-        self.fit_trees()
+        yield from self.fitting()
 
-    def fit_trees(self) -> None:
-        """The best trees for the shares of the last pass."""
+    def fitting(self) -> Iterator[Part]:
+        """The best trees for the shares of the last pass; yields how far it is, if that is long."""
         from pgmstudio.core.learning.mixture_em_kernels import new_edges
 
         before = self.forests.copy()
-        self._fit_trees()
+        for work in self._works:
+            work.spent = 0
+        yield from (Part(share, TREES) for share in self._fitting())
         self.changed_edges = sum(
             new_edges(old, new) for old, new in zip(before, self.forests, strict=True)
         )
 
     @abstractmethod
-    def _fit_trees(self) -> None:
+    def _fitting(self) -> Iterator[float]:
         """Forests and tables anew."""
 
-    def _shared_out(self, task: Callable[[int, int], None]) -> None:
-        """`task(k, workspace)` for all components, every other one in a second thread."""
+    def _shared_out(self, task: Task, group: int = 1) -> Iterator[float]:
+        """The task for all components, `group` at a time, every other group in a second thread.
 
-        def run(number: int) -> None:
-            for k in range(number, self.count, 2):
-                task(k, number)
+        Yields the share that is done whenever the task looks up in this thread.
+        """
+        groups = [range(k, min(k + group, self.count)) for k in range(0, self.count, group)]
+        mine, others = groups[::2], groups[1::2]
 
-        later = self._threads.submit(run, 1) if self.count > 1 else None
-        run(0)
+        def run_others() -> None:
+            for group in others:
+                _finish(task(group, 1))
+
+        later = self._threads.submit(run_others) if others else None
+        for done, one in enumerate(mine):
+            for _ in task(one, 0):
+                yield done / len(mine)
         if later is not None:
             later.result()
 
@@ -152,3 +179,8 @@ class TreeMixtureSteps(TreeMixtureExpectation):
     @abstractmethod
     def _prior_log(self, k: int) -> float:
         """⟨log T^k⟩_P'."""
+
+
+def _finish(parts: Iterable[object]) -> None:
+    for _ in parts:
+        pass

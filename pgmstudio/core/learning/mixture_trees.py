@@ -11,7 +11,7 @@ from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.learning.mixture_search import MixtureSearch
 from pgmstudio.core.learning.protocols import LearnEvent
-from pgmstudio.core.running import CancelToken, Progress
+from pgmstudio.core.running import CancelToken
 
 # States beside the most frequent of their column, of all columns: the counts of all pairs of them
 # take gigabytes beyond this. Sparse rows of two states need no such counts.
@@ -57,7 +57,6 @@ class MixtureLearner:
         cancel: CancelToken,
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
-        yield Progress(0.0, "Merging equal rows")
         search = MixtureSearch(data, params, is_shared=self.is_shared, rng=rng, cancel=cancel)
         yield from search.run()
 

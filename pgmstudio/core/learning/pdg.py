@@ -6,7 +6,6 @@ list, from the largest to the smallest.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Iterator
 
 import numpy as np
@@ -23,13 +22,14 @@ from pgmstudio.core.learning.pdg_population import (
     Population,
     SweepTold,
 )
-from pgmstudio.core.learning.pdg_scan import PdgPoint, PdgScan
+from pgmstudio.core.learning.pdg_scan import PdgPoint, PdgScan, bits_per_row
+from pgmstudio.core.learning.pdg_search import Swept
 from pgmstudio.core.learning.pdg_state import PdgRows
-from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.pdg_steps import PdgStep
+from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent, Stepped
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_measures import refitted
-from pgmstudio.core.models.protocols import ProbabilisticModel
 from pgmstudio.core.params import AUTO
 from pgmstudio.core.running import CancelToken, Note, Progress
 
@@ -41,6 +41,7 @@ class PdgLearner:
     title = "Decision graph"
     kind = "pdg"
     params_type = PdgParams
+    tells_steps = True  # every split, merge and redirection, to whoever walks through a run
 
     def refuses(self, data: DataSet) -> str | None:
         if (why := refuse_empty(data)) is not None:
@@ -88,6 +89,7 @@ class _Run:
                 self._train, self._held = train, held
         self._scan = PdgScan(criterion)
         self._best: PdgPoint | None = None
+        self._fraction: float | None = 0.1
         self._population = Population(PdgRows(self._train), params, cancel)
 
     def notes(self) -> Iterator[LearnEvent]:
@@ -136,7 +138,13 @@ class _Run:
             except StopIteration as end:
                 found: Learned = end.value
                 return found
-            yield _sweeping(told, count, rows, is_upward=is_upward)
+            place = _place(told, count, is_upward=is_upward)
+            if isinstance(told.told, PdgStep):
+                yield _stepped(told.told, place)
+            else:
+                progress = _sweeping(told, told.told, place, count, rows, is_upward=is_upward)
+                self._fraction = progress.fraction
+                yield progress
 
     def finish(self) -> Iterator[LearnEvent]:
         """The chosen model with its parameters fitted to all rows."""
@@ -163,27 +171,22 @@ class _Run:
     def _keep(self, learned: Learned) -> Iterator[LearnEvent]:
         """Fit and judge the model of a λ, and tell when it is the best so far."""
         model, smoothing = self._fitted(learned.graph, self._train)
-        rows, train = self._train.total_weight, bits_per_row(model, self._train)
-        free = model.representation_size()
-        point = PdgPoint(
-            learned.lambda_,
-            learned.score,
-            learned.planted.number,
-            sum(model.node_counts),
-            model.effective_size(),
-            free,
-            model.parameter_size(),
-            train,
-            None if self._held is None else bits_per_row(model, self._held),
-            train - 0.5 * math.log2(max(rows, 2)) * free / rows,
-            train - free / rows,
-            smoothing,
-            learned.is_reused,
+        point = PdgPoint.of(
             model,
+            self._train,
+            self._held,
+            lambda_=learned.lambda_,
+            score=learned.score,
+            smoothing=smoothing,
+            forest=learned.planted.number,
+            is_reused=learned.is_reused,
         )
         self._scan = self._scan.with_point(point)
         yield Kept(self._scan)
         criterion = self._scan.criterion
+        # Scores of searches differ with λ; what can be compared, and is plotted, is the criterion.
+        told = {"score": point.value(criterion), "nodes": float(point.nodes)}
+        yield Progress(self._fraction, f"λ {point.lambda_:.4g} gave {point.nodes} nodes", told)
         if self._best is None or point.value(criterion) > self._best.value(criterion):
             self._best = point
             yield Found(model, self._measures(point))
@@ -254,13 +257,6 @@ def tuned_smoothing(
     return tune_smoothing(both, families, rng, cancel).smoothing
 
 
-def bits_per_row(model: ProbabilisticModel, data: DataSet) -> float:
-    """Mean log2 P(row), by the weights of the rows."""
-    logs = model.log2_probabilities(data)
-    weights = np.ones(data.row_count) if data.weights is None else data.weights
-    return float(weights @ logs / weights.sum())
-
-
 def _growing(told: GrowingTold, variables: int) -> Progress:
     done = (told.forest - 1 + told.told.placed / variables) / told.forests
     return Progress(
@@ -274,17 +270,26 @@ def _growing(told: GrowingTold, variables: int) -> Progress:
     )
 
 
-def _sweeping(told: SweepTold, lambdas: int, rows: float, *, is_upward: bool) -> Progress:
-    done = (told.lambdas_done + told.searches_done / told.searches) / lambdas
-    swept = told.told
-    fraction = 0.95 - 0.05 * done if is_upward else 0.1 + 0.75 * done
+def _place(told: SweepTold, lambdas: int, *, is_upward: bool) -> str:
     way = "merged upwards to " if is_upward else ""
+    return f"{way}λ {told.lambdas_done + 1} of {lambdas}, forest {told.forest}"
+
+
+def _stepped(step: PdgStep, place: str) -> Stepped:
+    gains = {"score": step.score, "bits": step.bits, "size": float(step.size)}
+    return Stepped(step.words, place, step.graph, step.touched, gains)
+
+
+def _sweeping(
+    told: SweepTold, swept: Swept, place: str, lambdas: int, rows: float, *, is_upward: bool
+) -> Progress:
+    done = (told.lambdas_done + told.searches_done / told.searches) / lambdas
+    fraction = 0.95 - 0.05 * done if is_upward else 0.1 + 0.75 * done
     return Progress(
         fraction,
-        f"{way}λ {told.lambdas_done + 1} of {lambdas}, forest {told.forest}, sweep {swept.sweep}",
+        f"{place}, sweep {swept.sweep}",
         {
-            "score": swept.score,
-            "restart": float(told.lambdas_done),
+            "score at this λ": swept.score,
             "λ": told.lambda_,
             "forest": float(told.forest),
             "sweep": float(swept.sweep),

@@ -142,8 +142,9 @@ class Placing:
         node_bits(counts, rows.table, bits)
         home = np.empty(size, dtype=np.int32)
         everyone = np.ones(size, dtype=bool)
-        no_heads = np.empty((size, 0), dtype=np.int32)
-        merge_nodes(counts, bits, no_heads, everyone, self._ratio * card, rows.table, home)
+        no_heads, pairs = np.empty((size, 0), dtype=np.int32), np.empty((size, 2), dtype=np.int32)
+        limit = self._ratio * card
+        merge_nodes(counts, bits, no_heads, everyone, limit, rows.table, home, pairs)
         self.tried += 1
         kept = np.flatnonzero(home == np.arange(size))
         gain = float(bits[kept].sum()) - self._alone(i) - self._ratio * card * (kept.size - 1)

@@ -18,14 +18,13 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.learning.class_scan import held_out_param
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.missing_cells import missing_sentence
+from pgmstudio.core.learning.model_scan import held_out_param
 from pgmstudio.core.learning.network_params import smoothing_param
 from pgmstudio.core.learning.pdg import (
     PdgLearner,
-    bits_per_row,
     finished,
     hold_out,
     tuned_smoothing,
@@ -271,7 +270,7 @@ class _Merging:
                     f"λ {lambda_:.3g}: {told.merged} nodes merged",
                     {
                         "λ": lambda_,
-                        "score": state.score(lambda_),
+                        "score at this λ": state.score(lambda_),
                         "nodes": float(state.node_count),
                         "size": float(state.size()),
                         "bits per row": state.log2_likelihood() / self._train.total_weight,
@@ -286,6 +285,10 @@ class _Merging:
             waiting.pop(0)
             done += 1
             yield from self._keep(point)
+            told_of = {"score": self._measures(point)["score"], "nodes": float(point.nodes)}
+            yield Progress(
+                0.65 + 0.34 * shown, f"λ {lambda_:.3g} gave {point.nodes} nodes", told_of
+            )
 
     def finish(self) -> Iterator[LearnEvent]:
         """The chosen graph with its parameters fitted to all rows."""
@@ -321,23 +324,13 @@ class _Merging:
     def _point(self, state: CompiledState, lambda_: float) -> PdgPoint:
         """The graph of a λ with its parameters, and its measures."""
         model, smoothing = self._fitted(state.graph(), self._train)
-        rows, train = self._train.total_weight, bits_per_row(model, self._train)
-        free = model.representation_size()
-        return PdgPoint(
-            lambda_,
-            state.score(lambda_),
-            1,
-            sum(model.node_counts),
-            model.effective_size(),
-            free,
-            model.parameter_size(),
-            train,
-            None if self._held is None else bits_per_row(model, self._held),
-            train - 0.5 * math.log2(max(rows, 2)) * free / rows,
-            train - free / rows,
-            smoothing,
-            False,
+        return PdgPoint.of(
             model,
+            self._train,
+            self._held,
+            lambda_=lambda_,
+            score=state.score(lambda_),
+            smoothing=smoothing,
         )
 
     def _keep(self, point: PdgPoint) -> Iterator[LearnEvent]:

@@ -167,11 +167,13 @@ def merge_nodes(
     limit: float,
     table: Floats,
     home: Ints,
+    pairs: Ints,
 ) -> int:
     """Merge nodes with equal successors, the pair that loses least first, below the limit.
 
-    Pairs of which neither changed were tried before. `home` tells which node each became; counts
-    and bits of that node become those of all of them.
+    Pairs of which neither changed were tried before. `home` tells which node each became, `pairs`
+    the node that stayed and the one that went at each merge; counts and bits of a node that stays
+    become those of all that it became.
     """
     nodes = counts.shape[0]
     marks = np.zeros(nodes, np.uint64)  # equal successors have equal marks
@@ -203,6 +205,7 @@ def merge_nodes(
             counts[keep, state] += counts[gone, state]
         node_bits(counts[keep : keep + 1], table, bits[keep : keep + 1])
         home[gone] = keep
+        pairs[made, 0], pairs[made, 1] = keep, gone
         is_changed[keep] = True
         made += 1
         for node in range(nodes):  # looked for anew when its turn comes, as it may not

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pgmstudio.core.learning.class_scan import criterion_param, held_out_param
+from pgmstudio.core.learning.model_scan import criterion_param, held_out_param
 from pgmstudio.core.learning.network_params import smoothing_param
 from pgmstudio.core.learning.pdg_forest import BlockRules
 from pgmstudio.core.learning.pdg_search import SweepRules
@@ -43,6 +43,21 @@ def size_param() -> Any:
     )
 
 
+def levels_param(without: str) -> Any:
+    """At which levels forests grow by tests: one declaration for learner and experiment."""
+    return param(
+        None,
+        title="Significance levels",
+        low=0,
+        high=1,
+        low_open=True,
+        high_open=True,
+        none_label=without,
+        help="One forest for each level of the tests, in turn; larger levels give fewer and deeper "
+        "trees.",
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdgParams:
     """The settings of the learner of decision graphs."""
@@ -68,17 +83,7 @@ class PdgParams:
         help="For every λ a few changed copies of the best forests are tried as well: a variable "
         "elsewhere, or two exchanged. No is the population as printed.",
     )
-    levels: tuple[float, ...] | None = param(
-        None,
-        title="Significance levels",
-        low=0,
-        high=1,
-        low_open=True,
-        high_open=True,
-        none_label="from 10⁻⁶ to 0.2",
-        help="One forest for each level of the tests, in turn; larger levels give fewer and deeper "
-        "trees.",
-    )
+    levels: tuple[float, ...] | None = levels_param("from 10⁻⁶ to 0.2")
     forest: str | None = param(
         None,
         title="Fixed forest",

@@ -16,10 +16,11 @@ from pgmstudio.core.learning.pdg_moves import changed, is_chain
 from pgmstudio.core.learning.pdg_params import GAINS, SIZE_PAR, WAYS, PdgParams
 from pgmstudio.core.learning.pdg_search import Swept, learn_pdg
 from pgmstudio.core.learning.pdg_state import Forest, PdgRows, PdgState, RowClasses
+from pgmstudio.core.learning.pdg_steps import PdgStep, in_steps
 from pgmstudio.core.learning.side_by_side import Search, side_by_side
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_edits import idle_as_roots
-from pgmstudio.core.running import CancelToken
+from pgmstudio.core.running import CancelToken, StepToken, step_token
 
 LEAST_FORESTS = 5
 # With fewer cells than this the searches are over before threads pay.
@@ -72,7 +73,7 @@ class SweepTold:
     searches_done: int
     searches: int
     pruned: int
-    told: Swept
+    told: Swept | PdgStep
 
 
 def default_lambdas(rows: float, count: int = 20) -> tuple[float, ...]:
@@ -185,7 +186,9 @@ class Population:
     ) -> Generator[SweepTold, None, list[Learned]]:
         lambda_ = self.lambdas[place]
         searches = [partial(self._search, one, lambda_) for one in planted]
-        events = side_by_side(searches, self._threads, self._cancel)
+        walker = step_token(self._cancel)
+        threads = 1 if walker is not None and walker.is_stepping else self._threads
+        events = side_by_side(searches, threads, self._cancel)
         while True:
             try:
                 number, told = next(events)
@@ -227,14 +230,15 @@ class Population:
 
     def _search(
         self, planted: Planted, lambda_: float, cancel: CancelToken
-    ) -> Generator[Swept, None, Learned]:
+    ) -> Generator[Swept | PdgStep, None, Learned]:
         start = PdgState(
             self._rows,
             planted.forest,
             by_parameters=self._by_parameters,
             classes=planted.classes,
         )
-        best = yield from learn_pdg(start, lambda_, self._rules, planted.rng, cancel)
+        walker = step_token(cancel)
+        best = yield from learn_pdg(start, lambda_, self._rules, planted.rng, cancel, walker)
         return self._learned(best, planted, lambda_)
 
     def reused(self, smaller: Learned, own: Learned) -> Generator[SweepTold, None, Learned]:
@@ -243,9 +247,8 @@ class Population:
         self._cancel.raise_if_cancelled()
         start, place = smaller.graph, self.lambdas.index(own.lambda_)
         state = PdgState(self._rows, start.forest, by_parameters=self._by_parameters, start=start)
-        state.merge_at(own.lambda_, as_printed=self._rules.merge_as_printed)
-        planted = smaller.planted
-        searching = learn_pdg(state, own.lambda_, self._rules, planted.rng, self._cancel)
+        planted, walker = smaller.planted, step_token(self._cancel)
+        searching = self._merged_and_searched(state, own.lambda_, planted.rng, walker)
         while True:
             try:
                 told = next(searching)
@@ -254,6 +257,13 @@ class Population:
                 break
             yield SweepTold(own.lambda_, place, planted.number, 0, 1, self.pruned, told)
         return replace(merged, is_reused=True) if merged.score > own.score else own
+
+    def _merged_and_searched(
+        self, state: PdgState, lambda_: float, rng: np.random.Generator, walker: StepToken | None
+    ) -> Generator[Swept | PdgStep, None, PdgState]:
+        merge = partial(state.merge_at, lambda_, as_printed=self._rules.merge_as_printed)
+        yield from in_steps(state, merge, lambda_, walker)
+        return (yield from learn_pdg(state, lambda_, self._rules, rng, self._cancel, walker))
 
     def _learned(self, state: PdgState, planted: Planted, lambda_: float) -> Learned:
         graph, bits = state.graph(), state.log2_likelihood()

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.learning.class_scan import MOST_CELLS, value_by
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.learning.model_scan import (
+    JudgedPoint,
+    ModelScan,
+    plain_variables,
+    restored_domain,
+    smallest_within,
+)
 from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.protocols import ProbabilisticModel
+
+
+def bits_per_row(model: ProbabilisticModel, data: DataSet) -> float:
+    """Mean log2 P(row), by the weights of the rows."""
+    logs = model.log2_probabilities(data)
+    weights = np.ones(data.row_count) if data.weights is None else data.weights
+    return float(weights @ logs / weights.sum())
 
 
 @dataclass(frozen=True)
-class PdgPoint:
+class PdgPoint(JudgedPoint):
     """The model of one λ; bits are per row, `held_bits` is None without held-out rows.
 
     `score` is S_λ with the likeliest parameters, `smoothing` the α of the model's own. `forest`
@@ -36,17 +52,43 @@ class PdgPoint:
     is_reused: bool
     model: DecisionGraph | None = None
 
-    def value(self, criterion: str) -> float:
-        """What the criterion makes large."""
-        return value_by(criterion, self)
+    @classmethod
+    def of(
+        cls,
+        model: DecisionGraph,
+        train: DataSet,
+        held: DataSet | None,
+        *,
+        lambda_: float,
+        score: float,
+        smoothing: float,
+        forest: int = 1,
+        is_reused: bool = False,
+    ) -> PdgPoint:
+        """The model of a λ, judged on the rows it was fitted to and on those held out."""
+        rows, bits = train.total_weight, bits_per_row(model, train)
+        free = model.representation_size()
+        return cls(
+            lambda_=lambda_,
+            score=score,
+            forest=forest,
+            nodes=sum(model.node_counts),
+            effective_size=model.effective_size(),
+            representation_size=free,
+            parameter_size=model.parameter_size(),
+            train_bits=bits,
+            held_bits=None if held is None else bits_per_row(model, held),
+            bic_bits=bits - 0.5 * math.log2(max(rows, 2)) * free / rows,
+            aic_bits=bits - free / rows,
+            smoothing=smoothing,
+            is_reused=is_reused,
+            model=model,
+        )
 
 
 @dataclass(frozen=True)
-class PdgScan:
+class PdgScan(ModelScan[PdgPoint]):
     """The models of one run, from the largest λ to the smallest."""
-
-    criterion: str
-    points: tuple[PdgPoint, ...] = ()
 
     kind = "pdg-scan"
 
@@ -57,28 +99,19 @@ class PdgScan:
             self.criterion, tuple(sorted((*others, point), key=lambda p: p.lambda_, reverse=True))
         )
 
-    def best(self, criterion: str | None = None) -> PdgPoint:
-        """The first of the best by the run's criterion, or by another."""
-        return max(self.points, key=lambda point: point.value(criterion or self.criterion))
-
     def plain(self) -> dict[str, Any]:
         """Every point, and the models that fit into the room for them, the smallest first."""
-        room, kept = MOST_CELLS, set[int]()
-        for number in sorted(range(len(self.points)), key=lambda i: self.points[i].parameter_size):
-            if self.points[number].parameter_size <= room:
-                room -= self.points[number].parameter_size
-                kept.add(number)
-        domain = next((p.model.domain for p in self.points if p.model is not None), Domain(()))
+        kept = smallest_within([point.parameter_size for point in self.points])
         return {
             "criterion": self.criterion,
-            "variables": [[v.name, list(v.states)] for v in domain],
+            "variables": plain_variables([point.model for point in self.points]),
             "points": [_plain_point(p, i in kept) for i, p in enumerate(self.points)],
         }
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> PdgScan:
         """What `plain` made, as a value again."""
-        domain = Domain(tuple(Variable(n, tuple(states)) for n, states in plain["variables"]))
+        domain = restored_domain(plain)
         return cls(plain["criterion"], tuple(_restored_point(p, domain) for p in plain["points"]))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:

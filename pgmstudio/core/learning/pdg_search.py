@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from pgmstudio.core.learning.pdg_state import PdgState
-from pgmstudio.core.running import CancelToken
+from pgmstudio.core.learning.pdg_steps import PdgStep, in_steps
+from pgmstudio.core.running import CancelToken, StepToken
 
 # A gain below this is rounding.
 _ROUNDING = 1e-7
@@ -49,29 +51,33 @@ def learn_pdg(
     rules: SweepRules,
     rng: np.random.Generator,
     cancel: CancelToken,
-) -> Generator[Swept, None, PdgState]:
+    walker: StepToken | None = None,
+) -> Generator[Swept | PdgStep, None, PdgState]:
     """Sweeps from `state` on; the generator's value is the best graph it passed.
 
     Splits are drawn and may lower the score, so a search ends after some sweeps without a better
-    graph, and not before the last of these was redirected.
+    graph, and not before the last of these was redirected. While the `walker` steps, every deed is
+    told, and the search waits after it.
     """
     best, best_score = state.copy(), state.score(lambda_)
     state = state.copy()
     splits = merges = redirects = worse = 0
     limits = state.merge_limits(lambda_, as_printed=rules.merge_as_printed)
+    split, merge = partial(state.split, lambda_, rng), partial(state.merge, limits)
     for sweep in range(1, rules.max_sweeps + 1):
         cancel.raise_if_cancelled()
         if rules.split:
             for _ in range(rules.splits_per_merge + (worse if rules.deepen else 0)):
-                splits += state.split(lambda_, rng)
+                splits += yield from in_steps(state, split, lambda_, walker)
         if rules.merge:
-            merges += state.merge(limits)
+            merges += yield from in_steps(state, merge, lambda_, walker)
         is_last = worse + 1 >= rules.patience or sweep == rules.max_sweeps
         if rules.redirect and (sweep % rules.redirect_every == 0 or is_last):
             cancel.raise_if_cancelled()
-            redirects += (moved := state.redirect())
+            moved = yield from in_steps(state, state.redirect, lambda_, walker)
+            redirects += moved
             if moved and rules.merge and is_last:
-                merges += state.merge(limits)
+                merges += yield from in_steps(state, merge, lambda_, walker)
         score = state.score(lambda_)
         worse += 1
         if score > best_score + _ROUNDING * abs(best_score):

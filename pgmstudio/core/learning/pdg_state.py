@@ -6,6 +6,7 @@ Arrays are replaced, never written into, so that a copy of the lists is a copy o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.models.decision_graph import DecisionGraph, minimal_graph
+from pgmstudio.core.models.decision_graph_choices import Deed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -79,6 +81,16 @@ class RowClasses:
         return self._found[i]
 
 
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """What an operator did at one variable, in order: nodes split; pairs merged, the one that
+    stayed first; edges led elsewhere, as upper node, state and new head."""
+
+    deed: Deed
+    variable: int
+    deeds: NDArray[np.signedinteger[Any]]
+
+
 class PdgState:
     """The graph that LearnPDG works on; begins as the minimal one, or as a given graph."""
 
@@ -106,6 +118,7 @@ class PdgState:
         self.counts: list[Floats] = [nothing] * size
         self.bits: list[Floats] = [nothing] * size
         self.is_changed: list[NDArray[np.bool_]] = [nothing] * size
+        self.record: list[Batch] | None = None  # what the operators did, while somebody looks on
         self._count_again(begin.node_counts)
 
     def copy(self) -> Self:
@@ -115,6 +128,12 @@ class PdgState:
         for name in ("edges", "reached", "counts", "bits", "is_changed"):
             setattr(twin, name, list(getattr(self, name)))
         return twin
+
+    # -- who looks on ------------------------------------------------------------------------------
+
+    def _note(self, deed: Deed, i: int, deeds: NDArray[np.signedinteger[Any]]) -> None:
+        if self.record is not None and deeds.size:
+            self.record.append(Batch(deed, i, deeds))
 
     # -- measures ---------------------------------------------------------------------------------
 
@@ -165,6 +184,7 @@ class PdgState:
             if made:
                 parts = np.unique(origins[:made])
                 split += parts.size
+                self._note(Deed.SPLIT, i, parts[:, None])
                 is_new[i][parts] = True
                 is_new[i] = np.concatenate([is_new[i], np.ones(made, dtype=bool)])
                 self._add_nodes(i, edges, origins[:made], is_new[i])
@@ -192,11 +212,14 @@ class PdgState:
         if size == 1 or not self.is_changed[i].any():
             return 0
         heads, home = self._heads(i), np.empty(size, np.int32)
+        pairs = np.empty((size, 2), np.int32)
         counts, bits = self.counts[i].copy(), self.bits[i].copy()
         is_changed = self.is_changed[i].copy()
-        made: int = merge_nodes(counts, bits, heads, is_changed, limit, self.rows.table, home)
+        table = self.rows.table
+        made: int = merge_nodes(counts, bits, heads, is_changed, limit, table, home, pairs)
         if made:
             self._leave_out(i, home, counts, bits)
+            self._note(Deed.MERGE, i, pairs[:made])
         self.is_changed[i] = np.zeros(self.bits[i].size, dtype=bool)
         return made
 
@@ -261,9 +284,9 @@ class PdgState:
                 by_state = np.ascontiguousarray(below_edges.T)
                 add_child_fits(found, states, below_classes, by_state, fits.pop(below))
             fits[i] = found
-            edges = edges.copy()
+            moved = edges.copy()
             redirected += redirect_edges(
-                edges,
+                moved,
                 self.reached[above],
                 self.rows.codes[above],
                 order,
@@ -271,7 +294,9 @@ class PdgState:
                 self.rows.weights,
                 found,
             )
-            self.edges[i] = edges
+            self.edges[i] = moved
+            places = np.argwhere(moved != edges)
+            self._note(Deed.REDIRECT, i, np.column_stack([places, moved[moved != edges]]))
         if redirected:
             self._remove_orphans()
         return redirected

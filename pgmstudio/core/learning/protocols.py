@@ -55,7 +55,22 @@ class Kept:
     keepsake: Keepsake
 
 
-LearnEvent = Progress | Note | Found | Kept | Finished
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """One step of a search, told only while somebody walks through the run (`StepToken`).
+
+    `model` is the one after it, `touched` the nodes of variables that it has changed; of the gains,
+    `score` is by the criterion of the search.
+    """
+
+    words: str
+    place: str  # where in the run the search is
+    model: Model
+    touched: tuple[tuple[str, int], ...]
+    gains: Mapping[str, float]
+
+
+LearnEvent = Progress | Note | Found | Kept | Finished | Stepped
 
 P_contra = TypeVar("P_contra", contravariant=True)
 

@@ -30,11 +30,7 @@ from pgmstudio.core.learning.em_completion import completed
 from pgmstudio.core.learning.em_expectation import Expectation
 from pgmstudio.core.learning.em_steps import EmState, em_states, first_tables
 from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.hill_climb import (
-    HillClimbLearner,
-    HillClimbParams,
-    left_out_sentence,
-)
+from pgmstudio.core.learning.hill_climb import HillClimbLearner, HillClimbParams
 from pgmstudio.core.learning.kes import KesLearner
 from pgmstudio.core.learning.kes_params import KesParams
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
@@ -210,9 +206,7 @@ class _Rounds:
         elif self.params.start is None:
             dag = yield from self._first_search()
         else:
-            dag, left_out = self._rules.starting_graph(self.params.start.edges)
-            if left_out:
-                yield Note(left_out_sentence(left_out))
+            dag = yield from self._rules.start_of(self.params.start)
         self._best = yield from self._fit(dag, None, "First tables")
         yield from self._tell()
 

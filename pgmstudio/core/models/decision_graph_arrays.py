@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class GraphArrays:
+class GraphArrays(NamedTuple):
     """All nodes in a row, those of a variable together; all parameters in a row, a slot each.
 
     The node `n` of variable `i` has the slots from `slot_at[i] + (n − node_at[i]) · cards[i]` on.

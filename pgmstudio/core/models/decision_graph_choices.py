@@ -59,6 +59,18 @@ class Step:
             return split(graph, self.variable, self.node)
         return redirected(graph, self.variable, self.upper, self.state, self.node)
 
+    def touched(self, before: DecisionGraph, after: DecisionGraph) -> tuple[tuple[str, int], ...]:
+        """The nodes of the later graph that it has changed."""
+        i = before.domain.index(self.variable)
+        if self.deed is Deed.MERGE:
+            return ((self.variable, min(self.node, self.other)),)
+        old, new = before.successors[i], after.successors[i]
+        if old is None or new is None:
+            return ()
+        if self.deed is Deed.REDIRECT:
+            return ((self.variable, int(new[self.upper, self.state])),)
+        return tuple((self.variable, int(node)) for node in np.unique(new[old == self.node]))
+
 
 @dataclass(frozen=True)
 class Prospect:

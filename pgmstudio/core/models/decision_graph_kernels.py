@@ -10,33 +10,34 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pgmstudio.core.compiled import compiled
+from pgmstudio.core.models.decision_graph_arrays import GraphArrays
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _TINY = 1e-150
 
 
 @compiled
 def out_flows(
-    cards: Any,
-    state_at: Any,
-    order: Any,
-    below: Any,
-    below_at: Any,
-    node_at: Any,
-    slot_at: Any,
-    head_at: Any,
-    heads: Any,
-    parameters: Any,
-    weights: Any,
-    shares: Any,
-    exponents: Any,
-    flows: Any,
-    flow_exponents: Any,
+    a: GraphArrays,
+    weights: Floats,
+    shares: Floats,
+    exponents: Ints,
+    flows: Floats,
+    flow_exponents: Ints,
 ) -> None:
     """ofl(ν) = flows · 2^flow_exponents; and shares[ν, h], how much of ofl(ν) comes from state h.
 
     `weights` has a number per state of every variable; `exponents` is room for the slots.
     """
+    cards, state_at, order, below = a.cards, a.state_at, a.order, a.below
+    below_at, node_at, slot_at, head_at = a.below_at, a.node_at, a.slot_at, a.head_at
+    heads, parameters = a.heads, a.parameters
     for step in range(order.size - 1, -1, -1):
         i = order[step]
         card, first, own = cards[i], slot_at[i], state_at[i]
@@ -80,25 +81,14 @@ def out_flows(
 
 
 @compiled
-def visits(
-    cards: Any,
-    state_at: Any,
-    order: Any,
-    above: Any,
-    below: Any,
-    below_at: Any,
-    node_at: Any,
-    slot_at: Any,
-    head_at: Any,
-    heads: Any,
-    shares: Any,
-    visited: Any,
-    beliefs: Any,
-) -> None:
+def visits(a: GraphArrays, shares: Floats, visited: Floats, beliefs: Floats) -> None:
     """P(the node is reached | findings) of all nodes, and the beliefs, a number per state.
 
     visited(ν) = ifl(ν) · ofl(ν) / P(e); so nothing is divided by an out-flow that may be 0.
     """
+    cards, state_at, order, above = a.cards, a.state_at, a.order, a.above
+    below, below_at, node_at, slot_at = a.below, a.below_at, a.node_at, a.slot_at
+    head_at, heads = a.head_at, a.heads
     for node in range(visited.size):
         visited[node] = 0.0
     for state in range(beliefs.size):
@@ -119,28 +109,27 @@ def visits(
                     beliefs[own + h] += passing
                     for place in range(below_at[i], below_at[i + 1]):
                         visited[heads[head_at[below[place]] + at + h - first]] += passing
+        total = 0.0
+        for h in range(card):
+            total += beliefs[own + h]
+        for h in range(card):
+            beliefs[own + h] /= total
 
 
 @compiled
 def best_flows(
-    cards: Any,
-    state_at: Any,
-    order: Any,
-    above: Any,
-    below: Any,
-    below_at: Any,
-    node_at: Any,
-    slot_at: Any,
-    head_at: Any,
-    heads: Any,
-    log_parameters: Any,
-    log_weights: Any,
-    tops: Any,
-    chosen: Any,
-    reached: Any,
-    states: Any,
+    a: GraphArrays,
+    log_parameters: Floats,
+    log_weights: Floats,
+    tops: Floats,
+    chosen: Ints,
+    reached: Ints,
+    states: Ints,
 ) -> None:
     """The out-flow with a maximum for the sum, in logarithms, and the states that give it."""
+    cards, state_at, order, above = a.cards, a.state_at, a.order, a.above
+    below, below_at, node_at, slot_at = a.below, a.below_at, a.node_at, a.slot_at
+    head_at, heads = a.head_at, a.heads
     for step in range(order.size - 1, -1, -1):
         i = order[step]
         card, first, own = cards[i], slot_at[i], state_at[i]
@@ -168,48 +157,23 @@ def best_flows(
 @compiled
 def row_flows(
     codes: Any,
-    missing: Any,
-    cards: Any,
-    state_at: Any,
-    order: Any,
-    above: Any,
-    below: Any,
-    below_at: Any,
-    node_at: Any,
-    slot_at: Any,
-    head_at: Any,
-    heads: Any,
-    parameters: Any,
-    weights: Any,
-    shares: Any,
-    exponents: Any,
-    flows: Any,
-    flow_exponents: Any,
-    logs: Any,
+    missing: int,
+    a: GraphArrays,
+    weights: Floats,
+    shares: Floats,
+    exponents: Ints,
+    flows: Floats,
+    flow_exponents: Ints,
+    logs: Floats,
 ) -> None:
     """log2 P(observed cells) of every row: an out-flow pass each; −inf for impossible rows."""
+    cards, state_at, above, node_at = a.cards, a.state_at, a.above, a.node_at
     for row in range(codes.shape[1]):
         for i in range(cards.size):
             code = codes[i, row]
             for h in range(cards[i]):
                 weights[state_at[i] + h] = 1.0 if code in (missing, h) else 0.0
-        out_flows(
-            cards,
-            state_at,
-            order,
-            below,
-            below_at,
-            node_at,
-            slot_at,
-            head_at,
-            heads,
-            parameters,
-            weights,
-            shares,
-            exponents,
-            flows,
-            flow_exponents,
-        )
+        out_flows(a, weights, shares, exponents, flows, flow_exponents)
         total = 0.0
         for i in range(cards.size):
             if above[i] < 0:

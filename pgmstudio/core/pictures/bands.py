@@ -22,6 +22,7 @@ Places = NDArray[np.int64]
 
 GUTTER = 146.0
 BAND_GAP, TREE_GAP, PADDING = 46.0, 12.0, 12.0
+WIDE, WIDEST_GAP = 1.6, 240.0  # wider than so many times its height, bands move apart, so far
 NODE_WIDTH, HEAD, CELL_HEIGHT, ROW_HEIGHT = 132.0, 22.0, 36.0, 17.0
 NODE_GAP = 24.0
 SMALL_WIDTH, SMALL_HEIGHT, SMALL_GAP = 40.0, 24.0, 8.0
@@ -143,8 +144,9 @@ def band_picture(
     forms = [_form(graph, i, collapsed) for i in range(len(graph.domain))]
     needs = [_need(graph, i, form) for i, form in enumerate(forms)]
     widths = _widths(graph, [need[0] for need in needs])
-    tops = _tops(graph, [need[1] for need in needs])
     lefts = _lefts(graph, widths)
+    across = max((x + width for x, width in zip(lefts, widths, strict=True)), default=0.0)
+    tops = _tops(graph, [need[1] for need in needs], across)
     bands = []
     for i, (form, need) in enumerate(zip(forms, needs, strict=True)):
         box = Box(lefts[i], tops[i], widths[i], need[1])
@@ -275,16 +277,21 @@ def _widths(graph: DecisionGraph, needs: Sequence[float]) -> list[float]:
     return widths
 
 
-def _tops(graph: DecisionGraph, heights: Sequence[float]) -> list[float]:
-    """All bands of one level begin at the same height."""
+def _tops(graph: DecisionGraph, heights: Sequence[float], across: float) -> list[float]:
+    """All bands of one level begin at the same height.
+
+    A wide picture is as high as looks well beside that: flat arcs are hard to follow.
+    """
     level = [0] * len(heights)
     for i in graph.order:
         above = graph.forest[i]
         level[i] = 0 if above is None else level[above] + 1
-    tops = [0.0]
-    for depth in range(max(level, default=0)):
-        highest = max(h for h, at in zip(heights, level, strict=True) if at == depth)
-        tops.append(tops[-1] + highest + BAND_GAP)
+    highest = [0.0] * (max(level, default=0) + 1)
+    for height, at in zip(heights, level, strict=True):
+        highest[at] = max(highest[at], height)
+    spare = across / WIDE - sum(highest)
+    gap = min(max(BAND_GAP, spare / max(1, len(highest) - 1)), WIDEST_GAP)
+    tops = [sum(highest[:at]) + at * gap for at in range(len(highest))]
     return [tops[at] for at in level]
 
 

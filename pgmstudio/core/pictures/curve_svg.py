@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pgmstudio.core.pictures.axes import Axis
+from pgmstudio.core.pictures.boxes import text_width
 from pgmstudio.core.pictures.picture import Point
 from pgmstudio.core.pictures.svg_elements import (
     element,
@@ -25,6 +26,8 @@ from pgmstudio.core.pictures.tokens import colors, tokens
 LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 200.0, 56.0
 Told = dict[str, Any]
 _LANGUAGE = {"tree": "chow-liu"}
+# A curve that is told from another of its language: marker and category.
+_OTHER_SIGNS = {"compiled": ("d", "vermilion")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class CurvePlot:
 
 def language_sign(family: str) -> tuple[str, str]:
     """The marker and the category colour of a language, as the tokens have them."""
+    if family in _OTHER_SIGNS:
+        return _OTHER_SIGNS[family]
     signs: dict[str, Any] = tokens()["language"]
     sign = signs.get(_LANGUAGE.get(family, family), signs["bayesian-network"])
     return sign["marker"], sign["category"]
@@ -122,10 +127,14 @@ class _Drawing:
         bottom, top = self._y.start, self._y.end
         grid: Told = {"stroke": self._colors["grid"], "stroke_width": 1.0}
         parts = []
+        free = -math.inf  # where the last words end; those of large numbers are long
         for value in self._x.ticks():
-            x = self._x.place(value)
+            x, words = self._x.place(value), _told(value)
             parts.append(line((x, bottom), (x, top), **grid))
-            parts.append(self._text(_told(value), x, bottom + 16, anchor="middle"))
+            half = text_width(words, 12.0) / 2
+            if x - half > free:
+                parts.append(self._text(words, x, bottom + 16, anchor="middle"))
+                free = x + half + 6
         for value in self._y.ticks():
             y = self._y.place(value)
             parts.append(line((left, y), (right, y), **grid))

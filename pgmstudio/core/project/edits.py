@@ -322,6 +322,18 @@ def add_curve(project: Project, *, entry: CurveEntry) -> Project:
     return replace(project, curves=put(project.curves, project.next_curve_id(), entry))
 
 
+def set_curve(project: Project, *, curve_id: str, entry: CurveEntry) -> Project:
+    """Other content under the id of some SL-curves."""
+    named("SL-curve", curve_id, project.curves)
+    return replace(project, curves=put(project.curves, curve_id, entry))
+
+
+def rename_curve(project: Project, *, curve_id: str, title: str) -> Project:
+    """SL-curves under another title."""
+    entry = named("SL-curve", curve_id, project.curves)
+    return set_curve(project, curve_id=curve_id, entry=replace(entry, title=title))
+
+
 def remove_curve(project: Project, *, curve_id: str) -> Project:
     """Without these SL-curves; their models stay."""
     named("SL-curve", curve_id, project.curves)

@@ -110,14 +110,22 @@ class EvidenceCase:
 
 @dataclass(frozen=True, eq=False)
 class CurveEntry:
-    """Points of an SL-curve, each with the entries of the command line's JSON."""
+    """Points of SL-curves, each with the entries of the command line's JSON.
+
+    `setup` says how they are made: the plan, the choice of rows, where it runs. `folder` holds the
+    points and their models as they come, `pinned` are keys of points.
+    """
 
     title: str
     points: tuple[Mapping[str, Any], ...]
     data_id: str | None = None
+    setup: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""
+    pinned: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", tuple(map(plain, self.points)))
+        object.__setattr__(self, "setup", plain(self.setup))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBo
 
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import empty_state
+from pgmstudio.gui.style.widgets import button, empty_state
 
 
 class _TabBar(QTabBar):
@@ -49,13 +49,24 @@ class Center(QWidget):
     """Opens pages, knows the one in front, and tiles two groups of tabs."""
 
     page_changed = Signal(object)  # the Page in front or None
+    facts_changed = Signal()  # of any page
+    start_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("center")
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._groups: list[QTabWidget] = []
-        self._nothing = empty_state("Open a model or a data set from the project at the left.")
+        self._nothing = empty_state(
+            "Nothing is open. Choose from the project at the left, or begin at the start page.",
+            button(
+                "Start page",
+                self.start_wanted.emit,
+                icon_name="house",
+                tip="Samples, recent projects and every way to begin.",
+                name="centerStart",
+            ),
+        )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
@@ -110,6 +121,7 @@ class Center(QWidget):
             tabs.setTabToolTip(index, page.title)
             page.title_changed.connect(lambda: self._retitle(page))
             page.subject_changed.connect(lambda: self._on_subject_changed(page))
+            page.facts_changed.connect(self.facts_changed)
             page.installEventFilter(self)
         self.bring_to_front(page)
         return page
@@ -211,6 +223,8 @@ class Center(QWidget):
     def _on_page_changed(self, page: Page | None) -> None:
         if page is not None:
             self.setFocusProxy(page)
+        only = self.pages[0] if len(self.pages) == 1 else None
+        self._groups[0].tabBar().setVisible(only is None or only.needs_tab)
         self._splitter.setVisible(page is not None)
         self._nothing.setVisible(page is None)
 

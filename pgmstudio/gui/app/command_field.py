@@ -5,12 +5,13 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QSizePolicy
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import label
 
 
 class CommandField(QLineEdit):
@@ -22,12 +23,16 @@ class CommandField(QLineEdit):
         self.setObjectName("commandField")
         self.setAccessibleName("Search or run a command")
         self.setToolTip("Every action by name (Ctrl+K)")
-        self.setPlaceholderText("Search or run a command · Ctrl K")
-        self.fit(theme().px("left") + theme().space(6))
+        self.setPlaceholderText("Search or run a command")
+        self.fit(theme().px("left") + theme().space(8))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._lens = self.addAction(
             icon("magnifying-glass"), QLineEdit.ActionPosition.LeadingPosition
         )
+        self._keys = label("Ctrl K", "chip", size="caption")
+        self._keys.setParent(self)
+        self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.textChanged.connect(self._place_keys)
         self._model = QStringListModel(self)
         self._by_text: dict[str, str] = {}
         completer = QCompleter(self._model, self)
@@ -49,8 +54,22 @@ class CommandField(QLineEdit):
 
     def fit(self, room: int) -> None:
         """As wide as usual where there is room, else what there is."""
-        usual = theme().px("left") + theme().space(6)
+        usual = theme().px("left") + theme().space(8)
         self.setFixedWidth(max(theme().px("rail"), min(usual, room)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_keys()
+
+    def _place_keys(self) -> None:
+        """The keys stand at the end while nothing is typed and there is room for the words."""
+        self._keys.ensurePolished()
+        cap = self._keys.sizeHint()
+        words = self.fontMetrics().horizontalAdvance(self.placeholderText())
+        room = self.width() - words - 2 * theme().px("icon") - theme().space(4)
+        self._keys.setVisible(not self.text() and room > cap.width())
+        left = self.width() - cap.width() - theme().space(3)
+        self._keys.setGeometry(left, (self.height() - cap.height()) // 2, cap.width(), cap.height())
 
     def begin(self) -> None:
         """Take the focus and list everything."""

@@ -1,4 +1,4 @@
-"""Model ▸ Compare, why (not) an edge, View ▸ Edge width, and bootstraps in the Learn menu."""
+"""Comparing languages and models, why (not) an edge, edge widths, and bootstraps."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.in_front import model_page_in_front
 from pgmstudio.gui.app.opening import close_welcome
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.app.subject_deeds import NO_MODEL
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.views.strengths import KINDS
 from pgmstudio.gui.workers.kept_source import KeptSource, has_source, source_in_view
@@ -107,6 +108,20 @@ def show_frequencies(shell: Shell) -> None:
         open_bootstrap(shell, source)
 
 
+def open_languages(shell: Shell) -> Page:
+    """The page of the comparison of languages, about the data in view."""
+    from pgmstudio.gui.pages.compare_page import open_comparison
+
+    return open_comparison(shell)
+
+
+def open_same_evidence(shell: Shell) -> Page:
+    """The page of the same evidence in all models, with the evidence of the model in view."""
+    from pgmstudio.gui.pages.same_evidence_page import open_same_evidence
+
+    return open_same_evidence(shell)
+
+
 def compare_actions(shell: Shell) -> list[ActionSpec]:
     def too_few() -> str | None:
         if len(_with_edges(shell)) < 2:
@@ -137,7 +152,38 @@ def compare_actions(shell: Shell) -> list[ActionSpec]:
             return None
         return "no bootstrap was made yet; Learn ▸ Bootstrap… makes one."
 
+    def no_rows() -> str | None:
+        return None if shell.project.data else "import data first (Ctrl+I)."
+
+    def too_alone() -> str | None:
+        from pgmstudio.gui.pages.same_evidence_link import askable
+
+        found = len(askable(shell.project))
+        if found < 2:
+            return "two models are needed; learn or open another one." if found else NO_MODEL
+        return None
+
     return [
+        ActionSpec(
+            "evaluate.compare-languages",
+            "Compare languages…",
+            "Evaluate",
+            "One model of each language on the same rows in a time budget: bits, sizes and times.",
+            lambda: open_languages(shell),
+            icon="scales",
+            why_not=no_rows,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "evidence.same",
+            "Same evidence in all models…",
+            "Evidence",
+            "Evidence entered once goes to every model; where they disagree most comes first.",
+            lambda: open_same_evidence(shell),
+            icon="scales",
+            why_not=too_alone,
+            separator_before=True,
+        ),
         ActionSpec(
             "learn.bootstrap",
             "Bootstrap…",

@@ -42,7 +42,15 @@ class ExportDesk(QObject):
         plot = self._shell.window.findChild(ScorePlot, "scorePlot")
         return plot if isinstance(plot, ScorePlot) else None
 
+    @property
+    def _drawing(self) -> Drawing | None:
+        """Of a page that has a plot."""
+        page = self._shell.center.current
+        return None if page is None else page.drawing()
+
     def no_picture(self) -> str | None:
+        if self._drawing is not None:
+            return None
         if self._page is None:
             return "open a model first."
         entry = self._shell.project.models.get(self._page.model_id or "")
@@ -58,9 +66,11 @@ class ExportDesk(QObject):
         from pgmstudio.gui.views.canvas_drawing import CanvasDrawing
         from pgmstudio.gui.views.side_by_side_drawing import SideBySideDrawing
 
-        page = self._page
+        page, drawing = self._page, self._drawing
         side = getattr(page, "side", None)
-        if page is not None and side is not None and side.is_open:
+        if drawing is not None:
+            self._ask(drawing)
+        elif page is not None and side is not None and side.is_open:
             self._ask(SideBySideDrawing(side.view, page.title))
         elif page is not None:
             self._ask(CanvasDrawing(getattr(page, "front", page.canvas), page.title))
@@ -102,7 +112,7 @@ def export_actions(shell: Shell) -> list[ActionSpec]:
             "file.export",
             "Export picture…",
             "File",
-            "The model in view as PNG, SVG or PDF, with its legend.",
+            "The model or plot in view as PNG, SVG or PDF, with its legend.",
             desk.export_picture,
             keys=("Ctrl+E",),
             icon="export",

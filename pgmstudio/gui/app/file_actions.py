@@ -27,6 +27,7 @@ from pgmstudio.gui.app.opening import (
     open_welcome,
     show_project,
 )
+from pgmstudio.gui.app.report_actions import report_actions
 from pgmstudio.gui.app.shell import Shell
 
 _DATA_ENDINGS = (
@@ -222,6 +223,7 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             why_not=desk.no_model,
         ),
         *export_actions(shell),
+        *report_actions(shell),
         ActionSpec(
             "file.close-tab",
             "Close tab",

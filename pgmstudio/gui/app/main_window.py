@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QHBoxLayout,
     QMainWindow,
@@ -28,7 +29,7 @@ from pgmstudio.gui.app.status_bar import StatusBar
 from pgmstudio.gui.app.toast import Toast
 from pgmstudio.gui.document.recovery import Autosave
 from pgmstudio.gui.pages.page import Page
-from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.logo import Logo, logo_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.workers.one_shot import one_shot
 
@@ -66,6 +67,7 @@ class MainWindow(QMainWindow):
         self.toast = Toast(self)
         self.error_notes = ErrorNotes(self.shell, self.panels)
         self._refresh_soon = one_shot(self, self.shell.book.refresh)
+        self._refit_soon = one_shot(self, self._refit)
         # New beliefs are painted first; menus and the command field ask again when they open.
         self._refresh_later = one_shot(self, self.shell.book.refresh, REFRESH_AFTER_MS)
         self.shell.toast.connect(self.toast.show_sentence)
@@ -73,6 +75,7 @@ class MainWindow(QMainWindow):
         self.shell.errors.noted.connect(self.error_notes.show)
         self.shell.reveal_asked.connect(self.reveal)
         self.shell.center.page_changed.connect(self._on_page_changed)
+        self.shell.center.start_wanted.connect(self._on_start_wanted)
         self.shell.document.file_changed.connect(self._retitle)
         self.shell.document.changed.connect(lambda *_: self._refresh_soon.start())
         self.shell.bench.selection_changed.connect(lambda _: self._refresh_soon.start())
@@ -80,6 +83,7 @@ class MainWindow(QMainWindow):
         theme().changed.connect(self._restyle)
         self.autosave = Autosave(self.shell)
         self._retitle()
+        self.setWindowIcon(logo_icon())
         self._default_state = self.saveState(LAYOUT_VERSION)
 
     @property
@@ -108,6 +112,8 @@ class MainWindow(QMainWindow):
         for title, menu in menus.items():
             if "/" not in title and menu.isEmpty():
                 menu.menuAction().setVisible(False)
+        self._logo = Logo()
+        self.menuBar().setCornerWidget(self._logo, Qt.Corner.TopLeftCorner)
         self.command_field = CommandField(self.shell)
         # In a holder: the menu bar asks for the size once and ignores a fixed width.
         self._corner = _corner(self.command_field)
@@ -129,6 +135,11 @@ class MainWindow(QMainWindow):
 
     def _on_page_changed(self, page: Page | None) -> None:
         self.folding.stand_alone(page is not None and page.stands_alone)
+
+    def _on_start_wanted(self) -> None:
+        from pgmstudio.gui.app.opening import open_welcome
+
+        open_welcome(self.shell)
 
     def reset_layout(self) -> None:
         """Every panel back at its place and size."""
@@ -163,8 +174,12 @@ class MainWindow(QMainWindow):
 
     def _restyle(self) -> None:
         self.folding.usual_sizes()
+        self._refit_soon.start()  # once the menu bar has the new font
+        self.setWindowIcon(logo_icon())
+
+    def _refit(self) -> None:
         self._fit_command_field()
-        self.setWindowIcon(icon("share-network", "accent"))
+        self.toast.place()
 
     def _on_error_sentence(self, sentence: str) -> None:
         self.shell.bench.message.emit("error", sentence)
@@ -189,8 +204,11 @@ class MainWindow(QMainWindow):
         titles = [action.text() for action in bar.actions() if action.isVisible()]
         # Where the bar has no room for a menu it has no geometry, so ask for the words.
         letters = sum(bar.fontMetrics().horizontalAdvance(title) for title in titles)
-        self.command_field.fit(self.width() - letters - MENU_MARGIN * (len(titles) + 1))
+        others = letters + self._logo.width() + MENU_MARGIN * (len(titles) + 1)
+        self.command_field.fit(self.width() - others)
         self._corner.setFixedWidth(self.command_field.width() + 8)
+        # The bar places its corners anew only when it is given a size.
+        QApplication.sendEvent(bar, QResizeEvent(bar.size(), bar.size()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc that nobody else needed closes a note, or a panel over the centre."""
@@ -231,7 +249,7 @@ def panel_widget(window: MainWindow, name: str) -> QWidget:
 def _corner(field: QWidget) -> QWidget:
     holder = QWidget()
     layout = QHBoxLayout(holder)
-    layout.setContentsMargins(0, 2, 8, 2)
+    layout.setContentsMargins(0, 3, 8, 1)
     layout.addWidget(field)
     holder.setFixedWidth(field.width() + 8)
     return holder

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.learning.adjacency import Adjacency
 from pgmstudio.core.learning.class_scan import ClassScan
+from pgmstudio.core.learning.mixture_scan import MixtureScan
 from pgmstudio.core.models.conversions import KIND_TITLES, converted, why_not_converted
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
@@ -56,6 +57,15 @@ def mixture_actions(shell: Shell) -> list[ActionSpec]:
             deeds.open_scan,
             icon="circle-dashed",
             why_not=deeds.why_no_scan,
+        ),
+        ActionSpec(
+            "learn.tree-scan",
+            "Numbers of trees tried",
+            "Learn",
+            "Bits per row by number of trees, with their spread over the starts of the run.",
+            deeds.open_tree_scan,
+            icon="chart-line",
+            why_not=deeds.why_no_tree_scan,
         ),
         ActionSpec(
             "evaluate.adjacency",
@@ -152,6 +162,11 @@ class _Deeds(QObject):
             return None
         return "learn with Latent classes first."
 
+    def why_no_tree_scan(self) -> str | None:
+        if has_source(self._shell, MixtureScan.kind):
+            return None
+        return "learn a mixture of trees first."
+
     def why_no_trees(self) -> str | None:
         entry = self._entry
         if entry is None:
@@ -199,6 +214,13 @@ class _Deeds(QObject):
         source = source_in_view(self._shell, ClassScan.kind)
         if source is not None:
             open_scan(self._shell, source)
+
+    def open_tree_scan(self) -> None:
+        from pgmstudio.gui.pages.tree_scan_page import open_tree_scan
+
+        source = source_in_view(self._shell, MixtureScan.kind)
+        if source is not None:
+            open_tree_scan(self._shell, source)
 
     def open_adjacency(self) -> None:
         from pgmstudio.gui.pages.adjacency_page import adjacency_source, open_adjacency

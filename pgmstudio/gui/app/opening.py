@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from pgmstudio.core.errors import PgmStudioError, UnknownNameError
-from pgmstudio.core.io.model_files import is_model_path, read_model
+from pgmstudio.core.io.model_files import ModelFile, is_model_path, read_model
 from pgmstudio.core.pictures.families import picture_names
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -74,23 +74,26 @@ def show_project(shell: Shell, project: Project, path: Path | None, *, saved: bo
         open_welcome(shell)
 
 
+def model_entry(file: ModelFile, title: str) -> ModelEntry:
+    """What a model file says, as an entry of the project."""
+    pictures = picture_names(file.model)
+    drawn = "dag" if "dag" in pictures else pictures[0]
+    return ModelEntry(
+        title=title,
+        model=file.model,
+        layouts={drawn: dict(file.layout)} if file.layout else {},
+        node_titles=dict(file.titles),
+        notes=file.notes,
+        provenance=file.provenance or {},
+    )
+
+
 def open_model_file(shell: Shell, path: Path) -> None:
     """Add the model of a file to the project and show it."""
     file = read_model(path)
     for remark in file.remarks:
         shell.bench.message.emit("warning", remark)
-    title = file.title or path.name.split(".")[0]
-    pictures = picture_names(file.model)
-    drawn = "dag" if "dag" in pictures else pictures[0]
-    layouts = {drawn: dict(file.layout)} if file.layout else {}
-    entry = ModelEntry(
-        title=title,
-        model=file.model,
-        layouts=layouts,
-        node_titles=dict(file.titles),
-        notes=file.notes,
-        provenance=file.provenance or {},
-    )
+    entry = model_entry(file, file.title or path.name.split(".")[0])
     if file.properties:
         shell.bench.message.emit(
             "info",

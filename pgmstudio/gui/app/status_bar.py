@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRect, QSize, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QStatusBar, QWidget
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QPushButton,
+    QStatusBar,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QWidget,
+)
 
 from pgmstudio.core.inference.measures import conflict_word
 from pgmstudio.core.models.decision_graph import DecisionGraph
@@ -17,11 +26,15 @@ from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.table_work import table_work
+from pgmstudio.gui.panels.subject import data_around
 from pgmstudio.gui.style.icons import icon
-from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.numbers import data_facts, grouped
 from pgmstudio.gui.style.theme import theme
 
 _GAP = 6
+# These stand out as a whole; of the others only the numbers do.
+_IN_ONE_INK = ("statusRuns", "statusWaits")
+_NUMBERS = re.compile(r"[−-]?\d[\d\u2009.]*(?:e[−+-]?\d+)?")
 
 
 class StatusBar(QStatusBar):
@@ -71,6 +84,8 @@ class StatusBar(QStatusBar):
         self.signal.clicked.connect(self._on_signal_clicked)
         bench = shell.bench
         shell.document.changed.connect(self._refresh)
+        shell.center.page_changed.connect(self._refresh)
+        shell.center.facts_changed.connect(self._refresh)
         bench.model_in_view_changed.connect(self._refresh)
         bench.selection_changed.connect(self._refresh)
         bench.beliefs_changed.connect(self._refresh)
@@ -82,7 +97,7 @@ class StatusBar(QStatusBar):
         self._refresh_runs()
 
     def _part(self, name: str, tip: str, *, right: bool = False) -> QPushButton:
-        part = QPushButton()
+        part = QPushButton() if name in _IN_ONE_INK else _Facts()
         part.setObjectName(name)
         part.setProperty("role", "status")
         part.setFlat(True)
@@ -97,19 +112,16 @@ class StatusBar(QStatusBar):
         bench = self._shell.bench
         entry = bench.project.models.get(bench.model_id or "")
         data_id = entry.data_id if entry is not None else None
-        data = bench.project.data.get(data_id or "") or next(
-            iter(bench.project.data.values()), None
-        )
-        if data is None:
-            self.data.setText("no data" if bench.project.models else "No project open")
-        else:
+        data = bench.project.data.get(data_id or data_around(self._shell) or "")
+        page = self._shell.center.current
+        facts = page.data_facts() if page is not None else None
+        if facts is None and data is not None:
             rows, missing = data.data.row_count, sum(data.data.missing_counts)
-            complete = grouped(rows - data.data.incomplete_row_count)
-            self.data.setText(
-                f"{data.name} · {grouped(rows)} rows × {len(data.data.domain)} · "
-                + (f"{grouped(missing)} cells missing · " if missing else "none missing")
-                + (f"{complete} rows complete" if missing else "")
-            )
+            complete = rows - data.data.incomplete_row_count
+            facts = data_facts(data.name, rows, len(data.data.domain), missing, complete)
+        if facts is None:
+            facts = "no data" if bench.project.models else "No project open"
+        self.data.setText(facts)
         self._wanted = {self.data}
         if entry is not None:
             self._refresh_model(entry)
@@ -209,6 +221,47 @@ def _edge_words(model: Model) -> str:
     if isinstance(model, LabelledDag):
         return f"{len(model.edges)} edges · {len(model.labelled_edges)} labelled"
     return f"{len(model.edges) if isinstance(model, DirectedModel) else 0} edges"
+
+
+class _Facts(QPushButton):
+    """Words with their numbers in a heavier weight."""
+
+    def sizeHint(self) -> QSize:
+        plain = super().sizeHint()
+        words = self.fontMetrics().horizontalAdvance(self.text())
+        return QSize(plain.width() - words + sum(self._widths()), plain.height())
+
+    def _pieces(self) -> list[tuple[str, bool]]:
+        """The text in pieces, and which of them are numbers."""
+        pieces, end = [], 0
+        for found in _NUMBERS.finditer(self.text()):
+            pieces += [(self.text()[end : found.start()], False), (found.group(), True)]
+            end = found.end()
+        return [*pieces, (self.text()[end:], False)]
+
+    def _fonts(self) -> tuple[QFont, QFont]:
+        heavy = QFont(self.font())
+        heavy.setWeight(QFont.Weight.DemiBold)
+        return self.font(), heavy
+
+    def _widths(self) -> list[int]:
+        measures = [QFontMetrics(font) for font in self._fonts()]
+        return [measures[heavy].horizontalAdvance(words) for words, heavy in self._pieces()]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QStylePainter(self)
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = ""
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        fonts, widths = self._fonts(), self._widths()
+        left = (self.width() - sum(widths)) // 2
+        for (words, heavy), width in zip(self._pieces(), widths, strict=True):
+            painter.setFont(fonts[heavy])
+            painter.setPen(theme().color("text" if heavy else "text_secondary"))
+            place = QRect(left, 0, width, self.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+            left += width
 
 
 class _Strip(QWidget):

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import (
     QMessageLogContext,
     QPoint,
@@ -36,11 +35,11 @@ from pgmstudio.gui.pages.import_page import ImportPage
 from pgmstudio.gui.pages.import_page_view import CUTS
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.inspector_panel import InspectorPanel
+from pgmstudio.gui.style.resource import folder_of
 from pgmstudio.gui.style.theme import theme
 
 SIZE = (1280, 800)
 TARGET = "lung"
-ROWS = 800
 
 
 @dataclass(slots=True)
@@ -254,7 +253,7 @@ def take_window_tour(folder: Path, window: MainWindow | None = None) -> list[Pat
     window.show()
     tour, files = WindowTour(window), [folder / f"{name}.png" for name in STEPS]
     rows = folder / "check-up.csv"
-    replace_file(_made(folder) / rows.name, made_up_rows())
+    replace_file(_made(folder) / rows.name, (folder_of("sample_data") / rows.name).read_bytes())
     try:
         tour.welcome()
         tour.hands.take_picture(files[0])
@@ -296,38 +295,6 @@ STEPS = (
 def _made(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def made_up_rows() -> bytes:
-    """A check-up of people who do not exist: numbers, words, and gaps marked “?” or left blank."""
-    rng = np.random.default_rng(11)
-    age = np.clip(rng.normal(52, 13, ROWS), 20, 85).round()
-    smoker = rng.random(ROWS) < np.where(age < 50, 0.42, 0.22)
-    sport = rng.random(ROWS) < np.where(age < 45, 0.6, 0.3)
-    pressure = (104 + 0.55 * age + 7 * smoker - 6 * sport + rng.normal(0, 11, ROWS)).round()
-    lipids = (4.1 + 0.02 * age + 0.5 * smoker - 0.4 * sport + rng.normal(0, 0.7, ROWS)).round(1)
-    risk = 1 / (1 + np.exp(-(pressure - 142) / 9 - (lipids - 5.6) * 0.9))
-    narrow = rng.random(ROWS) < risk
-    pain = rng.random(ROWS) < np.where(narrow, 0.72, 0.12)
-    columns = {
-        "age": [f"{value:.0f}" for value in age],
-        "smoker": _words(smoker),
-        "sport": _words(sport),
-        "pressure": [f"{value:.0f}" for value in pressure],
-        "lipids": [f"{value:.1f}" for value in lipids],
-        "narrowing": _words(narrow),
-        "chest pain": _words(pain),
-    }
-    gaps = {"smoker": (0.02, "?"), "lipids": (0.04, ""), "sport": (0.015, "?")}
-    for name, (share, marker) in gaps.items():
-        for row in np.flatnonzero(rng.random(ROWS) < share):
-            columns[name][row] = marker
-    lines = [",".join(columns), *(",".join(cells) for cells in zip(*columns.values(), strict=True))]
-    return ("\n".join(lines) + "\n").encode()
-
-
-def _words(flags: np.ndarray) -> list[str]:
-    return ["yes" if flag else "no" for flag in flags]
 
 
 def _report(facts: Facts, files: Sequence[Path], rows: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
@@ -17,8 +16,8 @@ from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable, wide_first
 from pgmstudio.gui.pages.kept_page import KeptPage, facts_label
+from pgmstudio.gui.pages.picture_taking import PictureTaking
 from pgmstudio.gui.plots.adjacency_matrix import AdjacencyMatrix
-from pgmstudio.gui.plots.profile_plot import ProfileDrawing
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
@@ -34,7 +33,7 @@ _COLUMNS = (
 )
 
 
-class AdjacencyPage(KeptPage):
+class AdjacencyPage(PictureTaking, KeptPage):
     """Follows the run while it goes on."""
 
     export_words = ("Export counts", "edges.csv", "One line for each edge (*.csv);;All (*.json)")
@@ -171,21 +170,7 @@ class AdjacencyPage(KeptPage):
     # -- taking away
 
     def _on_picture(self) -> None:
-        from pgmstudio.gui.dialogs.export_dialog import ExportDialog
-
-        path = self._shell.document.path
-        dialog = ExportDialog(
-            ProfileDrawing(self.matrix, self.title),
-            path.parent if path is not None else Path(),
-            None,
-            self._shell.window,
-        )
-        dialog.written.connect(self._on_written)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _on_written(self, path: Path) -> None:
-        self._shell.tell(f"Wrote {path.name}.")
+        self._take_picture(self.matrix, self.title)
 
 
 # What has edges to count, the most telling first.

@@ -19,11 +19,12 @@ from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.association_pairs import PairList, PairTable
+from pgmstudio.gui.pages.counting_wait import CountingWait
 from pgmstudio.gui.pages.import_page_steps import QuietLine
 from pgmstudio.gui.pages.last_model import last_model
 from pgmstudio.gui.plots.heat_legend import HeatLegend
 from pgmstudio.gui.plots.heat_map import HeatMap
-from pgmstudio.gui.style.widgets import button, label, row, scrolled
+from pgmstudio.gui.style.widgets import button, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
 
 _HINT = "Click a cell to select both variables in the model."
@@ -71,7 +72,7 @@ class AssociationTab(QWidget):
         self._answer: _Answer | None = None
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_answered)
-        self._asker.failed.connect(shell.errors.report)
+        self._asker.failed.connect(self._on_failed)
         self.map = HeatMap("heatMap")
         self.map.describe = self.describe
         self.map.chosen.connect(self._on_chosen)
@@ -95,9 +96,10 @@ class AssociationTab(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(scrolled(self.map, "heatScroll"))
         self._stack.addWidget(self.list)
-        self._wait = label("Counting all pairs of columns…", "secondary")
-        self._wait.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._stack.addWidget(self._wait)
+        self.wait = CountingWait()
+        self.wait.stopped.connect(self._on_stopped)
+        self.wait.wanted.connect(self._on_again)
+        self._stack.addWidget(self.wait)
         self._stack.setCurrentIndex(2)
         self._let_look(False)
         splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -132,15 +134,33 @@ class AssociationTab(QWidget):
         if self._answer is None:
             self._stack.setCurrentIndex(2)
 
+        share = self.wait.begin()
+
         def count(cancel: CancelToken) -> _Answer:
-            found = associations(data, cancel)
+            found = associations(data, cancel, share.tell)
             return _Answer(data, found, clustered_order(found.information_bits))
 
         self._asker.ask(count)
 
+    def _on_failed(self, error: BaseException) -> None:
+        self.wait.end()
+        self._shell.errors.report(error)
+
+    def _on_stopped(self) -> None:
+        self._asker.forget()
+        if self._answer is not None:  # what was counted of older rows
+            self._asked = self._answer.data
+            self._stack.setCurrentIndex(0)
+
+    def _on_again(self) -> None:
+        data, self._asked = self._asked, None
+        if data is not None:
+            self.show_data(data)
+
     def _on_answered(self, answer: _Answer) -> None:
         first = self._answer is None
         self._answer = answer
+        self.wait.end()
         found = answer.found
         self.map.show_values(found.names, found.information_bits, answer.order)
         self.legend.show_range(self.map.largest)

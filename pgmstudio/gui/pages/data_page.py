@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
@@ -20,7 +20,8 @@ from pgmstudio.gui.pages.missing_map import MissingTab
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
-from pgmstudio.gui.style.widgets import Segments, button, hairline, row
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Segments, button, hairline, row, tool_button
 from pgmstudio.gui.workers.questions import Asker
 
 _TABS = (
@@ -52,7 +53,15 @@ class DataPage(Page):
             tip="Learn step by step: from the columns that tell something to a model.",
             name="dataStepwise",
         )
-        head = row(self.tabs, self.facts, self.stepwise)
+        self.compare = tool_button(
+            "scales",
+            "Compare languages: one model of each on these rows, within a time budget",
+            self._on_compare,
+            name="dataCompare",
+        )
+        self._words = self.stepwise.text()
+        self.stepwise.setAccessibleName(self._words)
+        head = row(self.tabs, self.facts, self.compare, self.stepwise)
         head.setContentsMargins(16, 6, 16, 6)
         frame = QFrame()
         frame.setProperty("role", "surface")
@@ -68,6 +77,14 @@ class DataPage(Page):
         shell.document.changed.connect(self._on_document_changed)
         self._tell_facts()
         self.show_tab("table")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is no room for all words, both ways on are signs alone."""
+        super().resizeEvent(event)
+        words = self.stepwise.fontMetrics().horizontalAdvance(self._words)
+        signs = 2 * (theme().px("icon") + theme().space(7)) + theme().space(8)
+        needed = self.tabs.sizeHint().width() + words + signs
+        self.stepwise.setText(self._words if needed <= self.width() else "")
 
     def about_data(self) -> str | None:
         return self.data_id
@@ -106,6 +123,11 @@ class DataPage(Page):
         from pgmstudio.gui.app.stepwise_actions import open_stepwise
 
         open_stepwise(self._shell, self.data_id)
+
+    def _on_compare(self) -> None:
+        from pgmstudio.gui.pages.compare_page import open_comparison
+
+        open_comparison(self._shell, self.data_id)
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         old, new = before.data.get(self.data_id), after.data.get(self.data_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import ColumnSummary, summarise
@@ -12,6 +12,7 @@ from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.column_list import ColumnList, ColumnRow
 from pgmstudio.gui.pages.data_page_states import StateManager
 from pgmstudio.gui.style.numbers import counted
+from pgmstudio.gui.style.search_field import SearchField
 from pgmstudio.gui.style.widgets import label, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
 
@@ -31,11 +32,7 @@ class ColumnsTab(QWidget):
         self._asker.answered.connect(self._show)
         self._asker.failed.connect(shell.errors.report)
         self.count = label("", "heading", size="dense")
-        self.search = QLineEdit()
-        self.search.setObjectName("findColumn")
-        self.search.setPlaceholderText("Find a column")
-        self.search.setAccessibleName("Find a column")
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField("findColumn", "Find a column")
         self.list = ColumnList(
             "columnCards", with_ticks=False, facts_head="States · bits", chip_head="Missing"
         )

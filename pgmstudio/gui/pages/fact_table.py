@@ -109,13 +109,14 @@ class FactTable(QTableView):
 
     chosen = Signal(int)  # the number of the row as it was given
     selected = Signal(int)
+    facts_type: type[Facts] = Facts
 
     def __init__(self, name: str, title: str, columns: Sequence[Column]) -> None:
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.setToolTip(title)
-        self.facts = Facts(columns, self)
+        self.facts = self.facts_type(columns, self)
         self.setModel(self.facts)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

@@ -98,6 +98,7 @@ class HelpPage(Page):
 def _give_air(document: QTextDocument) -> None:
     """Markdown comes without space between its paragraphs."""
     cursor = QTextCursor(document)
+    cursor.beginEditBlock()  # else a page with many cells is laid out for each of them
     block = document.begin()
     while block.isValid():
         form = block.blockFormat()
@@ -109,6 +110,7 @@ def _give_air(document: QTextDocument) -> None:
         cursor.setPosition(block.position())
         cursor.setBlockFormat(form)
         block = block.next()
+    cursor.endEditBlock()
 
 
 def _title_of(file: Path) -> str:

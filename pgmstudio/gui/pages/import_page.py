@@ -29,7 +29,7 @@ from pgmstudio.gui.pages.import_page_reading import (
 from pgmstudio.gui.pages.import_page_view import CUTS, FILE, SPLIT, ImportView
 from pgmstudio.gui.pages.undoing_page import Deed, UndoingPage
 from pgmstudio.gui.style.icons import icon
-from pgmstudio.gui.style.numbers import counted
+from pgmstudio.gui.style.numbers import counted, data_facts
 from pgmstudio.gui.workers.job import Job, JobState
 from pgmstudio.gui.workers.questions import Asker
 
@@ -82,6 +82,16 @@ class ImportPage(UndoingPage):
     def stands_alone(self) -> bool:
         return True
 
+    def data_facts(self) -> str:
+        name = self._name or self._path.name
+        if self._reading is None:
+            return f"{name} · {'being read' if self._is_reading else 'cannot be read'}"
+        report = self._reading.report
+        used = self._draft.used(report)
+        complete = self._reading.complete_rows(column.name for column in used)
+        missing = sum(column.missing for column in used)
+        return data_facts(name, report.row_count, len(used), missing, complete)
+
     def _build(self) -> None:
         view = self.view
         layout = QVBoxLayout(self)
@@ -133,6 +143,7 @@ class ImportPage(UndoingPage):
         self._is_reading = False
         if self._reading is None:
             self.view.wait.setText("Nothing of this file can be shown.")
+            self.facts_changed.emit()
         self._on_trouble(error)
 
     def _on_trouble(self, error: BaseException) -> None:
@@ -233,6 +244,7 @@ class ImportPage(UndoingPage):
         self.view.show_choices(self._step, self._reading, self._draft, undo)
         self._refresh_column()
         self._refresh_foot()
+        self.facts_changed.emit()
 
     def _refresh_column(self) -> None:
         column, reading = self._report(self._column), self._reading

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
-    QLineEdit,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from pgmstudio.gui.pages.column_list import ColumnList, ColumnRow, LinedRows, dr
 from pgmstudio.gui.pages.import_page_draft import Draft
 from pgmstudio.gui.pages.missing_map import listed
 from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.search_field import SearchField
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row
 
@@ -95,11 +95,7 @@ class ColumnsPane(QWidget):
         super().__init__()
         self.setObjectName("columnsPane")
         self.count = label("", "heading", size="dense")
-        self.search = QLineEdit()
-        self.search.setObjectName("findImportColumn")
-        self.search.setPlaceholderText("Find a column")
-        self.search.setAccessibleName("Find a column")
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField("findImportColumn", "Find a column")
         self.search.setMaximumWidth(round(160 * theme().scale))
         self.list = ColumnList("importColumns", with_ticks=True)
         self.list.picked.connect(self.picked)

@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QBrush, QFontMetrics, QPainter
+from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -176,13 +176,22 @@ class PreviewTable(QTableView):
         heads = QFontMetrics(theme().font("dense", "semibold"))
         arrow = max((metrics.horizontalAdvance(f" → {name}") for name in cells.labels), default=0)
         most = round(_MOST_WIDTH * theme().scale)
-        for column, place in enumerate(cells.shown):
+        widths = []
+        for place in cells.shown:
             texts = [row[place] for row in cells.rows[:_ROWS_MEASURED]]
             width = max((metrics.horizontalAdvance(text) for text in texts), default=0)
             if cells.names[place] == cells.cut:
                 width += arrow + 12
             width = max(width, heads.horizontalAdvance(cells.names[place])) + 20
-            self.setColumnWidth(column, min(most, width))
+            widths.append(min(most, width))
+        # Few columns share what is left, so that the table ends where the picture above does.
+        spare = max(0, self.viewport().width() - sum(widths)) // max(1, len(widths))
+        for column, width in enumerate(widths):
+            self.setColumnWidth(column, width + min(spare, most // 2))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size_columns()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 3 * theme().px("row"))

@@ -27,16 +27,18 @@ from pgmstudio.gui.pages.bootstrap_choice import BootstrapChoice
 from pgmstudio.gui.pages.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.pages.missing_remedies import RemedyRow
 from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.panels.inspector_plan import RunPlan
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, scrolled
 from pgmstudio.gui.workers.bootstrap_runs import start_bootstrap
 from pgmstudio.gui.workers.landing import Landing, training_rows
-from pgmstudio.gui.workers.learning_run import RunRequest
+from pgmstudio.gui.workers.learning_run import RunRequest, tells_steps
 
 # The width below which settings and run stand one above the other, at 100 %.
 STACKED_BELOW = 860
 FIRST_LEARNER = "bn.hill-climb"
+_WALK_TIP = "Start a run that waits before every step of its search, and see each on the picture."
 
 
 class LearnPage(Page):
@@ -127,6 +129,13 @@ class LearnPage(Page):
             name="learnStart",
         )
         self._start.setShortcut("Ctrl+Return")
+        self._walk = button(
+            "Step by step",
+            self._on_walk,
+            icon_name="skip-forward",
+            tip=_WALK_TIP,
+            name="learnSteps",
+        )
         words = QVBoxLayout()
         words.setSpacing(4)
         for note in (self._missing, self._rules, self.bootstrap.note, self._refusal):
@@ -137,7 +146,8 @@ class LearnPage(Page):
         bottom.setContentsMargins(24, 8, 24, 8)
         bottom.setSpacing(16)
         bottom.addLayout(words, 1)
-        bottom.addWidget(self._start, 0, Qt.AlignmentFlag.AlignBottom)
+        for one in (self._walk, self._start):
+            bottom.addWidget(one, 0, Qt.AlignmentFlag.AlignBottom)
         return foot
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -174,6 +184,17 @@ class LearnPage(Page):
 
     def about_data(self) -> str | None:
         return self.data_id
+
+    def about_run(self) -> RunPlan | None:
+        try:
+            rows = self._rows()
+        except PgmStudioError:
+            return None
+        if rows is None or self.data_id is None or self._learners.learner is None:
+            return None
+        name = self._shell.project.data[self.data_id].name
+        part = self._part.currentData()
+        return RunPlan(self.learner, self._forms.params(), self.data_id, name, part, rows)
 
     def choose(self, *, learner: str | None = None, data_id: str | None = None) -> None:
         """Preselect a learner or a data set."""
@@ -231,6 +252,7 @@ class LearnPage(Page):
     def _refresh_notes(self, *_: object) -> None:
         if self._learners.learner is None:
             return
+        self.facts_changed.emit()
         try:
             data = self._rows()
         except PgmStudioError as error:
@@ -256,15 +278,18 @@ class LearnPage(Page):
         self._remedies.offer(self.learner, data, self.data_id)
         self._refusal.tell(refusal)
         self._start.setEnabled(not refusal)
+        self._walk.setVisible(tells_steps(self.learner) and self.bootstrap.settings is None)
+        self._walk.setEnabled(not refusal)
+        self._walk.setToolTip(f"Not now: {refusal}" if refusal else _WALK_TIP)
         self._start.setToolTip(
             f"Not now: {refusal}" if refusal else "Start the run in the background (Ctrl+Return)"
         )
 
-    def _on_start(self) -> None:
+    def _request(self) -> RunRequest | None:
         params = self._forms.params()
         if params is None or self.data_id is None:
-            return
-        request = RunRequest(
+            return None
+        return RunRequest(
             title=self._name.text().strip() or self._default_title(),
             learner_key=self.learner.key,
             params=params,
@@ -272,6 +297,19 @@ class LearnPage(Page):
             data_id=self.data_id,
             split_part=self._part.currentData(),
         )
+
+    def _on_walk(self) -> None:
+        """Start a run that waits before every step, and show them."""
+        from pgmstudio.gui.pages.pdg_steps_page import open_steps
+
+        request = self._request()
+        if request is not None:
+            open_steps(self._shell, self._landing.start(request, is_paused=True))
+
+    def _on_start(self) -> None:
+        request = self._request()
+        if request is None:
+            return
         settings = self.bootstrap.settings
         if settings is None:
             self._landing.start(request)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QListWidget,
     QListWidgetItem,
     QVBoxLayout,
     QWidget,
@@ -21,27 +20,21 @@ from pgmstudio.core.learning.registry import all_learners
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.dialogs.param_form import ObjectChoices, ParamForm
+from pgmstudio.gui.pages.keyed_list import KEY, KeyedList
 from pgmstudio.gui.pages.learn_target import TargetFields
 from pgmstudio.gui.style.icons import language_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
 
-KEY = Qt.ItemDataRole.UserRole
 
-
-class LearnerList(QListWidget):
+class LearnerList(KeyedList):
     """One row for each learner; as wide as the longest name needs, where there is room for that."""
 
     picked = Signal()
 
     def __init__(self, name: str, keys: Iterable[str]) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName("Learners")
-        self.setToolTip("Choose how to learn.")
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__(name, "Learners", "Choose how to learn.")
         self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
-        self.ensurePolished()  # rows laid out before that keep their unstyled height
         for key in keys:
             learner = all_learners()[key]
             item = QListWidgetItem(language_icon(learner.kind), learner.title)
@@ -56,16 +49,6 @@ class LearnerList(QListWidget):
     def learner(self) -> Learner[object] | None:
         item = self.currentItem()
         return None if item is None else all_learners()[item.data(KEY)]
-
-    def choose(self, key: str | None) -> None:
-        """Preselect a learner; one that is not listed changes nothing."""
-        for item in self._items():
-            if item.data(KEY) == key:
-                self.setCurrentItem(item)
-
-    def _items(self) -> list[QListWidgetItem]:
-        found = (self.item(number) for number in range(self.count()))
-        return [item for item in found if item is not None]
 
     def _on_row(self, number: int) -> None:
         if number >= 0:

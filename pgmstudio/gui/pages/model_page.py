@@ -42,6 +42,7 @@ from pgmstudio.gui.views.model_asking import ModelAsking
 from pgmstudio.gui.views.model_bar import ModelBar
 from pgmstudio.gui.views.model_editing import ModelEditing
 from pgmstudio.gui.views.model_faces import FaceMaker, shared_mode
+from pgmstudio.gui.views.moves_desk import MovesDesk
 from pgmstudio.gui.views.multinet_desk import MultinetDesk
 from pgmstudio.gui.views.node_face import NodeFace, NodeMode
 from pgmstudio.gui.views.patience import Patience
@@ -63,7 +64,7 @@ class ModelPage(Page):
         self._picture_name = self._names[0]
         self._picture = GraphPicture(())
         self._known = KnownPlaces()
-        self._is_layout_chosen = False
+        self._is_layout_chosen = self._is_closed = False
         self.canvas = Canvas()
         self.bar = ModelBar(bar_pictures(self._entry.model))
         self.note = Note(level="warning", name="modelNote")
@@ -74,13 +75,13 @@ class ModelPage(Page):
         self.strengths = StrengthDesk(shell, model_id, self.canvas, self.bar)
         self.canvas.view.advise = self.editing.advise
         self.canvas.view.describe_edge = self._describe_edge
-        self._is_closed = False
         self._table_work = table_work(shell)
         self._table_work.changed.connect(self._on_faces)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         self.questions = AmbiguousDesk(shell, model_id, self.canvas)
+        self.moves = MovesDesk(shell, model_id, self.canvas)
         notes = (self.note, self.strengths.note, self.separation.bar, self.questions.bar)
         self.trees = own_pictures(shell, model_id, self)
         self.bands = band_desk(shell, model_id, self)
@@ -109,8 +110,7 @@ class ModelPage(Page):
 
     def _connect(self) -> None:
         bar, wishes, bench = self.bar, self.canvas.wishes, self._shell.bench
-        chosen = self.show_picture if self.trees is None else self.trees.choose
-        bar.picture_chosen.connect(chosen)
+        bar.picture_chosen.connect(self.show_picture if self.trees is None else self.trees.choose)
         bar.tool_chosen.connect(self.choose_tool)
         bar.mode_chosen.connect(self.set_mode_of_all)
         bar.layout_chosen.connect(self.arrange)
@@ -212,6 +212,7 @@ class ModelPage(Page):
             self.canvas.view.keep_fitted()  # another picture is looked at as a whole first
         self.editing.picture_name = self._places_name
         self.questions.show_on(name)
+        self.moves.show_on(name)
         self.bar.show_picture(bar_name(name))
         self._show_editable()
         for own in (self.trees, self.bands):

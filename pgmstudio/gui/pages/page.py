@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtGui import QIcon
@@ -10,12 +11,19 @@ from PySide6.QtWidgets import QWidget
 
 from pgmstudio.gui.style.icons import icon
 
+if TYPE_CHECKING:
+    from pgmstudio.gui.panels.inspector_plan import RunPlan
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.views.picture_file import Drawing
+
 
 class Page(QWidget):
     """A tab's content. Pages with the same `key` are opened once and brought to front."""
 
     title_changed = Signal()
     subject_changed = Signal()  # it is about other data or another model now
+    facts_changed = Signal()  # the status bar has to ask for them again
 
     def __init__(self, key: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,10 +46,31 @@ class Page(QWidget):
         """The data set this page is about, for the panels around it; None for other pages."""
         return None
 
+    def inspector(self) -> QWidget | None:
+        """What stands at the right while this page is in front, in place of facts about a model."""
+        return None
+
+    def drawing(self) -> Drawing | None:
+        """What File ▸ Export picture writes, where it is no canvas; None: nothing now."""
+        return None
+
     @property
     def stands_alone(self) -> bool:
         """True sends the panels around the centre away while this page is in front."""
         return False
+
+    @property
+    def needs_tab(self) -> bool:
+        """False leaves the row of tabs away while this is the only page."""
+        return True
+
+    def about_run(self) -> RunPlan | None:
+        """The run that could be started here, for the inspector; None for other pages."""
+        return None
+
+    def data_facts(self) -> str | None:
+        """What the status bar says about the data of this page; None: those of the project."""
+        return None
 
     def selected_place(self) -> QRect | None:
         """Where on the screen what is selected stands; None when nothing is or it is not drawn."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from pgmstudio.core.learning.pdg_scan import PdgPoint, PdgScan
+from pgmstudio.core.learning.protocols import Keepsake
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.graph_rows import LAMBDA
 from pgmstudio.gui.pages.fact_table import Column
@@ -20,7 +21,7 @@ def _lambda(value: float) -> str:
     return f"{value:.3g}"
 
 
-class PdgScanPage(PointsPage):
+class PdgScanPage(PointsPage[PdgPoint]):
     """Follows the run while it goes on."""
 
     export_words = (
@@ -42,7 +43,6 @@ class PdgScanPage(PointsPage):
     table_words = "Models from the largest λ to the smallest"
     open_tip = "The graph of this λ, as a model of the project."
     gone_words = "its numbers were too many to be kept; learn with that λ alone."
-    _kept: PdgScan | None = None
 
     def __init__(self, shell: Shell, source: KeptSource) -> None:
         self.plot = SweepPlot()
@@ -52,49 +52,31 @@ class PdgScanPage(PointsPage):
     def title(self) -> str:
         return f"λ sweep of {self._source.title}"
 
-    @property
-    def scan(self) -> PdgScan | None:
-        return self._kept
-
-    def _points(self) -> Sequence[PdgPoint]:
-        return () if self._kept is None else self._kept.points
-
-    def _take_kept(self) -> bool:
-        kept = self._source.kept
-        if not isinstance(kept, PdgScan) or not kept.points:
-            return False
-        self._kept = kept
+    def _show(self, kept: Keepsake) -> PdgScan | None:
+        if not isinstance(kept, PdgScan):
+            return None
         self.plot.show_scan(kept)
-        return True
+        return kept
 
-    def _tell(self) -> tuple[str, int, list[tuple[object, ...]]]:
-        kept = self._kept
-        assert kept is not None
-        best = kept.best()
-        words = (
-            f"{counted(len(kept.points), 'model')} · best by {kept.criterion}: "
-            f"λ {_lambda(best.lambda_)}, {counted(best.nodes, 'node')}, "
-            f"{bits_cell(best.value(kept.criterion))} bits per row"
+    def _words(self, point: PdgPoint) -> str:
+        return f"λ {_lambda(point.lambda_)}, {counted(point.nodes, 'node')}"
+
+    def _row(self, point: PdgPoint) -> tuple[object, ...]:
+        return (
+            point.lambda_,
+            point.nodes,
+            point.effective_size,
+            point.train_bits,
+            point.held_bits if point.held_bits is not None else float("-inf"),
+            point.bic_bits,
+            point.forest,
+            "merged" if point.is_reused else "searched",
         )
-        return words, kept.points.index(best), [_row(point) for point in kept.points]
 
-    def _about(self, number: int) -> tuple[str, Mapping[str, Any]]:
-        point, made = self._points()[number], self._source.title
+    def _about(self, point: PdgPoint) -> tuple[str, Mapping[str, Any]]:
+        made = self._source.title
         title = f"{made}, λ {_lambda(point.lambda_)}"
         return title, {"made by": f"a λ sweep: {made}", LAMBDA: point.lambda_}
-
-
-def _row(point: PdgPoint) -> tuple[object, ...]:
-    return (
-        point.lambda_,
-        point.nodes,
-        point.effective_size,
-        point.train_bits,
-        point.held_bits if point.held_bits is not None else float("-inf"),
-        point.bic_bits,
-        point.forest,
-        "merged" if point.is_reused else "searched",
-    )
 
 
 def open_sweep(shell: Shell, source: KeptSource) -> PdgScanPage:

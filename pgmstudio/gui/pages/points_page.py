@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from PySide6.QtGui import QIcon
 
+from pgmstudio.core.learning.protocols import Keepsake
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.opening import add_and_show_model
@@ -21,6 +22,7 @@ from pgmstudio.gui.pages.kept_page import (
 )
 from pgmstudio.gui.plots.point_plot import PointPlot
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import button, row
 from pgmstudio.gui.workers.kept_source import KeptSource
 from pgmstudio.gui.workers.one_shot import one_shot
@@ -39,8 +41,26 @@ class KeptPoint(Protocol):
     @property
     def model(self) -> Model | None: ...
 
+    def value(self, criterion: str) -> float: ...
 
-class PointsPage(KeptPage):
+
+P = TypeVar("P", bound=KeptPoint)
+P_co = TypeVar("P_co", bound=KeptPoint, covariant=True)
+
+
+class KeptScan(Keepsake, Protocol[P_co]):
+    """The models of a run and by what the best of them was chosen."""
+
+    @property
+    def criterion(self) -> str: ...
+
+    @property
+    def points(self) -> tuple[P_co, ...]: ...
+
+    def best(self) -> P_co: ...
+
+
+class PointsPage(KeptPage, Generic[P]):
     """Follows the run while it goes on; a child says what its points are."""
 
     name: str  # of the widgets
@@ -49,6 +69,7 @@ class PointsPage(KeptPage):
     table_words: str
     open_tip: str
     gone_words: str  # when a model was too large to be kept
+    _scan: KeptScan[P] | None = None
 
     def __init__(self, key: str, shell: Shell, source: KeptSource, plot: PointPlot) -> None:
         super().__init__(key, shell, source)
@@ -80,39 +101,50 @@ class PointsPage(KeptPage):
 
     # -- what a child says
 
-    def _points(self) -> Sequence[KeptPoint]:
-        raise AssertionError("a child says what its points are")
+    def _show(self, kept: Keepsake) -> KeptScan[P] | None:
+        """Draws what the run has kept; None when it is of another kind."""
+        raise AssertionError("a child draws its points")
 
-    def _take_kept(self) -> bool:
-        """Take over what the run has kept; False when that is nothing yet."""
-        return False
-
-    def _tell(self) -> tuple[str, int, list[tuple[object, ...]]]:
-        """The line of facts, which point is the best, and the rows of the table."""
+    def _words(self, point: P) -> str:
+        """The best point in a few words."""
         raise AssertionError("a child tells of its points")
 
-    def _about(self, number: int) -> tuple[str, Mapping[str, Any]]:
+    def _row(self, point: P) -> tuple[object, ...]:
+        """A point as a row of the table."""
+        raise AssertionError("a child tells of its points")
+
+    def _about(self, point: P) -> tuple[str, Mapping[str, Any]]:
         """The title of the model of a point, and where it comes from."""
         raise AssertionError("a child says where its models come from")
 
     # -- what all have
 
     def _refresh(self) -> None:
-        if not self._take_kept():
+        kept = self._source.kept
+        shown = None if kept is None else self._show(kept)
+        if shown is None or not shown.points:
             self.facts.setText("No model yet.")
             self._opener.setEnabled(False)
             return
-        words, best, rows = self._tell()
-        self.facts.setText(words)
+        self._kept = self._scan = shown
+        best = shown.best()
+        self.facts.setText(
+            f"{counted(len(shown.points), 'model')} · best by {shown.criterion}: "
+            f"{self._words(best)}, {bits_cell(best.value(shown.criterion))} bits per row"
+        )
         chosen = self.table.current
-        self.table.show_rows(rows)
-        self.table.select(best if chosen is None else chosen)
+        self.table.show_rows([self._row(point) for point in shown.points])
+        self.table.select(shown.points.index(best) if chosen is None else chosen)
         self._on_selected()
 
-    def _point(self, number: int | None) -> KeptPoint | None:
-        if self._kept is None or number is None or not 0 <= number < len(self._points()):
+    @property
+    def scan(self) -> KeptScan[P] | None:
+        return self._scan
+
+    def _point(self, number: int | None) -> P | None:
+        if self._scan is None or number is None or not 0 <= number < len(self._scan.points):
             return None
-        return self._points()[number]
+        return self._scan.points[number]
 
     def _on_selected(self, *_: object) -> None:
         point = self._point(self.table.current)
@@ -132,6 +164,6 @@ class PointsPage(KeptPage):
         if point.model is None:
             self._shell.tell(f"{self.gone_words[:1].upper()}{self.gone_words[1:]}")
             return
-        title, provenance = self._about(number)
+        title, provenance = self._about(point)
         entry = ModelEntry(title, point.model, data_id=self._source.data_id, provenance=provenance)
         add_and_show_model(self._shell, entry, f"Open {title}")

@@ -1,4 +1,4 @@
-"""How the components of a mixture differ, variable by variable: lines, a heat map, a table."""
+"""How the components of a mixture differ, variable by variable: lines, map, table, images."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from pgmstudio.core.models.component_measures import (
 )
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.pictures.image_grid import component_images
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable, widening
 from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.pages.picture_taking import PictureTaking
 from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.plots.profile_images import ProfileImages
 from pgmstudio.gui.plots.profile_map import ProfileMap
-from pgmstudio.gui.plots.profile_plot import ProfileDrawing, ProfilePlot, Profiles
+from pgmstudio.gui.plots.profile_plot import ProfilePlot, Profiles
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Segments, button, row
@@ -37,6 +40,7 @@ _VIEWS = (
     ("map", "Heat map", "P(state | class) of every state."),
     ("table", "Table", "The numbers of the map."),
 )
+_IMAGES = ("images", "Images", "Every component as an image; its variables are the pixels.")
 
 
 def profiles_of(model: Mixture) -> Profiles:
@@ -48,7 +52,7 @@ def profiles_of(model: Mixture) -> Profiles:
     return Profiles(domain, tables, component_names(model), tuple(model.weights.tolist()))
 
 
-class ProfilePage(Page):
+class ProfilePage(PictureTaking, Page):
     """Follows the model of the project."""
 
     def __init__(self, shell: Shell, model_id: str) -> None:
@@ -57,10 +61,12 @@ class ProfilePage(Page):
         self.facts = ElidedLabel()
         self.facts.setObjectName("profileFacts")
         self.facts.setProperty("role", "secondary")
-        self.views = Segments(_VIEWS, "profileView")
+        self._shown_views = (*_VIEWS, *((_IMAGES,) if self._has_images() else ()))
+        self.views = Segments(self._shown_views, "profileView")
         self.views.chosen.connect(self._on_view)
         self.plot = ProfilePlot("profilePlot")
         self.map = ProfileMap("profileMap")
+        self.images = ProfileImages("profileImages")
         self._holder = QStackedWidget()
         self._table_place = QVBoxLayout()
         self.table: FactTable | None = None
@@ -70,12 +76,13 @@ class ProfilePage(Page):
         for content, name in ((self.plot, "profileScroll"), (self.map, "profileMapScroll")):
             self._holder.addWidget(_scrolling(content, name))
         self._holder.addWidget(self._table_holder)
+        self._holder.addWidget(_scrolling(self.images, "profileImagesScroll"))
         export = button(
             "Export picture…",
             self._on_picture,
             icon_name="export",
             name="profileExport",
-            tip="The lines or the map as PNG, SVG or PDF.",
+            tip="The lines, the map or the images as PNG, SVG or PDF.",
         )
         numbers = button(
             "Export CSV…",
@@ -111,6 +118,10 @@ class ProfilePage(Page):
 
     # -- showing
 
+    def _has_images(self) -> bool:
+        entry = self._shell.project.models.get(self._id)
+        return entry is not None and component_images(entry.model) is not None
+
     def _on_document(self, before: Project, after: Project) -> None:
         if before.models.get(self._id) is not after.models.get(self._id):
             self._refresh()
@@ -130,7 +141,12 @@ class ProfilePage(Page):
         self.facts.setText(f"{classes} · {counted(len(found.domain), 'item')}")
         self.facts.setToolTip(f"Items in the order of what they tell about the {what}.")
         self._on_beliefs(self._id)
-        if first and len(found.domain) > MOST_IN_LINES:
+        images = component_images(model)
+        if images is not None:
+            self.images.show_images(images)
+        if first and self._has_images():
+            self.show_view("images")
+        elif first and len(found.domain) > MOST_IN_LINES:
             self.show_view("map")
         self.title_changed.emit()
 
@@ -142,6 +158,7 @@ class ProfilePage(Page):
             if len(shares) in (0, len(self._model.weights)):
                 self.plot.show_posterior(shares)
                 self.map.show_posterior(shares)
+                self.images.show_posterior(shares)
 
     def _show_table(self, found: Profiles) -> None:
         if self.table is not None:
@@ -159,27 +176,13 @@ class ProfilePage(Page):
         self._on_view(key)
 
     def _on_view(self, key: str) -> None:
-        self._holder.setCurrentIndex([view[0] for view in _VIEWS].index(key))
+        self._holder.setCurrentIndex([view[0] for view in self._shown_views].index(key))
 
     # -- taking away
 
     def _on_picture(self) -> None:
-        from pgmstudio.gui.dialogs.export_dialog import ExportDialog
-
-        path = self._shell.document.path
-        shown = self.map if self.views.current == "map" else self.plot
-        dialog = ExportDialog(
-            ProfileDrawing(shown, self.title),
-            path.parent if path is not None else Path(),
-            None,
-            self._shell.window,
-        )
-        dialog.written.connect(self._on_written)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _on_written(self, path: Path) -> None:
-        self._shell.tell(f"Wrote {path.name}.")
+        views = {"map": self.map, "images": self.images}
+        self._take_picture(views.get(self.views.current, self.plot), self.title)
 
     def _on_csv(self) -> None:
         path, _ = QFileDialog.getSaveFileName(

@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
-    QListWidget,
     QListWidgetItem,
     QStyle,
     QStyledItemDelegate,
@@ -17,27 +16,22 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.experiments.recipes.recipe import Recipe
 from pgmstudio.core.experiments.recipes.registry import RECIPES
 from pgmstudio.core.io.recipe_data import absent_files
+from pgmstudio.gui.pages.keyed_list import KEY, KeyedList
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 
-KEY = Qt.ItemDataRole.UserRole
 FACTS = KEY + 1
 
 
-class RecipeList(QListWidget):
+class RecipeList(KeyedList):
     """Two lines for each: its name; how long it takes and whether its data are there."""
 
     picked = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("recipeList")
-        self.setAccessibleName("Experiments")
-        self.setToolTip("Choose an experiment.")
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__("recipeList", "Experiments", "Choose an experiment.")
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setItemDelegate(_TwoLines(self))
-        self.ensurePolished()  # rows laid out before that keep their unstyled height
         self._states: dict[str, str] = {}
         for recipe in RECIPES.values():
             item = QListWidgetItem(recipe.title)
@@ -61,15 +55,6 @@ class RecipeList(QListWidget):
         if states != self._states:
             self._states = dict(states)
             self._restyle()
-
-    def choose(self, key: str) -> None:
-        for item in self._items():
-            if item.data(KEY) == key:
-                self.setCurrentItem(item)
-
-    def _items(self) -> list[QListWidgetItem]:
-        found = (self.item(number) for number in range(self.count()))
-        return [item for item in found if item is not None]
 
     def _on_row(self, number: int) -> None:
         item = self.item(number)

@@ -5,13 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.experiments.recipes.recipe import Measured, Recipe, table_csv, table_of
+from pgmstudio.core.experiments.recipes.recipe import (
+    Measured,
+    Recipe,
+    sweep_of,
+    table_csv,
+    table_of,
+)
 from pgmstudio.core.experiments.recipes.registry import RECIPES, recipe_of
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.recipe_data import data_folder, why_no_data
@@ -181,8 +188,11 @@ class RecipePage(Page):
         if self._why_not() is not None:
             return
         params = self.view.params()
-        if params is None:
-            return
+        if params is not None:
+            self.start_with(params)
+
+    def start_with(self, params: Any) -> None:
+        """Run the experiment in view with these settings."""
         before = self._runs.pop(self._recipe.key, None)
         if before is not None:
             before.deleteLater()
@@ -225,6 +235,7 @@ class RecipePage(Page):
         if shown != self._shown:  # a table that is filled anew forgets what is selected
             self._shown = shown
             self.view.show_table(table_of(self._recipe, ()) if run is None else run.table)
+            self.view.show_curves(sweep_of(self._recipe, () if run is None else run.measured))
             self.view.show_trials(opened)
         self.view.tell_notes(() if run is None else run.notes)
         (self._clock.start if self._active is not None else self._clock.stop)()

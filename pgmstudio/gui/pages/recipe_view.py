@@ -7,14 +7,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QProgressBar, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QProgressBar,
+    QSizePolicy,
+    QSpinBox,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pgmstudio.core.experiments.recipes.recipe import Measured, Recipe, TableRow
+from pgmstudio.core.experiments.sweep_lines import Sweep
 from pgmstudio.gui.dialogs.param_form import ParamForm
 from pgmstudio.gui.pages.fact_table import Column, FactTable, widening
 from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.plots.sweep_lines_plot import SweepLinesPlot
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, label, row, scrolled
+from pgmstudio.gui.style.widgets import Note, Segments, label, row, scrolled
 
 _COLUMNS = (
     Column("Measured", str, tip="What is measured."),
@@ -23,6 +33,10 @@ _COLUMNS = (
     Column("Difference", str, True, tip="Obtained minus published."),
     Column("Trials", str, True, tip="How many trials the mean is over."),
     Column("Remark", str, stretches=True, tip="What is known of the published value."),
+)
+_VIEWS = (
+    ("table", "Table", "Published values beside obtained ones."),
+    ("curves", "Curves", "What was measured along a setting, with its spread over the trials."),
 )
 
 
@@ -86,18 +100,24 @@ class RecipeView(QWidget):
         self.seed.setRange(0, 999_999_999)
         self.settings = self._settings()
         self.table = FactTable("recipeTable", "Published values beside obtained ones", _COLUMNS)
+        self.views = Segments(_VIEWS, "recipeViews")
+        self.views.chosen.connect(self._on_view)
+        self.plot = SweepLinesPlot("recipePlot")
+        self._found = QStackedWidget()
+        self._found.addWidget(self.table)
+        self._found.addWidget(self.plot)
         self._why = label("", "secondary", size="dense", wrap=True)
         self._why.setObjectName("recipeWhy")
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
-        going = widening(row(*deeds, self.bar, self.words), len(deeds) + 1)
+        going = widening(row(*deeds, self.bar, self.words, self.views), len(deeds) + 1)
         inner = QVBoxLayout(self)
         inner.setContentsMargins(16, 12, 16, 10)
         inner.setSpacing(8)
         inner.addWidget(row(self._title, self._place, None))
         for part in (self._help, self.note, going, self.settings):
             inner.addWidget(part)
-        inner.addWidget(self.table, 1)
+        inner.addWidget(self._found, 1)
         inner.addWidget(self._why)
         inner.addWidget(row(self.trials, *takings[:-1], None, takings[-1]))
         self.tell_progress("", None)
@@ -122,6 +142,8 @@ class RecipeView(QWidget):
         self._place.setText(recipe.place)
         self._help.setText(f"{recipe.help} Takes {recipe.takes}.")
         self._sentences = recipe.why
+        self.views.setVisible(recipe.curves is not None)
+        self.show_view("curves" if recipe.curves is not None and not recipe.quantities else "table")
         self.tell_notes(())
         if self._shown is not None:
             self._shown.hide()
@@ -154,6 +176,18 @@ class RecipeView(QWidget):
         if self._shown is not None:
             self._shown.set_locked(locked)
         self.seed.setEnabled(not locked)
+
+    def show_view(self, key: str) -> None:
+        """The table, or the curves of a recipe that has some."""
+        self.views.choose(key)
+        self._on_view(key)
+
+    def _on_view(self, key: str) -> None:
+        self._found.setCurrentIndex([view[0] for view in _VIEWS].index(key))
+
+    def show_curves(self, sweep: Sweep | None) -> None:
+        if sweep is not None:
+            self.plot.show_sweep(sweep)
 
     def show_table(self, rows: tuple[TableRow, ...]) -> None:
         self.table.show_rows([cells_of(told) for told in rows])

@@ -31,7 +31,7 @@ def _value(number: float) -> str:
 _COLUMNS = (
     Column("Tried as a parent", str, stretches=True),
     Column("Measure with it ↑", _value, True),
-    Column("Gain", lambda gain: f"{gain:+.6f}".replace("-", "−"), True),
+    Column("Gain", lambda gain: f"\u2003{gain:+.6f}".replace("-", "−"), True),
     Column("", str),
 )
 

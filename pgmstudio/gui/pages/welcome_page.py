@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.pages.sample_opening import SampleOpener
 from pgmstudio.gui.pages.sample_pictures import paint_sample
 from pgmstudio.gui.pages.samples import SAMPLES, Sample
 from pgmstudio.gui.style.icons import icon
@@ -29,6 +31,10 @@ from pgmstudio.gui.style.widgets import Note, Segments, button, label, row, scro
 
 MOST_RECENT = 5
 COLUMN_WIDTH = 250
+# The width below which the samples stand under the ways in, at 100 %.
+STACKED_BELOW = 940
+# The tour is offered where the first look ends.
+ABOVE_THE_TOUR = 6
 
 
 class WelcomePage(Page):
@@ -37,22 +43,36 @@ class WelcomePage(Page):
     def __init__(self, shell: Shell) -> None:
         super().__init__("welcome")
         self._shell = shell
-        self._cards = [SampleCard(sample) for sample in SAMPLES if sample.path.is_file()]
-        self._grid = QGridLayout()
-        self._grid.setSpacing(theme().space(5))
+        self._opener = SampleOpener(shell, self)
         self._group = "All"
-        content = QWidget()
-        outer = QHBoxLayout(content)
-        outer.setContentsMargins(*([theme().space(7)] * 4))
-        outer.setSpacing(theme().space(8))
-        outer.addWidget(self._left_side(), 0, Qt.AlignmentFlag.AlignTop)
-        outer.addWidget(self._right_side(), 1, Qt.AlignmentFlag.AlignTop)
+        self._scroll = scrolled(QWidget(), "welcomeScroll")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(scrolled(content, "welcomeScroll"))
+        layout.addWidget(self._scroll)
+        self._build()
+        theme().changed.connect(self._on_theme_changed)
+
+    def _build(self) -> None:
+        """Everything in sizes of the present scale."""
+        self._scale = theme().scale
+        self._cards = [SampleCard(sample) for sample in SAMPLES if sample.path.is_file()]
         for card in self._cards:
-            card.chosen.connect(self._on_sample)
-        self._show_group("All")
+            card.chosen.connect(self._opener.open)
+        self._grid = QGridLayout()
+        self._grid.setSpacing(theme().space(5))
+        self._tour = self._tour_card()
+        content = QWidget()
+        self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
+        self._halves.setContentsMargins(*([theme().space(7)] * 4))
+        self._halves.setSpacing(theme().space(8))
+        self._halves.addWidget(self._left_side(), 0, Qt.AlignmentFlag.AlignTop)
+        self._halves.addWidget(self._right_side(), 1, Qt.AlignmentFlag.AlignTop)
+        self._scroll.setWidget(content)
+        self._arrange()
+
+    def _on_theme_changed(self) -> None:
+        if theme().scale != self._scale:
+            self._build()
 
     @property
     def title(self) -> str:
@@ -64,6 +84,10 @@ class WelcomePage(Page):
     @property
     def stands_alone(self) -> bool:
         return True
+
+    @property
+    def needs_tab(self) -> bool:
+        return False
 
     def _left_side(self) -> QWidget:
         side = QWidget()
@@ -173,10 +197,10 @@ class WelcomePage(Page):
             for name in dict.fromkeys(card.sample.group for card in self._cards)
         ]
         filters = Segments(groups, "sampleGroups")
+        filters.choose(self._group)
         filters.chosen.connect(self._show_group)
         layout.addWidget(row(label("Samples", "heading", size="title"), None, filters))
         layout.addLayout(self._grid)
-        layout.addWidget(self._tour_card())
         layout.addWidget(
             label(
                 "Drop a data file or a model anywhere in this window. <b>F1</b> opens the manual.",
@@ -223,14 +247,23 @@ class WelcomePage(Page):
 
     def _arrange(self) -> None:
         shown = [c for c in self._cards if self._group in ("All", c.sample.group)]
-        free = self.width() - theme().px("right") - theme().space(7) * 2 - theme().space(8)
-        columns = max(1, min(3, free // COLUMN_WIDTH))
+        free = self.width() - theme().space(7) * 2
+        ways = QBoxLayout.Direction
+        stacked = self.width() < round(STACKED_BELOW * theme().scale)
+        self._halves.setDirection(ways.TopToBottom if stacked else ways.LeftToRight)
+        if not stacked:
+            free -= theme().px("right") + theme().space(8)
+        columns = max(1, min(3, free // round(COLUMN_WIDTH * theme().scale)))
         for card in self._cards:
             self._grid.removeWidget(card)
             if card not in shown:
                 card.hide()
+        self._grid.removeWidget(self._tour)
+        above = -(-min(ABOVE_THE_TOUR, len(shown)) // columns)
+        self._grid.addWidget(self._tour, above, 0, 1, columns)
         for number, card in enumerate(shown):
-            self._grid.addWidget(card, number // columns, number % columns)
+            place = number // columns
+            self._grid.addWidget(card, place + (place >= above), number % columns)
             card.show()
         for column in range(3):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
@@ -238,10 +271,8 @@ class WelcomePage(Page):
     def resizeEvent(self, event: object) -> None:
         self._arrange()
 
-    def _on_sample(self, sample: Sample) -> None:
-        from pgmstudio.gui.app.opening import open_files
-
-        open_files(self._shell, [sample.path])
+    def closed(self) -> None:
+        self._opener.forget()
 
 
 class _Sign(QLabel):

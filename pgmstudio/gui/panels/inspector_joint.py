@@ -29,6 +29,7 @@ from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.belief_answers import become
+from pgmstudio.gui.pages.column_list import dress_head
 from pgmstudio.gui.panels.fact_rows import FactRows
 from pgmstudio.gui.panels.inspector_head import InspectorHead
 from pgmstudio.gui.panels.inspector_map import MapSection
@@ -243,6 +244,8 @@ class JointInspector(QWidget):
         height = theme().px("row") + 2
         self.view.verticalHeader().setDefaultSectionSize(height)
         self.view.verticalHeader().setMaximumWidth(theme().px("right") // 2)
+        dress_head(self.view.horizontalHeader())
+        dress_head(self.view.verticalHeader(), quiet=True)
         rows = min(12, self.grid.rowCount())
         head = self.view.horizontalHeader().sizeHint().height()
         bar = self.view.horizontalScrollBar().sizeHint().height()

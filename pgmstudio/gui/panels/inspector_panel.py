@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pgmstudio.gui.panels.inspector_joint import JointInspector
     from pgmstudio.gui.panels.inspector_model import ModelInspector
     from pgmstudio.gui.panels.inspector_node import NodeInspector
+    from pgmstudio.gui.panels.inspector_plan import PlanInspector
     from pgmstudio.gui.panels.inspector_run import RunInspector
 
 Page = TypeVar("Page", bound=QWidget)
@@ -66,6 +67,7 @@ class InspectorPanel(QFrame):
         bench.runs.looked_at_changed.connect(self._on_looked_at)
         bench.runs.run_ended.connect(self._later)
         shell.center.page_changed.connect(self._on_other_subject)
+        shell.center.facts_changed.connect(self._later)
         table_work(shell).changed.connect(self._later)
         self._following = following_of(shell)
         self._following.changed.connect(self._on_following)
@@ -120,6 +122,13 @@ class InspectorPanel(QFrame):
         return self._added(RunInspector(self._shell))
 
     @cached_property
+    def plan(self) -> PlanInspector:
+        """The page of a run that could be started."""
+        from pgmstudio.gui.panels.inspector_plan import PlanInspector
+
+        return self._added(PlanInspector(self._shell))
+
+    @cached_property
     def data(self) -> DataInspector:
         """The page of a data set."""
         from pgmstudio.gui.panels.inspector_data import DataInspector
@@ -167,6 +176,13 @@ class InspectorPanel(QFrame):
 
     def _refresh(self) -> None:
         """Hidden panels cost nothing; they are filled when they are shown."""
+        page = self._shell.center.current
+        own = None if page is None else page.inspector()
+        if own is not None:
+            if self._pages.indexOf(own) < 0:
+                self._pages.addWidget(own)
+            self._show(own)
+            return
         subject = subject_around(self._shell)
         data_id = data_around(self._shell) if subject is None else None
         chosen, run = self._shell.bench.selection, self._run()
@@ -179,6 +195,12 @@ class InspectorPanel(QFrame):
         if run is not None and is_about_run:
             self._show(self.run)
             self.run.show_run(run)
+            return
+        page = self._shell.center.current
+        plan = page.about_run() if page is not None else None
+        if plan is not None:
+            self._show(self.plan)
+            self.plan.show_plan(plan)
             return
         if subject is None:
             assert data_id is not None

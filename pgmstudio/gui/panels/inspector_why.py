@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -17,7 +17,13 @@ from pgmstudio.core.experiments.edge_answers import (
     score_sentences,
     test_sentence,
 )
-from pgmstudio.core.experiments.edge_questions import EdgeWhy, data_tests, scores_for, why_edge
+from pgmstudio.core.experiments.edge_questions import (
+    EdgeWhy,
+    data_tests,
+    scores_for,
+    warm_up,
+    why_edge,
+)
 from pgmstudio.core.experiments.search_records import OptimaTask, PcTask, optima_share
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
@@ -33,11 +39,13 @@ from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.model_sources import sources_of
 from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Section, button, label, row
 from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
 REST_MS = 60
+WARM_UP_AFTER_MS = 700  # the picture and its beliefs come first
 MOST_TESTS = 8
 Pair = tuple[str, str]
 
@@ -111,6 +119,21 @@ class WhySection(Section):
         self.add(row(self._repeat, None))
         self._repeat.hide()
         self._rest = one_shot(self, self._ask, REST_MS)
+        self._warm_up = one_shot(self, self._on_warm_up, WARM_UP_AFTER_MS)
+        shell.bench.model_in_view_changed.connect(self._on_model_in_view)
+
+    def _on_model_in_view(self, model_id: str | None) -> None:
+        """Before anybody asks, have at hand what the first answer would wait for."""
+        entry = self._shell.project.models.get(model_id or "")
+        if (
+            entry is not None
+            and self._shell.project.data
+            and isinstance(entry.model, DirectedModel)
+        ):
+            self._warm_up.start()
+
+    def _on_warm_up(self) -> None:
+        _warm_up_once()
 
     @property
     def sentences(self) -> list[str]:
@@ -142,7 +165,7 @@ class WhySection(Section):
             self._asked = asked
             self._found = None
             if self._why is None:
-                self._tell([("", ["…"])])
+                self._tell([("", [f"Counting {counted(rows.data.row_count, 'row')}…"])])
             self._rest.start()
         else:
             self._show()  # a bootstrap may have ended meanwhile
@@ -249,6 +272,11 @@ class WhySection(Section):
                     made.setProperty("role", role)
                     made.style().unpolish(made)
                     made.style().polish(made)
+
+
+@cache
+def _warm_up_once() -> None:
+    threading.Thread(target=warm_up, daemon=True, name="warm-up").start()
 
 
 def _searched(task: PcTask | OptimaTask, cancel: CancelToken) -> KesOptima | TestLog:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFontMetrics
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.pictures.svg_nodes import percent
@@ -50,13 +51,16 @@ class JointGrid(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         across = orientation == Qt.Orientation.Horizontal
-        if role == Qt.ItemDataRole.DisplayRole:
-            if across:
-                return self._variables[-1].states[section]
-            return ", ".join(self.row_states(section))
-        if role == Qt.ItemDataRole.ToolTipRole:
-            named = self._variables[-1:] if across else self._variables[:-1]
-            return " × ".join(variable.name for variable in named)
+        named = self._variables[-1:] if across else self._variables[:-1]
+        states = [named[0].states[section]] if across else self.row_states(section)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                room = theme().px("right") * (1 if across else 2) // 5
+                font = theme().font("dense", "semibold" if across else "regular")
+                return shortened(states, room, QFontMetrics(font))
+            case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
+                pairs = zip(named, states, strict=True)
+                return ", ".join(f"{variable.name} = {state}" for variable, state in pairs)
         return None
 
     def data(self, index: Index, role: int = 0) -> Any:
@@ -78,6 +82,26 @@ class JointGrid(QAbstractTableModel):
                 pairs = zip(self._variables, states, strict=True)
                 return ", ".join(f"{v.name} = {s}" for v, s in pairs) + f": {value:.6g}"
         return None
+
+
+def shortened(states: Sequence[str], room: int, metrics: QFontMetrics) -> str:
+    """The states side by side; where there is no room, the longest give way first."""
+    between = metrics.horizontalAdvance(", ")
+    widths = [metrics.horizontalAdvance(state) for state in states]
+    free = room - between * (len(states) - 1)
+    limit, left = free, len(states)
+    for width in sorted(widths):  # a short one leaves its share to the longer ones
+        limit = free // left
+        if width > limit:
+            break
+        free, left = free - width, left - 1
+        if not left:
+            return ", ".join(states)
+    middle = Qt.TextElideMode.ElideMiddle
+    return ", ".join(
+        metrics.elidedText(state, middle, limit) if width > limit else state
+        for state, width in zip(states, widths, strict=True)
+    )
 
 
 def joint_text(variables: Sequence[Variable], table: NDArray[np.float64], separator: str) -> str:

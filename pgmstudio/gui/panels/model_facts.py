@@ -101,12 +101,20 @@ def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]
     )
     for title, entry, tip in pairs:
         if entry in provenance:
-            told = str(provenance[entry])
-            if entry == "data":
-                facts.append((title, told[:12], f"{tip} {told}"))
-            else:
-                facts.append((title, f"{told} s" if entry == "seconds" else told, tip))
+            told, tip = _told(entry, provenance[entry], tip)
+            facts.append((title, told, tip))
     return facts
+
+
+def _told(entry: str, value: Any, tip: str) -> tuple[str, str]:
+    """One line of the card and its tip; a model file tells of its data in a group of facts."""
+    if entry == "data":
+        group = value if isinstance(value, Mapping) else {"fingerprint": value}
+        fingerprint = str(group.get("fingerprint", ""))
+        return str(group.get("file", fingerprint[:12])), f"{tip} {fingerprint}"
+    if entry == "seconds":
+        return f"{float(value):.3g} s", tip
+    return str(value), tip
 
 
 def _is_worth_telling(value: Any) -> bool:

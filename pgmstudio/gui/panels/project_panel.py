@@ -82,7 +82,7 @@ class ProjectPanel(QWidget):
         self._name.setText(name + ("" if document.is_saved else " •"))
 
     def _on_changed(self, before: Project, after: Project) -> None:
-        parts = ("data", "models", "evidence_cases", "runs", "knowledge", "unknown")
+        parts = ("data", "models", "evidence_cases", "curves", "runs", "knowledge", "unknown")
         if any(getattr(before, part) is not getattr(after, part) for part in parts):
             self._rebuild()
 
@@ -126,6 +126,12 @@ class ProjectPanel(QWidget):
             for name, case in project.evidence_cases.items():
                 item = self._row(head, "case", name, name, f"{len(case.evidence)}")
                 item.setIcon(0, icon("flag"))
+        if project.curves:
+            head = self._head("SL-curves", "chart-line")
+            for key, curve in project.curves.items():
+                fact = counted(len(curve.points), "point") if curve.points else ""
+                item = self._row(head, "curve", key, curve.title, fact)
+                item.setIcon(0, icon("chart-line"))
         if project.runs:
             head = self._head("Runs", "clock-counter-clockwise")
             for key, run in project.runs.items():
@@ -181,6 +187,10 @@ class ProjectPanel(QWidget):
                 live.set_all(self._shell.project.evidence_cases[key].evidence)
         elif kind == "knowledge" and "knowledge.edit" in self._shell.book.actions:
             self._shell.book["knowledge.edit"].trigger()
+        elif kind == "curve":
+            from pgmstudio.gui.app.curve_actions import open_curves
+
+            open_curves(self._shell, key)
         elif kind == "run":
             run = self._shell.project.runs[key]
             if run.model_id in self._shell.project.models:
@@ -242,14 +252,20 @@ def _rename_case(key: str, text: str) -> Maker:
     return partial(edits.rename_evidence_case, old=key, new=text)
 
 
+def _rename_curve(key: str, text: str) -> Maker:
+    return partial(edits.rename_curve, curve_id=key, title=text)
+
+
 _RENAMERS: dict[str, Callable[[str, str], Maker]] = {
     "data": _rename_data,
     "model": _rename_model,
     "case": _rename_case,
+    "curve": _rename_curve,
 }
 _REMOVERS: dict[str, Callable[[str], Maker]] = {
     "data": lambda key: partial(edits.remove_data, data_id=key),
     "model": lambda key: partial(edits.remove_model, model_id=key),
     "case": lambda key: partial(edits.delete_evidence_case, name=key),
+    "curve": lambda key: partial(edits.remove_curve, curve_id=key),
     "run": lambda key: partial(edits.remove_run, run_id=key),
 }

@@ -64,7 +64,8 @@ def counter_facts(run: LearningRun) -> list[Fact]:
         if name not in _TOLD_ELSEWHERE and not name.startswith(WEIGHT):
             is_score = "score" in name or name == HELD
             shown = score_words(run, value) if is_score else number_words(value)
-            facts.append((name[:1].upper() + name[1:].replace("_", " "), shown))
+            first = name[:1].upper() if name[:1].isascii() else name[:1]  # λ is not Λ
+            facts.append((first + name[1:].replace("_", " "), shown))
     if weights:
         light = sum(weight < 1 / (4 * len(weights)) for weight in weights)
         shown = f"{100 * min(weights):.1f} to {100 * max(weights):.1f} %"

@@ -301,6 +301,8 @@ class RunsPanel(QWidget):
             menu.addAction("Open best", self._on_open)
         if ADJACENCY in run.kept:
             menu.addAction("Edges of restarts", lambda: self._show_edges(run))
+        if run.why_no_steps is None:
+            menu.addAction("Step through", lambda: self._walk(run))
         menu.addAction("Run again with changes", lambda: self._again(run))
         if run.state is JobState.QUEUED:
             menu.addAction("Start earlier", lambda: queue.move(run, queue.runs.index(run) - 1))
@@ -315,6 +317,12 @@ class RunsPanel(QWidget):
         from pgmstudio.gui.pages.adjacency_page import open_adjacency
 
         open_adjacency(self._shell, KeptSource(self._shell, ADJACENCY, run))
+
+    def _walk(self, run: LearningRun) -> None:
+        from pgmstudio.gui.pages.pdg_steps_page import open_steps
+
+        run.pause()
+        open_steps(self._shell, run)
 
     def _again(self, run: LearningRun) -> None:
         from pgmstudio.gui.app.learn_actions import open_learn_page

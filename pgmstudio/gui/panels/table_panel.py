@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 
-from pgmstudio.core.data.counting import joint_counts
+from pgmstudio.core.data.counting import plain_counts
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -231,7 +231,7 @@ class TablePanel(QWidget):
                 continue
             if any(data.domain[names[i]] != network.domain[names[i]] for i in family):
                 continue
-            self._family_counts = joint_counts(data, [data.domain.index(names[i]) for i in family])
+            self._family_counts = plain_counts(data, [data.domain.index(names[i]) for i in family])
             summed: NDArray[np.float64] = self._family_counts.sum(axis=-1).ravel()
             return summed
         return None

@@ -47,6 +47,8 @@ def dress(canvas: Any) -> None:
     canvas.setBackground(look.color("surface"))
     for side in ("left", "bottom"):
         axis = canvas.getAxis(side)
+        # Switched off alone, a visible axis would still tell 0.05 as 50, without saying so.
+        axis.setSIPrefixEnableRanges(((0.0, 0.0),))
         axis.enableAutoSIPrefix(False)
         axis.setPen(look.color("border_control"))
         axis.setTextPen(look.color("text_secondary"))

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from PySide6.QtCore import QRectF, QSizeF, QTimer
 from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QGraphicsView
 
-from pgmstudio.gui.plots.score_plot import ScorePlot
 from pgmstudio.gui.views.picture_file import PictureOptions
+
+
+class DrawnPlot(Protocol):
+    """A plot that can draw itself for a file."""
+
+    @property
+    def canvas(self) -> QGraphicsView | None:
+        """The plot itself, when there is something in it."""
+
+    def draw_on(self, background: str | None) -> None:
+        """Once more in the present colours, on a ground of that name or on none."""
+
+    def refresh(self, *_: object) -> None:
+        """As on the screen again."""
 
 
 class PlotDrawing:
@@ -14,7 +30,7 @@ class PlotDrawing:
 
     has_parts = False
 
-    def __init__(self, plot: ScorePlot, title: str) -> None:
+    def __init__(self, plot: DrawnPlot, title: str) -> None:
         self._plot = plot
         self.title = title
 

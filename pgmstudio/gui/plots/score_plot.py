@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.plots.curve_plot import dress, new_canvas
@@ -60,8 +60,12 @@ class ScorePlot(QWidget):
         self._hint.setFont(theme().font("dense"))
         self._hint.setText("higher is better")
         self._weights: WeightCurves | None = None
-        self._layout.addWidget(row(self._heading, self._best, None, self.views))
-        self._layout.addWidget(self._hint)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head = row(self._heading, self._best, self._hint, self.views)
+        head_layout = head.layout()
+        assert isinstance(head_layout, QHBoxLayout)
+        head_layout.setStretch(2, 1)
+        self._layout.addWidget(head)
         self._empty = label("The score of the selected run is drawn here.", "secondary")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
@@ -122,6 +126,7 @@ class ScorePlot(QWidget):
         for name in ("dim", "held", "best", "now", "top"):
             self._curves[name] = self._plot.plot([], [], connect="finite")
         self._weights = WeightCurves(self._plot)
+        self._plot.setLabel("bottom", "Step")
         self._layout.addWidget(self._plot, 1)
 
     def _draw(self, run: LearningRun) -> None:
@@ -142,6 +147,7 @@ class ScorePlot(QWidget):
 
     def _tell(self, best: str, hint: str) -> None:
         self._best.setText(best)
+        self._best.setVisible(self.width() > theme().px("right_min") * 3 // 2)
         self._hint.setText(hint)
         self._hint.setToolTip(hint)
 

@@ -11,3 +11,12 @@ def grouped(number: int) -> str:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: "1 row", "7 rows"."""
     return f"{grouped(number)} {one if number == 1 else many or one + 's'}"
+
+
+def data_facts(name: str, rows: int, columns: int, missing: int, complete: int) -> str:
+    """How large a data set is and what is missing: "survey · 303 rows × 14 · none missing"."""
+    size = f"{name} · {counted(rows, 'row')} × {grouped(columns)}"
+    if not missing:
+        return f"{size} · none missing"
+    cells = counted(missing, "cell")
+    return f"{size} · {cells} missing · {counted(complete, 'row')} complete"

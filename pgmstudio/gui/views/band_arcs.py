@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.pictures.bands import BandPicture
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.kept_pixels import KeptPixels
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -141,6 +142,7 @@ class BandArcs(QGraphicsItem):
         self._flow: Floats = np.zeros(len(self._first))
         self._is_lit: Mask | None = None
         self._strokes: dict[float, list[_Stroke]] = {}
+        self._kept = KeptPixels()
         self._bounds = self._frame()
         self.setZValue(2)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
@@ -158,7 +160,12 @@ class BandArcs(QGraphicsItem):
         if not np.array_equal(summed, self._flow):
             self._flow = summed.astype(np.float64)
             self._strokes.clear()
+            self.forget_pixels()
             self.update()
+
+    def forget_pixels(self) -> None:
+        """Those kept while the pointer wanders."""
+        self._kept.forget()
 
     def light(self, lit: dict[int, Mask] | None) -> None:
         """Arcs between these nodes at full strength, the others faint; None: all alike."""
@@ -169,7 +176,10 @@ class BandArcs(QGraphicsItem):
             self._is_lit = lit[self.upper][self._tails] & lit[self.lower][self._heads]
         else:
             self._is_lit = np.zeros(len(self._first), dtype=bool)
-        if before is not None or self._is_lit is not None:
+        if before is None and self._is_lit is None:
+            return
+        now = self._is_lit
+        if before is None or now is None or not np.array_equal(before, now):
             self.update()
 
     def arc_at(self, point: QPointF) -> tuple[Arc, float] | None:
@@ -215,14 +225,20 @@ class BandArcs(QGraphicsItem):
                 self._strokes.clear()
             self._strokes[key] = self._strokes_of(np.arange(len(self._first)), lod)
         lit = self._is_lit
-        if lit is not None:
-            painter.setOpacity(_DIMMED)
-        for stroke in self._strokes[key]:
-            stroke.paint(painter)
-        if lit is not None:
-            painter.setOpacity(1.0)
+        if lit is None:
+            self._paint_all(painter, key)
+            return
+        is_whole = bool(lit.all())
+        painter.setOpacity(1.0 if is_whole else _DIMMED)
+        self._kept.paint(painter, self._bounds, lambda inner, _: self._paint_all(inner, key))
+        painter.setOpacity(1.0)
+        if not is_whole and lit.any():
             for stroke in self._strokes_of(np.flatnonzero(lit), lod):
                 stroke.paint(painter)
+
+    def _paint_all(self, painter: QPainter, key: float) -> None:
+        for stroke in self._strokes[key]:
+            stroke.paint(painter)
 
     def _strokes_of(self, places: Places, lod: float) -> list[_Stroke]:
         """Lines that look alike as one; wide ones come last, over the others."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
@@ -15,6 +19,7 @@ from pgmstudio.core.pictures.picture import PictureNode
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.band_painter import WORDS_FROM, BandLook, BandPainter, rect_of
 from pgmstudio.gui.views.canvas_fonts import canvas_font, font_of_height
+from pgmstudio.gui.views.kept_pixels import KeptPixels
 from pgmstudio.gui.views.node_face import NodeFace
 from pgmstudio.gui.views.node_geometry import NodeGeometry
 from pgmstudio.gui.views.node_item import MARGIN, NodeItem
@@ -34,6 +39,7 @@ class BandItem(NodeItem):
     ) -> None:
         super().__init__(node, face, zoomed)
         self.nodes = BandLook()
+        self._kept = (KeptPixels(), KeptPixels())  # all nodes dimmed, and none
         self._graph, self._band = graph, band
         # Bands can be wider than the screen: only what is in sight is painted.
         self.setCacheMode(QGraphicsItem.CacheMode.NoCache)
@@ -82,7 +88,9 @@ class BandItem(NodeItem):
             self.update(QRectF(self._corner.x(), self._corner.y(), GUTTER + 16, self._size[1]))
 
     def forget_pixels(self) -> None:
-        """None are kept."""
+        """Those kept while the pointer wanders."""
+        for pixels in self._kept:
+            pixels.forget()
 
     @property
     def geometry(self) -> NodeGeometry:
@@ -119,19 +127,45 @@ class BandItem(NodeItem):
         seen = option.exposedRect.translated(self.pos())
         if self._zoomed.forced is not None:  # for a file: all of it
             seen = self.box
+        look = self.nodes
+        if self._zoomed.forced is not None:
+            look = BandLook(look.visits, look.rows, look.struck)
         painter.save()
         painter.translate(-self.pos())
+        if look.lit is None:
+            self._paint_whole(painter, seen, look, zoom)
+        else:  # while the pointer wanders, only other nodes are lit
+            is_whole = bool(look.lit.all())
+            ground = replace(look, lit=None if is_whole else np.zeros_like(look.lit))
+            margin = rect_of(self._band.box).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+            self._kept[is_whole].paint(
+                painter, margin, lambda inner, part: self._paint_whole(inner, part, ground, zoom)
+            )
+            if not is_whole and look.lit.any():
+                self._nodes_painter(painter, look, zoom).paint_lit(seen)
+        painter.restore()
+
+    def _paint_whole(self, painter: QPainter, seen: QRectF, look: BandLook, zoom: float) -> None:
         self._paint_ground(painter, zoom)
-        box = self._band.box
-        if zoom < WORDS_FROM or seen.left() < box.x + GUTTER + PADDING:
+        if zoom < WORDS_FROM or seen.left() < self._band.box.x + GUTTER + PADDING:
             self._paint_gutter(painter, zoom)
         if not self.stands_alone:
-            look = self.nodes
-            if self._zoomed.forced is not None:
-                look = BandLook(look.visits, look.rows, look.struck)
-            numbers = node_numbers(self._graph)[self._band.variable]
-            BandPainter(painter, self._graph, self._band, look, numbers, zoom).paint(seen)
-        painter.restore()
+            self._nodes_painter(painter, look, zoom).paint(seen)
+
+    def _nodes_painter(self, painter: QPainter, look: BandLook, zoom: float) -> BandPainter:
+        numbers = node_numbers(self._graph)[self._band.variable]
+        return BandPainter(painter, self._graph, self._band, look, numbers, zoom)
+
+    def light(self, lit: NDArray[np.bool_] | None) -> None:
+        """Other nodes stand out; nothing else of the band has changed."""
+        before, self.nodes.lit = self.nodes.lit, lit
+        if before is None or lit is None or not np.array_equal(before, lit):
+            super().update()
+
+    def update(self, *place: Any) -> None:
+        """Something else than light has changed."""
+        self.forget_pixels()
+        super().update(*place)
 
     def _paint_ground(self, painter: QPainter, zoom: float) -> None:
         face, colors = self._face, theme()

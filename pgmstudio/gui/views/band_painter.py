@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,13 +69,30 @@ class BandPainter:
         self._rows = graph.parameters[band.variable]
 
     def paint(self, seen: QRectF) -> None:
+        """All nodes in sight, those that are not lit dimmed."""
         if self._band.form is BandForm.COLLAPSED:
             self._paint_collapsed(rect_of(self._band.boxes[0]))
             return
-        if self._zoom < BOXES_BELOW:
-            self._paint_boxes(seen)
+        self._paint_places(range(len(self._band.boxes)), seen)
+
+    def paint_lit(self, seen: QRectF) -> None:
+        """The lit nodes alone, over themselves as dimmed ones."""
+        lit = self._look.lit
+        if lit is None or self._band.form is BandForm.COLLAPSED:
             return
-        for node, box in enumerate(self._band.boxes):
+        places = np.flatnonzero(lit).tolist()
+        if self._band.form is BandForm.STRIP:  # what shows through must not be seen twice
+            self._painter.setPen(Qt.PenStyle.NoPen)
+            self._painter.setBrush(theme().color("surface"))
+            self._painter.drawRects([rect_of(self._band.boxes[node]) for node in places])
+        self._paint_places(places, seen)
+
+    def _paint_places(self, nodes: Sequence[int], seen: QRectF) -> None:
+        if self._zoom < BOXES_BELOW:
+            self._paint_boxes(nodes, seen)
+            return
+        for node in nodes:
+            box = self._band.boxes[node]
             if box.right < seen.left() - 8 or box.x > seen.right() + 8:
                 continue
             lit = self._look.lit
@@ -85,10 +103,11 @@ class BandPainter:
             if is_dim:
                 self._painter.setOpacity(1.0)
 
-    def _paint_boxes(self, seen: QRectF) -> None:
+    def _paint_boxes(self, nodes: Sequence[int], seen: QRectF) -> None:
         """From afar: a box for each node, filled as far as it is reached, all at once."""
         look, boxes = self._look, self._band.boxes
-        places = [n for n, b in enumerate(boxes) if b.right >= seen.left() and b.x <= seen.right()]
+        left, right = seen.left(), seen.right()
+        places = [n for n in nodes if boxes[n].right >= left and boxes[n].x <= right]
         painter = self._painter
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for is_lit in (False, True):

@@ -182,8 +182,7 @@ class BandScene(GraphScene):
             nodes = None
             if lit is not None:
                 nodes = lit.get(i, np.zeros(self.graph.node_counts[i], dtype=bool))
-            item.nodes.lit = nodes
-            item.update()
+            item.light(nodes)
         for arcs in self.arcs.values():
             arcs.light(lit)
 

@@ -16,6 +16,7 @@ from pgmstudio.gui.views.find_bar import FindBar
 from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.graph_view import GraphView
 from pgmstudio.gui.views.legend import Legend, LegendEntry, legend_entries, rule_entries
+from pgmstudio.gui.views.moves_layer import MovesLayer
 from pgmstudio.gui.views.node_face import Detail
 from pgmstudio.gui.views.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
 from pgmstudio.gui.views.partition_layer import PartitionLayer
@@ -49,10 +50,12 @@ class Canvas(QWidget):
         self.shows_legend = True
         self.shows_minimap = True
         self._strengths: Strengths | None = None
+        self._covered: list[QRect] = []  # by panels over the view, in its coordinates
         self.rules = RulesLayer(self.scene)
         self.separation = SeparationLayer(self.scene)
         self.surprise = SurpriseLayer(self.scene)
         self.ambiguous = AmbiguousLayer(self.scene)
+        self.moves = MovesLayer(self.scene)
         self.partition = PartitionLayer(self.scene)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -90,6 +93,7 @@ class Canvas(QWidget):
     def keep_clear(self, covered: Sequence[QRect]) -> None:
         """Panels lie over these parts of the screen: keep what matters beside them."""
         here = QRect(self.view.mapToGlobal(QPoint(0, 0)), self.view.size())
+        self._covered = [(part & here).translated(-here.topLeft()) for part in covered]
         right = below = 0
         for part in covered:
             shared = part & here
@@ -98,6 +102,7 @@ class Canvas(QWidget):
             elif part.right() >= here.right():
                 right = max(right, shared.width())
         self.view.keep_clear(right, below)
+        self._place_find_bar()
 
     # -- legend, zoom, minimap
 
@@ -129,6 +134,7 @@ class Canvas(QWidget):
         self.separation.follow()
         self.surprise.follow()
         self.ambiguous.follow()
+        self.moves.follow()
         self.partition.follow()
 
     def toggle_legend(self) -> None:
@@ -148,7 +154,7 @@ class Canvas(QWidget):
         entries = self.drawn_entries(self.view.detail)
         entries += rule_entries(self.rules.kinds) + self.separation.legend_entries()
         entries += self.surprise.legend_entries() + self.ambiguous.legend_entries()
-        return entries + self.partition.legend_entries()
+        return entries + self.moves.legend_entries() + self.partition.legend_entries()
 
     def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
         """What the picture itself needs words for."""
@@ -176,13 +182,14 @@ class Canvas(QWidget):
         self._place_find_bar()
 
     def _place_find_bar(self) -> None:
-        width = min(self.find_bar.sizeHint().width(), self.view.width() - 2 * _EDGE)
+        near, far = self._between_panels()
+        width = min(self.find_bar.sizeHint().width(), far - near - 2 * _EDGE)
         self.find_bar.resize(width, self.find_bar.sizeHint().height())
-        right = self.view.width() - width - _EDGE
+        left, right = near + _EDGE, far - width - _EDGE
         found = [self.scene.nodes[i] for i in self.find_bar.found_ids if i in self.scene.nodes]
         seen = [self.view.mapFromScene(item.box).boundingRect() for item in found]
         low = self.legend.y() - self.find_bar.height() - 8
-        places = [QPoint(right, _EDGE), QPoint(_EDGE, _EDGE), QPoint(_EDGE, low)]
+        places = [QPoint(right, _EDGE), QPoint(left, _EDGE), QPoint(left, low)]
 
         def covered(place: QPoint) -> tuple[bool, int]:
             bar = QRect(place, self.find_bar.size())
@@ -190,6 +197,18 @@ class Canvas(QWidget):
             return any(hidden[:1]), sum(hidden)
 
         self.find_bar.move(min(places, key=covered))
+
+    def _between_panels(self) -> tuple[int, int]:
+        """From where to where nothing stands over the sides of the view."""
+        near, far = 0, self.view.width()
+        for part in self._covered:
+            if part.isEmpty() or part.width() > far // 2 + far // 4:
+                continue  # nothing there, or a panel at the bottom
+            if part.left() <= 0:
+                near = max(near, part.right() + 1)
+            elif part.right() >= self.view.width() - 1:
+                far = min(far, part.left())
+        return near, far
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -63,7 +63,7 @@ class FindBar(QFrame):
         self._field.setAccessibleName("Find a node by name")
         self._field.setPlaceholderText("Find a node")
         self._field.setToolTip("A part of a name, or its letters in order.")
-        self._field.setMinimumWidth(150)
+        self._field.setMinimumWidth(80)  # between panels it gives way before the buttons do
         self._count = label("", "secondary")
         self._count.setObjectName("find.count")
         self._scope = QComboBox()

@@ -14,7 +14,10 @@ from pgmstudio.gui.views.strengths import Strengths
 
 
 def frequency_picture(found: EdgeFrequencies, least: float) -> GraphPicture:
-    """All variables, and the pairs that at least that share joins; an arrow where most have it."""
+    """All variables, and the pairs that at least that share joins; an arrow where most have it.
+
+    The shares stand on the edges, so that a layout leaves room for them.
+    """
     nodes = tuple(PictureNode(name, name, variable=name) for name in found.names)
     edges = []
     for edge in found.edges:
@@ -22,7 +25,7 @@ def frequency_picture(found: EdgeFrequencies, least: float) -> GraphPicture:
             break
         is_directed = edge.forward > edge.joined / 2
         style = EdgeStyle.DIRECTED if is_directed else EdgeStyle.UNDIRECTED
-        edges.append(PictureEdge(edge.source, edge.target, style=style))
+        edges.append(PictureEdge(edge.source, edge.target, f"{100 * edge.joined:.0f} %", style))
     return GraphPicture(nodes, tuple(edges))
 
 

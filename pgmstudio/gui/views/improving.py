@@ -5,26 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_choices import (
-    Deed,
     Prospect,
     ScoreWeight,
-    Step,
     best_step,
 )
 from pgmstudio.core.pictures.band_words import step_words
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.document.graph_nodes import NodeKey
 from pgmstudio.gui.document.graph_rows import rows_of, take, weight_of
 from pgmstudio.gui.panels.change_rows import signed
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.improve_bar import ImproveBar
+from pgmstudio.gui.style.widgets import tool_button
+from pgmstudio.gui.views.step_bar import StepBar, StepWords
 from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
@@ -36,17 +33,13 @@ PAUSE_MS = 600
 NO_ROWS = "No rows of the project belong to this model; open its data first."
 
 
-def touched(before: DecisionGraph, after: DecisionGraph, step: Step) -> tuple[NodeKey, ...]:
-    """The nodes of the later graph that a step has changed."""
-    i = before.domain.index(step.variable)
-    if step.deed is Deed.MERGE:
-        return ((step.variable, min(step.node, step.other)),)
-    old, new = before.successors[i], after.successors[i]
-    if old is None or new is None:
-        return ()
-    if step.deed is Deed.REDIRECT:
-        return ((step.variable, int(new[step.upper, step.state])),)
-    return tuple((step.variable, int(node)) for node in np.unique(new[old == step.node]))
+_WORDS = StepWords(
+    "improve",
+    "Improve step by step",
+    "Each step takes the merge, split or redirection worth most.",
+    "Take the one step that raises the score most; it can be undone.",
+    "Step after step until none raises the score.",
+)
 
 
 class Improving(QObject):
@@ -55,10 +48,11 @@ class Improving(QObject):
     def __init__(self, shell: Shell, model_id: str, desk: BandDesk) -> None:
         super().__init__(desk)
         self._shell, self._model_id, self._desk = shell, model_id, desk
-        self.bar = ImproveBar()
+        close = tool_button("x", "Close (the steps stay)", self.close, name="improveNo")
+        self.bar = StepBar(_WORDS, last=(close,))
         self.bar.step_wished.connect(self.step)
         self.bar.run_wished.connect(self.run)
-        self.bar.close_wished.connect(self.close)
+        self.bar.hide()
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_found)
         self._asker.failed.connect(shell.errors.report)
@@ -124,15 +118,17 @@ class Improving(QObject):
         self.taken += 1
         after = self._desk.graph
         if after is not None and after is not graph:
-            self._desk.canvas.bands.mark(touched(graph, after, best.step))
-        size = f"{best.size:+d}".replace("-", "−") if best.size else "0"
-        self.bar.tell(
-            f"{words}: score {signed(best.score(weight))} by {weight.words} "
-            f"(ΔL {signed(best.bits)} bits, size {size})"
-        )
+            self._desk.canvas.bands.mark(best.step.touched(graph, after))
+        brought = gain_words(best.score(weight), best.bits, best.size, f" by {weight.words}")
+        self.bar.tell(f"{words}: {brought}")
         self.bar.show_running(self.bar.is_running)
         if self.bar.is_running:
             self._again.start(PAUSE_MS if theme().motion_ms("layout") else 0)
+
+
+def gain_words(score: float | None, bits: float | None, size: float, by: str = "") -> str:
+    """What a step brought: score, ΔL and Δsize."""
+    return f"score {signed(score, 2)}{by} (ΔL {signed(bits)} bits, size {signed(size, 0)})"
 
 
 def _found(

@@ -59,7 +59,7 @@ class Job(QObject):
 
     @property
     def is_paused(self) -> bool:
-        return self._switch.is_paused
+        return self._switch.is_paused or self._switch.is_stepping
 
     def start(self) -> None:
         """Start once; events arrive from the next turn of the event loop on."""
@@ -84,6 +84,11 @@ class Job(QObject):
 
     def resume(self) -> None:
         self._switch.resume()
+        self.state_changed.emit(self._state)
+
+    def step(self) -> None:
+        """Go on to the next step that the task tells, and wait there."""
+        self._switch.step()
         self.state_changed.emit(self._state)
 
     def wait(self, seconds: float) -> bool:

@@ -56,10 +56,10 @@ class Landing(QObject):
         self._shell = shell
         shell.bench.runs.run_ended.connect(self._on_run_ended)
 
-    def start(self, request: RunRequest) -> LearningRun:
+    def start(self, request: RunRequest, *, is_paused: bool = False) -> LearningRun:
         data = training_rows(self._shell.project, request.data_id, request.split_part)
         task = LearnTask(request.learner_key, data, request.params, request.seed)
-        return self._shell.bench.runs.enqueue(request, task)
+        return self._shell.bench.runs.enqueue(request, task, is_paused=is_paused)
 
     def again(self, run_id: str) -> LearningRun | None:
         """Run what a record says once more; the same seed must give the same model."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept
+from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept, Learner, Stepped
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.processes import in_process
@@ -33,6 +33,14 @@ class RunRequest:
     data_id: str
     split_part: str | None = None  # "train" when the data set has a split
     reproduces: str | None = None  # the id of the recorded run this one repeats
+
+
+NO_STEPS = "its learner does not tell its steps."
+
+
+def tells_steps(learner: Learner[Any]) -> bool:
+    """Whether runs of the learner can be walked through."""
+    return bool(getattr(learner, "tells_steps", False))
 
 
 # Counters that are curves beside the score: how their names begin.
@@ -65,6 +73,7 @@ class LearningRun(QObject):
 
     changed = Signal()
     found = Signal()  # a better model is in `best`
+    stepped = Signal(object)  # Stepped: only while somebody walks through it
     ended = Signal()
 
     def __init__(self, request: RunRequest, task: LearnTask, parent: QObject | None = None) -> None:
@@ -74,7 +83,7 @@ class LearningRun(QObject):
         self.best: Model | None = None
         self.measures: dict[str, float] = {}
         self.found_at: dict[str, float] = {}  # what the run counted when it found its best
-        self.progress = Progress(None, "waits")
+        self.progress = Progress(None, "starts")
         self.notes: list[str] = []
         self.kept: dict[str, Keepsake] = {}  # what it saw on the way, by kind
         self.trace = Trace()
@@ -110,7 +119,8 @@ class LearningRun(QObject):
     def seconds_left(self) -> float | None:
         """About how long it will still take; None when that cannot be told."""
         done = self.progress.fraction
-        if self.state is not JobState.RUNNING or not done or self.seconds < LEAST_TO_FORECAST:
+        is_going = self.state is JobState.RUNNING and not self.is_paused
+        if not is_going or not done or self.seconds < LEAST_TO_FORECAST:
             return None
         return self.seconds * (1 - done) / done
 
@@ -127,6 +137,19 @@ class LearningRun(QObject):
 
     def resume(self) -> None:
         self._job.resume()
+
+    def step(self) -> None:
+        """Go on to the next step of the search, and wait there."""
+        self._job.step()
+
+    @property
+    def why_no_steps(self) -> str | None:
+        """Why it cannot be walked through; None when it can."""
+        if self.state.is_end:
+            return "the run has ended."
+        from pgmstudio.core.learning.registry import learner_of
+
+        return None if tells_steps(learner_of(self.request.learner_key)) else NO_STEPS
 
     def wait(self, seconds: float) -> bool:
         return self._job.wait(seconds)
@@ -146,6 +169,8 @@ class LearningRun(QObject):
                     self.notes.append(message)
                 case Kept(keepsake):
                     self.kept[keepsake.kind] = keepsake
+                case Stepped():
+                    self.stepped.emit(event)
         self.changed.emit()
 
     def _note_progress(self, progress: Progress) -> None:

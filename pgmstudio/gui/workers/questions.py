@@ -28,11 +28,15 @@ class Asker(QObject):
 
     def ask(self, question: Callable[[CancelToken], Any]) -> None:
         """Compute `question(token)` in the background; `answered` brings the value."""
-        self.forget()
 
         def task(cancel: CancelToken) -> Iterator[object]:
             yield question(cancel)
 
+        self.follow(task)
+
+    def follow(self, task: Callable[[CancelToken], Iterator[object]]) -> None:
+        """The same for what tells its progress before the value; `answered` brings the newest."""
+        self.forget()
         job = self._jobs[self._number] = _Question(self._number, task, self)
         job.events_arrived.connect(self._on_events)
         job.failed.connect(self._on_failed)

@@ -48,9 +48,13 @@ class RunQueue(QObject):
     def waiting(self) -> tuple[LearningRun, ...]:
         return tuple(run for run in self._runs if run.state is JobState.QUEUED)
 
-    def enqueue(self, request: RunRequest, task: LearnTask) -> LearningRun:
+    def enqueue(
+        self, request: RunRequest, task: LearnTask, *, is_paused: bool = False
+    ) -> LearningRun:
         """Put a run at the end; it starts as soon as a core is free."""
         run = LearningRun(request, task, self)
+        if is_paused:
+            run.pause()
         run.changed.connect(lambda: self.run_changed.emit(run))
         run.ended.connect(lambda: self._on_ended(run))
         self._runs.append(run)

@@ -11,7 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.counting import grouped_rows, joint_counts, pair_counts
+from pgmstudio.core.data.counting import (
+    grouped_rows,
+    joint_counts,
+    pair_counts,
+    plain_counts,
+)
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.family_counts import FamilyCounter
 from pgmstudio.core.data.variables import Domain, Variable
@@ -76,6 +81,7 @@ def test_joint_counts_are_those_of_a_loop_over_rows(
     for size in range(len(cards) + 1):
         variables = list(range(len(cards)))[::-1][:size]
         assert np.array_equal(joint_counts(data, variables), counted_row_by_row(data, variables))
+        assert np.array_equal(plain_counts(data, variables), counted_row_by_row(data, variables))
 
 
 @settings(max_examples=60)

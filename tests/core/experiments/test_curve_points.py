@@ -35,8 +35,12 @@ from pgmstudio.core.experiments.empirical_curves import timing_fits
 from pgmstudio.core.experiments.sl_curve import likelihood_ceiling
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.latent_params import LatentParams
+from pgmstudio.core.learning.protocols import Finished
+from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.running import NEVER
 from tests.decision_graphs import parity
 from tests.strategies import random_network
 
@@ -248,6 +252,30 @@ def test_parity_of_five_is_small_for_a_decision_graph_and_large_for_a_network() 
     network = fit_tables(data, Dag.from_edges(names, full), 0.0).network
     assert (graph.effective_size(), row_log2(graph, data).mean()) == (18, pytest.approx(-4))
     assert (network.effective_size(), row_log2(network, data).mean()) == (32, pytest.approx(-4))
+
+
+def test_parity_of_five_needs_sixteen_classes() -> None:
+    # Acceptance check 8. A class that allows even rows only is a single row. One class short, the
+    # best is a class with two rows that differ in two bits; it gives these two a bit less each.
+    codes = np.array([(np.arange(32) >> bit) & 1 for bit in range(5)], dtype=np.uint8)
+    even = codes[:, codes.sum(axis=0) % 2 == 0]
+    data = DataSet(parity(5).domain, even)
+    points = tuple(np.stack([1.0 - bits, bits], axis=1).astype(float) for bits in even)
+    sixteen = LatentClasses(data.domain, np.full(16, 1 / 16), points)
+    assert row_log2(sixteen, data).mean() == pytest.approx(-4)
+    # Rows 0 and 1 in one class: where they differ, each state has half of it.
+    halves = tuple(np.vstack([one[:2].mean(axis=0), one[2:]]) for one in points)
+    fifteen = LatentClasses(data.domain, np.array([2 / 16, *[1 / 16] * 14]), halves)
+    differ = int((even[:, 0] != even[:, 1]).sum())
+    assert row_log2(fifteen, data).mean() == pytest.approx(-4 - 2 * (differ - 1) / 16)
+    task = LearnTask(
+        "nb.latent",
+        data,
+        LatentParams(components=(15,), restarts=20, smoothing=0.0, criterion="aic"),
+        0,
+    )
+    learned = next(event.model for event in task(NEVER) if isinstance(event, Finished))
+    assert row_log2(learned, data).mean() <= -4 - 2 / 16 + 1e-9
 
 
 # -- as tables and bars ----------------------------------------------------------------------------

@@ -87,6 +87,15 @@ def full_project(seed: int = 0, *, rows: int = 60, variables: int = 5) -> Projec
             "soft": EvidenceCase({first: Likelihood((("s0", 3.0), ("s1", 0.1)))}, "m2"),
         },
         runs={"r1": run, "r2": dataclasses.replace(run, outcome=Outcome.FAILED, model_id=None)},
-        curves={"c1": CurveEntry("Sweep", ({"lambda": 0.1, "size": 12},), "d1")},
+        curves={
+            "c1": CurveEntry(
+                "Sweep",
+                ({"lambda": 0.1, "size": 12},),
+                "d1",
+                {"plan": {"seeds": [0, 1]}, "rows": {"test": None}},
+                "rows.points",
+                ("a-000",),
+            )
+        },
         comparisons={"p1": ComparisonEntry("Both", ("m1", "m2"), "d2")},
     )

@@ -23,7 +23,7 @@ from pgmstudio.core.io.data_report import inspect_file
 from pgmstudio.core.io.import_options import ImportOptions
 
 # All of them with PGMSTUDIO_FUZZ=all; every run has the first ones.
-CASES = 2000 if os.environ.get("PGMSTUDIO_FUZZ") == "all" else 500
+CASES = 2000 if os.environ.get("PGMSTUDIO_FUZZ") == "all" else 250
 OPTIONS = ImportOptions(bins=3)
 
 TABLE = 'id,sky,"wind, speed",temp\n1,clear,3.5,"a"\n2,grey,?,b\n3,"very ""dark""",2e1,\n' * 3

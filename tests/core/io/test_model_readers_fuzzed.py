@@ -28,7 +28,7 @@ from tests.core.io.example_projects import full_project
 from tests.strategies import random_network
 
 # All of them with PGMSTUDIO_FUZZ=all; every run has the first ones.
-CASES = 2500 if os.environ.get("PGMSTUDIO_FUZZ") == "all" else 500
+CASES = 2500 if os.environ.get("PGMSTUDIO_FUZZ") == "all" else 250
 
 Reader = Callable[[bytes], Any]
 

@@ -125,3 +125,26 @@ def test_the_interval_is_that_of_clopper_and_pearson() -> None:
 
 def test_a_check_of_nothing_is_not_an_acceptance() -> None:
     assert PartitionCheck((), 0.05, 0.1, "sanov", 10.0).verdict == NOT_TESTED
+
+
+@pytest.mark.long
+def test_true_blocks_are_told_from_wrong_ones_in_nearly_every_model() -> None:
+    """hidden-variables.md, check 12: nine of ten, for a stranger with 0.2 bits and more."""
+    right, seen = 0, 0
+    for seed in range(40):
+        model = tree_h_model(TreeHParams(), np.random.default_rng(seed))
+        bits = [edge_information(tree)["V5", "V6"] for tree in model.trees]
+        if float(model.weights @ bits) < 0.2:
+            continue
+        seen += 1
+        rows = model.sample(5000, np.random.default_rng(1000 + seed))
+        blocks = partition_of(model) or ()
+        verdicts = [
+            check_partition(model, rows, tried, rng=np.random.default_rng(0)).verdict
+            for tried in (blocks, with_a_stranger(blocks))
+        ]
+        right += verdicts == [ACCEPTED, REJECTED]
+        if seen == 10:
+            break
+    assert seen == 10
+    assert right >= 9

@@ -184,3 +184,25 @@ def test_accuracy_does_not_depend_on_the_names_of_states() -> None:
     assert label_accuracy(labels, np.zeros(7, dtype=int)) == pytest.approx(3 / 7)
     # More states than labels: each stands for the label it has most rows of.
     assert label_accuracy(labels, np.array([0, 0, 1, 1, 2, 3, 3])) == 1
+
+
+@pytest.mark.long
+def test_three_states_are_found_from_nearly_every_start_and_in_nearly_every_data_set() -> None:
+    """hidden-variables.md, check 13: its stand-in for the tree H data."""
+    shortest, accurate, from_starts = [], [], []
+    for seed in range(10):
+        rng = np.random.default_rng(50 + seed)
+        rows = tree_h(TreeHParams(keep_hidden=True), rng, 3000)
+        last = end_of(events(rows, label="h", validate=False, restarts=4))
+        scan = last[1]
+        lengths = {
+            m: min(c.length_bits for c in scan.candidates if c.states == m) for m in (2, 3, 4)
+        }
+        shortest.append(min(lengths, key=lengths.__getitem__) == 3)
+        accurate.append(last[2].measures["accuracy"])
+        if seed < 2:
+            many = events(rows, label="h", validate=False, components=(3,), restarts=10)
+            from_starts.append(sum(c.blocks == TRUTH for c in end_of(many)[1].candidates))
+    assert sum(shortest) >= 9
+    assert np.median(accurate) >= 0.9
+    assert min(from_starts) >= 8

@@ -1,7 +1,7 @@
 """What the specification of mixtures of trees asks of trees, priors and smoothing, by its numbers.
 
-Checks 15 to 20 are in test_mixture_em, 2 to 6, 9 and 22 in test_mixture_sessions, 1, 12, 22 and 26
-in test_mixtures, 13 in test_chow_liu.
+Checks 15 to 20 are in test_mixture_em, 2 to 6, 9 and 22 in test_mixture_sessions, 1, 22 and 26 in
+test_mixtures, 13 in test_chow_liu.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.inference.brute_force import joint_table
+from pgmstudio.core.inference.protocols import Excluded, Likelihood, Observed
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.learning.mixture_em import TreeMixtureEm
 from pgmstudio.core.learning.mixture_priors import TreePriors, likeness_costs
 from pgmstudio.core.learning.mixture_rows import SparseRows, sparse_rows
 from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_edits import rooted_at
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from tests.core.learning.test_chow_liu import FORESTS
 from tests.core.learning.test_mixture_em import F2, edges_of, em_on
@@ -52,6 +54,64 @@ def test_7_the_exact_joint_gives_back_its_tree_and_informations() -> None:
     assert em.mixture().log2_probabilities(all_cases(DOMAIN)) == pytest.approx(
         F1.log2_probabilities(all_cases(DOMAIN)), abs=1e-10
     )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_8_pair_tables_and_every_choice_of_roots_give_the_same_distribution(seed: int) -> None:
+    tree = random_tree(np.random.default_rng(seed), 3 + seed % 5, zeros=0.2 * (seed % 2))
+    cases, joint = all_cases(tree.domain), joint_table(tree.as_bayesian_network)
+    assert joint.size <= 100_000
+    assert joint.sum() == pytest.approx(1, abs=1e-12)
+    columns = cases.codes.astype(np.intp)
+    # ∏ T_uv / ∏ T_v^(deg − 1), eq. 2.5; a lonely vertex has the exponent +1.
+    top, below, degrees = np.ones(joint.size), np.ones(joint.size), np.zeros(len(columns), int)
+    for v, parent in enumerate(tree.parents):
+        if parent is not None:
+            others = tuple(a for a in range(joint.ndim) if a not in (v, parent))
+            pair = joint.sum(axis=others)
+            top *= pair[tuple(columns[a] for a in sorted((v, parent)))]
+            degrees[[v, parent]] += 1
+    for v, degree in enumerate(degrees):
+        alone = joint.sum(axis=tuple(a for a in range(joint.ndim) if a != v))[columns[v]]
+        top, below = (top * alone, below) if degree == 0 else (top, below * alone ** (degree - 1))
+    undirected = np.divide(top, below, out=np.zeros(joint.size), where=below > 0)
+    for root in tree.domain.names:
+        directed = np.exp2(rooted_at(tree, root).log2_probabilities(cases))
+        assert directed == pytest.approx(undirected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_10_what_is_absorbed_already_changes_nothing_and_tables_stay_distributions(
+    seed: int,
+) -> None:
+    tree = random_tree(np.random.default_rng(seed), 6)
+    names = tree.domain.names
+    edges = [tuple(sorted(edge)) for edge in tree.edges]
+
+    def tables() -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+        return [session.joint(edge) for edge in edges] + [session.joint([n]) for n in names]
+
+    session = open_session(tree)
+    prior = tables()
+    nothing = Likelihood(tuple((state, 1.0) for state in tree.domain[names[0]].states))
+    session.set_evidence(names[0], nothing)
+    assert all(a == pytest.approx(b, abs=1e-12) for a, b in zip(tables(), prior, strict=True))
+    session.set_evidence(names[0], Observed(tree.domain[names[0]].states[-1]))
+    session.set_evidence(names[-1], Excluded(frozenset({tree.domain[names[-1]].states[0]})))
+    once = tables()
+    for name in names:  # what is believed of a variable, said again as a set of states
+        possible = session.belief(name).values > 0
+        states = tree.domain[name].states
+        out = frozenset(
+            s for s, is_possible in zip(states, possible, strict=True) if not is_possible
+        )
+        if out:
+            session.set_evidence(name, Excluded(out))
+    assert all(a == pytest.approx(b, abs=1e-12) for a, b in zip(tables(), once, strict=True))
+    for edge, pair in zip(edges, once, strict=False):
+        assert pair.sum() == pytest.approx(1, abs=1e-12)
+        for axis, name in enumerate(edge):  # consistent, eq. 2.4
+            assert pair.sum(axis=1 - axis) == pytest.approx(session.joint([name]), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -140,18 +200,25 @@ def test_21_with_a_visible_choice_every_class_has_its_own_tree(is_shared: bool) 
         )
 
 
-def test_23_shares_and_weights_sum_to_1_and_wide_rows_stay_finite() -> None:
+@pytest.mark.parametrize("columns", [60, 2000])
+def test_23_shares_and_weights_sum_to_1_and_wide_rows_stay_finite(columns: int) -> None:
     rng = np.random.default_rng(6)
-    codes = (rng.random((600, 40)) < 0.3).astype(np.uint8)
-    data = DataSet(Domain.of({f"v{i}": "01" for i in range(600)}), codes)
-    em = em_on(data, 3, strength=3.0, even_rows=1.0)
+    codes = (rng.random((columns, 30)) < 0.3).astype(np.uint8)
+    data = DataSet(Domain.of({f"v{i}": "01" for i in range(columns)}), codes)
+    em = em_on(data, 2, strength=3.0, even_rows=1.0)
     em.start_at_random(rng)
-    for _ in range(2):
-        assert math.isfinite(em.improve())
+    assert math.isfinite(em.improve())
     assert em.weights.sum() == pytest.approx(1, abs=1e-12)
-    assert em.masses.sum() == pytest.approx(40, abs=1e-9)
-    shares = em.mixture().responsibilities(data)
-    assert shares.sum(axis=1) == pytest.approx(np.ones(40), abs=1e-12)
+    assert em.masses.sum() == pytest.approx(30, rel=1e-12)
+    model = em.mixture()
+    assert np.isfinite(model.log2_probabilities(data)).all()
+    shares = model.responsibilities(data)
+    assert shares.sum(axis=1) == pytest.approx(np.ones(30), abs=1e-12)
+    assert shares.sum(axis=0).sum() == pytest.approx(30, rel=1e-12)
+    session = open_session(model)
+    session.set_all({name: Observed("1") for name in data.domain.names[::2]})
+    assert session.component_shares().sum() == pytest.approx(1, abs=1e-12)
+    assert math.isfinite(session.log2_evidence())
 
 
 def test_24_the_mode_of_a_dirichlet_in_natural_coordinates_is_its_mean() -> None:

@@ -13,9 +13,8 @@ from pgmstudio.core.errors import Cancelled, ParameterError
 from pgmstudio.core.graphs.clique_trees import clique_tree_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.pdg import bits_per_row
 from pgmstudio.core.learning.pdg_hybrid import HybridParams, HybridPdgLearner
-from pgmstudio.core.learning.pdg_scan import PdgScan
+from pgmstudio.core.learning.pdg_scan import PdgScan, bits_per_row
 from pgmstudio.core.learning.protocols import Finished, Found, Kept
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.compiled_graphs import compiled_graph

@@ -132,6 +132,11 @@ def test_the_sizes_of_latent_classes_follow_the_three_conventions() -> None:
         assert model.effective_size() == effective
         assert model.representation_size() == free
         assert model.clique_tree_size() == cells
+    # The printed sizes of the synthetic models: 10 classes of 15 items with 47 states, 20 with 44.
+    for classes, cards, cells in ((10, [3] * 13 + [4] * 2, 470), (20, [2] + [3] * 14, 880)):
+        tables = tuple(np.full((classes, card), 1 / card) for card in cards)
+        model = LatentClasses(domain_of(cards), np.full(classes, 1 / classes), tables)
+        assert model.clique_tree_size() == cells
 
 
 def test_parity_is_exact_with_a_class_for_every_even_row() -> None:

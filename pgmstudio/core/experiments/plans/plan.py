@@ -23,6 +23,7 @@ from typing import Any
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.experiments.empirical import QueryPlan
+from pgmstudio.core.models.protocols import Model
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,11 @@ class LearnerGrid:
             told["lambdas"] = list(self.lambdas)
         if self.time_limit is not None:
             told["time-limit"] = self.time_limit
-        return told | {option: list(values) for option, values in self.values.items()}
+        return told | {
+            # A model among the values is told by its language; a file of a plan cannot hold it.
+            option: [value.kind if isinstance(value, Model) else value for value in values]
+            for option, values in self.values.items()
+        }
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from pgmstudio.core.errors import Cancelled, PgmStudioError
@@ -47,7 +47,11 @@ class RunProblem(Note):
     """Why a run gave no models, or not all that it could have."""
 
 
-PointEvent = Progress | Note | CurvePoint | RunDone
+class Aside:
+    """What whoever runs a plan has to say beside its points; it is handed on as it is."""
+
+
+PointEvent = Progress | Note | CurvePoint | RunDone | Aside
 
 
 @dataclass(frozen=True)
@@ -65,10 +69,13 @@ class PointWork:
     known: frozenset[str] = field(default=frozenset(), repr=False)
     progress_s: float = 0.0
 
-    def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
+    def __call__(
+        self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[], bool] | None = None
+    ) -> Iterator[PointEvent]:
+        """`ends`: as soon as it says so the run ends like one at its time limit."""
         run, number, watch, problems = self.run, 0, _Watch(), list[str]()
         why = learner_of(run.learner).refuses(rows.train)
-        token = _Limited(cancel, run.time_limit)
+        token = _Limited(cancel, run.time_limit, ends)
         if why is not None:
             problems.append(f"{run.title}: {why}")
         else:
@@ -87,7 +94,7 @@ class PointWork:
             except PgmStudioError as problem:
                 problems.append(f"{run.title}: {problem}")
         yield from map(RunProblem, problems)
-        cut = run.time_limit if token.was_reached else None
+        cut = token.cut_after
         yield RunDone(self.key, number, watch.total, cut, tuple(problems))
 
     def _learned(
@@ -106,7 +113,7 @@ class PointWork:
             except Cancelled:
                 if not token.was_reached:
                     raise
-                yield RunProblem(f"{run.title}: stopped after its {run.time_limit:g} s.")
+                yield RunProblem(f"{run.title}: {token.words}")
                 break
             match event:
                 case Progress(fraction, message, counters):
@@ -206,19 +213,44 @@ class _Watch:
 
 
 class _Limited:
-    """The token of a run with a time limit of its own."""
+    """The token of a run with a time limit of its own, or with somebody who may end it early."""
 
-    def __init__(self, outer: CancelToken, seconds: float | None) -> None:
-        self._outer = outer
-        self._deadline = None if seconds is None else time.monotonic() + seconds
-        self.was_reached = False
+    def __init__(
+        self, outer: CancelToken, seconds: float | None, ends: Callable[[], bool] | None = None
+    ) -> None:
+        self._outer, self._seconds, self._ends = outer, seconds, ends
+        self._begin = time.monotonic()
+        self._ended_after: float | None = None
+
+    @property
+    def was_reached(self) -> bool:
+        """Whether the run ended before its learner did, and may keep what it has."""
+        return self._ended_after is not None
+
+    @property
+    def cut_after(self) -> float | None:
+        """The seconds it had when it ended early; None when it did not."""
+        if self._ended_after is None or self._seconds is None:
+            return self._ended_after
+        return min(self._seconds, self._ended_after)
+
+    @property
+    def words(self) -> str:
+        """Why it ended early."""
+        limit, ended = self._seconds, self._ended_after or 0.0
+        if limit is not None and ended >= limit:
+            return f"stopped after its {limit:g} s."
+        return f"stopped after {ended:.1f} s."
 
     @property
     def is_cancelled(self) -> bool:
         if self._outer.is_cancelled:
             return True
-        if self._deadline is not None and time.monotonic() >= self._deadline:
-            self.was_reached = True
+        if self._ended_after is None:
+            spent = time.monotonic() - self._begin
+            is_over = self._seconds is not None and spent >= self._seconds
+            if is_over or (self._ends is not None and self._ends()):
+                self._ended_after = spent
         return self.was_reached
 
     @property

@@ -20,6 +20,7 @@ from pgmstudio.core.experiments.recipes.recipe import (
     Source,
 )
 from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.experiments.sweep_lines import Curves
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.params import param
 
@@ -112,6 +113,8 @@ _WHY = (
     "had cost up to 4 bits more with 128 trees; the source smooths nothing and stops early.",
 )
 
+_CURVES = Curves("Trees", "Test bits ↓", r"(?P<line>trees)_(?P<x>\d+)", is_log=True)
+
 DIGITS = Recipe(
     "digits",
     "Digits",
@@ -123,6 +126,7 @@ DIGITS = Recipe(
     "about 15 seconds",
     FILES,
     _WHY,
+    _CURVES,
 )
 
 PAIRS = Recipe(
@@ -136,4 +140,5 @@ PAIRS = Recipe(
     "about half a minute",
     FILES,
     _WHY,
+    _CURVES,
 )

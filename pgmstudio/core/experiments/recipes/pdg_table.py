@@ -24,6 +24,7 @@ from pgmstudio.core.experiments.recipes.recipe import (
     RecipeWork,
 )
 from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.learning.pdg_params import levels_param
 from pgmstudio.core.learning.pdg_scan import PdgScan
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.params import param
@@ -70,16 +71,7 @@ class PdgTableParams:
     rows: int = param(10_000, title="Rows", low=100, help="Rows to learn from.")
     test_rows: int = param(5000, title="Test rows", low=100, help="Rows that choose, as there.")
     population: int = param(30, title="Forests", low=1, high=500, help="How many are learned.")
-    levels: tuple[float, ...] | None = param(
-        None,
-        title="Significance levels",
-        low=0,
-        high=1,
-        low_open=True,
-        high_open=True,
-        none_label="from 10⁻⁶ to 0.999",
-        help="Levels of the tests by which forests grow, in turn.",
-    )
+    levels: tuple[float, ...] | None = levels_param("from 10⁻⁶ to 0.999")
 
 
 @dataclass(frozen=True)

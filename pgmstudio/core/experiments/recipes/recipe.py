@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.experiments.sweep_lines import Curves, Sweep, lines_of
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import CancelToken, Note, Progress
 
@@ -98,6 +99,21 @@ class Recipe:
     takes: str  # about how long, with the usual settings
     sources: tuple[Source, ...] = ()
     why: tuple[str, ...] = ()
+    curves: Curves | None = None  # how some of its quantities make lines
+
+
+def sweep_of(recipe: Recipe, measured: Sequence[Measured]) -> Sweep | None:
+    """The lines of a recipe over the trials so far; None for one without lines."""
+    curves = recipe.curves
+    if curves is None:
+        return None
+    found = (
+        (*place, float(value))
+        for event in measured
+        for key, value in event.values.items()
+        if (place := curves.place_of(key)) is not None
+    )
+    return Sweep(recipe.title, curves.x_title, curves.y_title, lines_of(found), curves.is_log)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.experiments.recipes.alarm import ALARM_LARGE, ALARM_SMALL
 from pgmstudio.core.experiments.recipes.bars import BARS
+from pgmstudio.core.experiments.recipes.bars_sweep import BARS_SWEEP
 from pgmstudio.core.experiments.recipes.credit import CREDIT
 from pgmstudio.core.experiments.recipes.digits import DIGITS, PAIRS
 from pgmstudio.core.experiments.recipes.ldag_recovery import LDAG_RECOVERY
@@ -24,6 +25,7 @@ from pgmstudio.core.experiments.recipes.splice_small import SPLICE_SMALL
 _ALL = (
     RANDOM_TREES,
     BARS,
+    BARS_SWEEP,
     DIGITS,
     PAIRS,
     ALARM_LARGE,

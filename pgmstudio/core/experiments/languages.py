@@ -1,0 +1,171 @@
+"""Which language for these rows? One learner for each, on the same rows and seeds, in one plan.
+
+Of every language the model with most bits on validation rows stands in the table; test rows have
+no say in that. `languages_running` runs the plan within a time budget, `languages_table` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.split import Split, split
+from pgmstudio.core.errors import DataError, UnknownNameError
+from pgmstudio.core.experiments.empirical import QueryPlan
+from pgmstudio.core.experiments.plans.expansion import PlanRows
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+
+# Shares of rows put aside where a data set has no split of its own.
+TEST_SHARE, VALID_SHARE = 0.2, 0.1
+# Updates of all beliefs that are timed, with the evidence of this many cells.
+TIMED, GIVEN = 20, 3
+
+
+@dataclass(frozen=True)
+class Language:
+    """A way to write down a distribution, and who learns it here."""
+
+    key: str
+    title: str
+    short: str  # where there is little room
+    family: str  # the kind of its models
+    learner: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+    means: str = ""  # one sentence for people
+
+    @property
+    def grid(self) -> LearnerGrid:
+        """One run; what the settings name is not swept."""
+        values = {name: (value,) for name, value in self.settings.items()}
+        return LearnerGrid(self.learner, values, self.title)
+
+
+# Quick ones first, since what they leave of their time goes to the others; last those that soon
+# have a first model.
+LANGUAGES: Mapping[str, Language] = {
+    one.key: one
+    for one in (
+        Language(
+            "tree",
+            "Chow–Liu tree",
+            "Tree",
+            "tree",
+            "tree.chow-liu",
+            {"edge-penalty": 0.0},
+            "The best tree; every variable depends on one other at most.",
+        ),
+        Language(
+            "latent",
+            "Latent classes",
+            "Classes",
+            "latent-class",
+            "nb.latent",
+            means="Hidden classes within which all variables are independent.",
+        ),
+        Language(
+            "bn",
+            "Bayesian network",
+            "BN",
+            "bayesian-network",
+            "bn.kes",
+            {"score": "bic"},
+            "A directed graph with a table for each variable, by equivalence search and BIC.",
+        ),
+        Language(
+            "pdg",
+            "PDG",
+            "PDG",
+            "pdg",
+            "pdg.learn",
+            means="A probabilistic decision graph: paths through nodes stand for contexts.",
+        ),
+        Language(
+            "ldag",
+            "Labelled DAG",
+            "LDAG",
+            "ldag",
+            "ldag.greedy",
+            means="A network whose edges may vanish in some contexts.",
+        ),
+        Language(
+            "mixture",
+            "Mixture of trees",
+            "Mixture",
+            "tree-mixture",
+            "mixture.trees",
+            {"edge-penalty": 0.0},
+            "Several trees, each with a weight.",
+        ),
+        Language(
+            "hybrid",
+            "Hybrid PDG",
+            "Hybrid",
+            "pdg",
+            "pdg.hybrid",
+            {"network": "bn.hill-climb"},
+            "A decision graph compiled from a network and made smaller.",
+        ),
+    )
+}
+
+
+def language_of(key: str) -> Language:
+    """The language of that key; UnknownNameError suggests the nearest."""
+    if key not in LANGUAGES:
+        raise UnknownNameError("language", key, LANGUAGES)
+    return LANGUAGES[key]
+
+
+def languages_plan(
+    keys: Iterable[str], rows: PlanRows, *, seeds: Sequence[int] = (0,), title: str = ""
+) -> Plan:
+    """A run for each language and seed, with some updates of beliefs that are timed."""
+    wanted = [language_of(key) for key in keys]
+    ordered = [one for one in LANGUAGES.values() if one in wanted]
+    given = max(0, min(GIVEN, len(rows.test.domain) - 1))
+    queries = QueryPlan(count=TIMED, targets=0, given=given, timed=TIMED)
+    return Plan(
+        tuple(one.grid for one in ordered),
+        seeds=tuple(seeds),
+        queries=queries,
+        title=title or "Languages",
+    )
+
+
+def race_rows(
+    data: DataSet,
+    own: Split | None = None,
+    *,
+    seed: int = 0,
+    test: DataSet | None = None,
+    valid: DataSet | None = None,
+    shares: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
+) -> PlanRows:
+    """Rows to learn from, to choose on and to test on.
+
+    Parts of the data's `own` split that are called test and valid are taken as they are, as are
+    rows of their own. What is lacking then is taken from the rest at random by the seed, as these
+    shares of it, for choosing and for the test.
+    """
+    train = data
+    if own is not None and own.row_count == data.row_count and "train" in own.names:
+        parts = dict(zip(own.names, own.parts(data), strict=True))
+        if "test" in parts:
+            train, test, valid = parts["train"], parts["test"], parts.get("valid", valid)
+    held = (0.0 if valid is not None else shares[0], 0.0 if test is not None else shares[1])
+    if sum(held) >= 1:
+        raise DataError("The shares of validation and test rows must leave rows to learn from.")
+    if any(held):
+        wanted = (1 - sum(held), *(share for share in held if share))
+        made = list(split(train, wanted, seed).parts(train))
+        train = made.pop(0)
+        valid = made.pop(0) if held[0] else valid
+        test = made.pop(0) if held[1] else test
+    assert test is not None
+    assert valid is not None
+    found = {"learn from": train, "choose on": valid, "test on": test}
+    empty = [name for name, part in found.items() if part.row_count == 0]
+    if empty:
+        raise DataError(f"There are no rows to {' and to '.join(empty)}. Take more rows.")
+    return PlanRows(train, test, valid)

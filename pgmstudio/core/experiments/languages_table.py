@@ -1,0 +1,327 @@
+"""The table of a race: one model for each language, compared on the same test rows.
+
+Differences are paired: d_i = log2 P_A(row i) − log2 P_B(row i), their mean and its standard error
+s(d)/√N over the N test rows, and a 95 % interval by Student's t with N − 1 degrees of freedom.
+Each interval is for one pair alone; they are not widened for making several comparisons.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.experiments.compare import (
+    ComparedModel,
+    Comparison,
+    Scored,
+    comparison_of,
+    finite,
+    whole,
+)
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.languages import LANGUAGES, Language
+from pgmstudio.core.experiments.languages_running import (
+    RowScores,
+    RunBegan,
+    RunOver,
+    RunWent,
+)
+from pgmstudio.core.experiments.languages_words import verdict
+from pgmstudio.core.experiments.means import mean_of
+from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone, RunProblem
+
+State = Literal["waiting", "learning", "learned", "stopped", "no model"]
+METHOD = (
+    "Paired differences over the same test rows; 95 % intervals by Student's t, each for one pair."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Bits per row of one model minus those of another; negative is worse.
+
+    `value` is None when the two rule out different numbers of rows: no number makes up for that.
+    """
+
+    value: float | None
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    rows: float
+
+    @property
+    def half(self) -> float | None:
+        """Half of the interval, as ± has it."""
+        return None if self.interval is None else (self.interval[1] - self.interval[0]) / 2
+
+
+def paired(
+    one: NDArray[np.float64],
+    other: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+) -> Paired:
+    """The difference over rows that neither rules out."""
+    impossible = np.isneginf(one), np.isneginf(other)
+    counts = [float(rows.sum() if weights is None else weights[rows].sum()) for rows in impossible]
+    both = ~(impossible[0] | impossible[1])
+    rows = float(both.sum() if weights is None else weights[both].sum())
+    if counts[0] != counts[1] or rows == 0:
+        return Paired(None, None, None, rows)
+    mean = mean_of(one[both] - other[both], None if weights is None else weights[both])
+    return Paired(mean.value, mean.standard_error, mean.interval(), mean.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageRow:
+    """One language: how far its runs are, and the model that stands for it."""
+
+    language: Language
+    state: State
+    fraction: float | None = None
+    message: str = ""
+    limit: float | None = None  # seconds its runs have
+    seconds: float = 0.0  # of learning, all seeds
+    point: CurvePoint | None = None
+    compared: ComparedModel | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in ("waiting", "learning")
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; without a model the numbers are left out."""
+        one, point = self.language, self.point
+        told: dict[str, Any] = {
+            "language": one.key,
+            "title": one.title,
+            "learner": one.learner,
+            "state": self.state,
+            "learning_seconds": self.seconds,
+            "problems": list(self.problems),
+        }
+        if point is None or self.compared is None:
+            return told
+        return told | {
+            **{k: v for k, v in self.compared.as_dict().items() if k not in ("name", "bic", "aic")},
+            "train_log2_likelihood_per_row": finite(point.train_log2_likelihood_per_row),
+            "valid_log2_likelihood_per_row": point.valid_log2_likelihood_per_row,
+            "inference_seconds": point.inference_seconds,
+            "seed": point.seed,
+            "parameters": dict(point.parameters),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageTable:
+    """Rows in the order of the languages; `row_log2` by title, `weights` of the test rows."""
+
+    rows: tuple[LanguageRow, ...]
+    comparison: Comparison | None
+    weights: NDArray[np.float64] | None = field(repr=False, default=None)
+
+    @property
+    def ranked(self) -> tuple[LanguageRow, ...]:
+        """The best first; languages without a model last, in their order."""
+        return tuple(sorted(self.rows, key=_rank))
+
+    @property
+    def best(self) -> LanguageRow | None:
+        """The row with most bits on the test rows."""
+        ranked = self.ranked
+        return ranked[0] if ranked and ranked[0].compared is not None else None
+
+    def row(self, title: str) -> LanguageRow:
+        """The row of the language with that title."""
+        return next(row for row in self.rows if row.language.title == title)
+
+    def against(self, reference: str) -> dict[str, Paired]:
+        """Every language with a model against the one with this title."""
+        if self.comparison is None or reference not in self.comparison.row_log2:
+            return {}
+        logs = self.comparison.row_log2
+        return {name: paired(own, logs[reference], self.weights) for name, own in logs.items()}
+
+    def pairwise(self) -> dict[tuple[str, str], Paired]:
+        """The first minus the second, for every two languages with a model."""
+        logs = {} if self.comparison is None else self.comparison.row_log2
+        return {
+            (one, other): paired(logs[one], logs[other], self.weights)
+            for one in logs
+            for other in logs
+            if one != other
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: the table, all pairs, and the sentence."""
+        return {
+            "rows": None if self.comparison is None else whole(self.comparison.rows),
+            "best": None if self.comparison is None else self.comparison.best,
+            "method": METHOD,
+            "verdict": verdict(self),
+            "languages": [row.as_dict() for row in self.rows],
+            "pairs": [
+                {
+                    "language": one,
+                    "against": other,
+                    "difference": pair.value,
+                    "standard_error": pair.standard_error,
+                    "interval": None if pair.interval is None else list(pair.interval),
+                }
+                for (one, other), pair in self.pairwise().items()
+            ],
+        }
+
+
+def _rank(row: LanguageRow) -> tuple[bool, float, float]:
+    one = row.compared
+    if one is None:
+        return True, 0.0, 0.0
+    bits = one.log2_likelihood_per_row
+    return False, one.zero_probability_rows, -bits if math.isfinite(bits) else 0.0
+
+
+class Race:
+    """Takes the events of a race in and has the table of what is known so far."""
+
+    def __init__(self, keys: Sequence[str], weights: NDArray[np.float64] | None = None) -> None:
+        self._languages = [one for key, one in LANGUAGES.items() if key in set(keys)]
+        self._weights = weights
+        self._points: dict[str, list[CurvePoint]] = {one.title: [] for one in self._languages}
+        self._scores: dict[str, NDArray[np.float64]] = {}
+        self._begun: dict[str, dict[str, tuple[float | None, str, float]]] = {}
+        self._over: dict[str, set[str]] = {one.title: set() for one in self._languages}
+        self._done: dict[str, dict[str, RunDone]] = {one.title: {} for one in self._languages}
+        self._problems: dict[str, list[str]] = {one.title: [] for one in self._languages}
+        self._names: dict[str, str] = {}
+        self._is_ended = False
+
+    @property
+    def points(self) -> list[CurvePoint]:
+        """All models so far, by language."""
+        return [point for own in self._points.values() for point in own]
+
+    def take(self, event: PointEvent) -> bool:
+        """Whether the event changes the table."""
+        match event:
+            case RunBegan(key, name, seconds):
+                self._names[key] = name
+                self._begun.setdefault(name, {})[key] = (None, "", seconds)
+            case RunWent(key, name, fraction, message):
+                begun = self._begun.setdefault(name, {})
+                begun[key] = (fraction, message, begun[key][2] if key in begun else math.nan)
+            case RowScores(key, logs):
+                self._scores[key] = logs
+                return False
+            case CurvePoint():
+                self._points[event.series].append(event)
+            case RunDone(key):
+                if key in self._names:
+                    self._done[self._names[key]][key] = event
+            case RunOver(key, name):
+                self._over[name].add(key)
+            case RunProblem(message):
+                title, _, words = message.partition(": ")
+                if title in self._problems:
+                    self._problems[title].append(words)
+            case _:
+                return False
+        return True
+
+    def end(self) -> None:
+        """No more events come."""
+        self._is_ended = True
+
+    def chosen(self, title: str) -> CurvePoint | None:
+        """The model that stands for a language: most bits on validation rows, then the smallest."""
+        return max(self._points[title], key=_choice, default=None)
+
+    def table(self, runs: int = 1) -> LanguageTable:
+        """What is known; a language is learned when `runs` of its runs are over."""
+        chosen = {title: self.chosen(title) for title in self._points}
+        scored = {
+            title: Scored(
+                point.family,
+                point.representation_size,
+                point.effective_size,
+                self._scores[point.key],
+            )
+            for title, point in chosen.items()
+            if point is not None and point.key in self._scores
+        }
+        comparison = comparison_of(scored, self._weights) if scored else None
+        return LanguageTable(
+            tuple(
+                self._row(one, chosen[one.title], comparison if one.title in scored else None, runs)
+                for one in self._languages
+            ),
+            comparison,
+            self._weights,
+        )
+
+    def _row(
+        self, one: Language, point: CurvePoint | None, comparison: Comparison | None, runs: int
+    ) -> LanguageRow:
+        title = one.title
+        begun = self._begun.get(title, {})
+        done = self._done[title].values()
+        is_over = self._is_ended or len(self._over[title]) >= runs
+        state: State = "waiting"
+        if is_over:
+            was_cut = any(run.cut_after is not None for run in done) or len(done) < runs
+            state = "no model" if point is None else "stopped" if was_cut else "learned"
+        elif begun:
+            state = "learning"
+        going = [told for key, told in begun.items() if key not in self._over[title]]
+        known = [told[0] for told in going if told[0] is not None]
+        fraction = (len(self._over[title]) + sum(known)) / runs if known and not is_over else None
+        limits = [told[2] for told in begun.values()]
+        return LanguageRow(
+            one,
+            state,
+            fraction,
+            going[-1][1] if going else "",
+            max(limits, default=None),
+            sum(run.seconds for run in done),
+            point,
+            None if comparison is None else comparison[title],
+            tuple(dict.fromkeys(self._problems[title])),
+        )
+
+
+def _choice(point: CurvePoint) -> tuple[float, float]:
+    bits = point.valid_log2_likelihood_per_row
+    return -math.inf if bits is None else bits, -float(point.effective_size)
+
+
+# -- for a file ------------------------------------------------------------------------------------
+
+CSV_HEAD = (
+    *("language", "title", "learner", "state", "log2_likelihood_per_row", "standard_error"),
+    *("difference", "interval_low", "interval_high", "verdict", "zero_probability_rows"),
+    *("effective_size", "representation_size", "learning_seconds", "inference_seconds"),
+    *("train_log2_likelihood_per_row", "valid_log2_likelihood_per_row", "seed"),
+)
+
+
+def table_csv(table: LanguageTable) -> str:
+    """One line for each language, to all digits."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_HEAD, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in table.ranked:
+        told = row.as_dict()
+        low, high = told.get("interval") or ("", "")
+        writer.writerow({**told, "interval_low": low, "interval_high": high})
+    return out.getvalue()
+
+
+def table_json(table: LanguageTable, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything, with what it is about: data, seed, budget."""
+    return {**about, **table.as_dict()}

@@ -1,0 +1,58 @@
+"""The rows that a mixture of trees learns from, and those it holds out to choose by."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
+from pgmstudio.core.learning.mixture_params import MixtureParams
+from pgmstudio.core.learning.mixture_rows import SparseRows, sparse_rows
+from pgmstudio.core.running import CancelToken, Progress
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRows:
+    """Distinct rows, as data and as lists; `note` is a sentence where the criterion changed."""
+
+    data: DataSet
+    train: SparseRows
+    held: SparseRows | None
+    criterion: str
+    is_refitting: bool = False  # the held-out rows are of the data, so learned from at the end
+    note: str = ""
+
+
+def splitting_rows(
+    data: DataSet,
+    params: MixtureParams,
+    held: DataSet | None,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Generator[Progress, None, SplitRows]:
+    """With `held`, these rows choose, and all of `data` is learned from; tells what it does."""
+    criterion, note, is_refitting = params.criterion, "", False
+    if criterion == "held-out" and held is None:
+        count = int(data.row_count * params.held_out)
+        if count < LEAST_HELD_ROWS:
+            criterion = "bic"
+            note = f"{count} held-out rows are too few to compare models, so BIC chooses."
+        else:
+            yield Progress(0.0, "Holding out rows")
+            order = rng.permutation(data.row_count)
+            held = data.of_rows(np.sort(order[:count]))
+            cancel.raise_if_cancelled()
+            data, is_refitting = data.of_rows(np.sort(order[count:])), True
+    cancel.raise_if_cancelled()
+    yield Progress(0.0, "Merging equal rows")
+    data = data.merged(cancel)
+    yield Progress(0.0, "Listing the cells of the rows")
+    train = sparse_rows(data, choice=params.choice, is_merged=True, cancel=cancel)
+    kept = None
+    if held is not None and criterion == "held-out":
+        yield Progress(0.0, "Listing the cells of the held-out rows")
+        kept = sparse_rows(held, train, params.choice, cancel=cancel)
+    return SplitRows(data, train, kept, criterion, is_refitting, note)

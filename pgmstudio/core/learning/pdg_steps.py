@@ -1,0 +1,126 @@
+"""What an operator did to a whole graph, told one split, merge or redirection after another.
+
+The operators work on all nodes of a variable at once. Whoever walks through a run sees their deeds
+in order, each with what it gains; the search itself is not another because of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.pdg_state import Batch, PdgState
+from pgmstudio.core.models.decision_graph import DecisionGraph, without_unreachable
+from pgmstudio.core.models.decision_graph_choices import Deed, Step
+from pgmstudio.core.models.decision_graph_measures import fitted_log2_likelihood, refitted
+from pgmstudio.core.pictures.band_words import step_words
+from pgmstudio.core.running import StepToken
+
+
+@dataclass(frozen=True, eq=False)
+class PdgStep:
+    """One deed with its ΔL and Δsize; the graph after it has the likeliest parameters."""
+
+    words: str
+    graph: DecisionGraph
+    touched: tuple[tuple[str, int], ...]
+    bits: float
+    size: int
+    score: float
+
+
+def in_steps(
+    state: PdgState, act: Callable[[], int], lambda_: float, token: StepToken | None
+) -> Generator[PdgStep, None, int]:
+    """Let an operator act on `state`; while somebody walks, its deeds are told and held one by one.
+
+    The value is how many deeds there were.
+    """
+    if token is None or not token.is_stepping:
+        return act()
+    before = state.copy()
+    record: list[Batch] = []
+    state.record = record
+    done = act()
+    state.record = None
+    for step in replayed(before, record, lambda_):
+        yield step
+        token.hold()
+        if not token.is_stepping:
+            break
+    return done
+
+
+def replayed(before: PdgState, record: list[Batch], lambda_: float) -> Iterator[PdgStep]:
+    """The recorded deeds one at a time, from the graph before the first on."""
+    rows = before.rows
+    data = DataSet(rows.domain, rows.codes, rows.weights)
+    graph = before.graph()
+    bits, size = fitted_log2_likelihood(graph, data), _size(graph, before)
+    for words, after, touched in _done(graph, record):
+        graph = refitted(after, data)
+        bits_before, size_before = bits, size
+        bits, size = fitted_log2_likelihood(graph, data), _size(graph, before)
+        gained, grown = bits - bits_before, size - size_before
+        score = (1 - lambda_) * gained - lambda_ * grown
+        yield PdgStep(words, graph, touched, gained, grown, score)
+
+
+def _size(graph: DecisionGraph, state: PdgState) -> int:
+    """The size that the score of the search weighs."""
+    return sum(k * cost for k, cost in zip(graph.node_counts, state.node_costs, strict=True))
+
+
+_Made = tuple[str, DecisionGraph, tuple[tuple[str, int], ...]]
+
+
+def _done(graph: DecisionGraph, record: list[Batch]) -> Iterator[_Made]:
+    if record and record[0].deed is Deed.REDIRECT:
+        yield from _redirections(graph, record)
+        return
+    for batch in record:
+        name = graph.domain.names[batch.variable]
+        for step in _splits(name, batch) if batch.deed is Deed.SPLIT else _merges(name, batch):
+            after = step.done(graph)
+            yield f"{step_words(graph, step)} of {name}", after, step.touched(graph, after)
+            graph = after
+
+
+def _splits(name: str, batch: Batch) -> Iterator[Step]:
+    for (node,) in batch.deeds.tolist():
+        yield Step(Deed.SPLIT, name, node)
+
+
+def _merges(name: str, batch: Batch) -> Iterator[Step]:
+    """The nodes are numbered as before the first merge; those after one that went move up."""
+    gone: list[int] = []
+    for keep, other in batch.deeds.tolist():
+        here = [node - sum(one < node for one in gone) for node in (keep, other)]
+        yield Step(Deed.MERGE, name, *here)
+        gone.append(other)
+
+
+def _redirections(graph: DecisionGraph, record: list[Batch]) -> Iterator[_Made]:
+    """Edges by the numbers of the first graph: a node may be left by all edges and found again."""
+    edges = [None if e is None else e.copy() for e in graph.successors]
+    for batch in record:
+        i = batch.variable
+        above, mine = graph.forest[i], edges[i]
+        assert above is not None
+        assert mine is not None
+        for upper, state, node in batch.deeds.tolist():
+            mine = mine.copy()
+            mine[upper, state] = node
+            edges[i] = mine
+            after = without_unreachable(
+                graph.domain, graph.forest, graph.parameters, tuple(edges), graph.order
+            )
+            # Nothing above has changed yet, so all nodes there are left; of this one, those with an
+            # edge are, in their order.
+            place = int(np.searchsorted(np.unique(mine), node))
+            name = graph.domain.names[i]
+            step = Step(Deed.REDIRECT, name, place, upper=upper, state=state)
+            yield f"{step_words(after, step)} of {name}", after, ((name, place),)

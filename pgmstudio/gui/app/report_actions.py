@@ -1,0 +1,211 @@
+"""Reports of the project and of experiments, and every run of the project done again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog
+
+from pgmstudio.core.processes import in_process
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.app.actions import ActionSpec
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.style.numbers import counted
+from pgmstudio.gui.workers.job import Job
+from pgmstudio.gui.workers.questions import Asker
+
+if TYPE_CHECKING:
+    from pgmstudio.core.io.reproduction import Reproduced
+
+ENDING = ".html"
+
+
+def show_page(path: Path) -> None:
+    """Open a page in the browser."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+
+class ReportDesk(QObject):
+    """Asks where a report goes, has it written in a process of its own, and shows it."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._folder: Path | None = None
+        self._writer = Asker(self)
+        self._writer.answered.connect(self._on_written)
+        self._writer.failed.connect(self._on_failed)
+
+    def no_content(self) -> str | None:
+        project = self._shell.project
+        if project.data or project.models or project.curves:
+            return "a report is being written." if self._writer.is_waiting else None
+        return "the project is empty. Import data or draw a model first."
+
+    def of_project(self) -> None:
+        project, path = self._shell.project, self._shell.document.path
+        name = path.stem if path is not None else project.title or "report"
+        target = self._target(name)
+        if target is not None:
+            self._write(project, target, path.name if path is not None else "")
+
+    def of_experiment(self) -> None:
+        """The folder behind the curves in front, or one that is chosen."""
+        folder = self._folder_in_front() or self._chosen_folder()
+        if folder is None:
+            return
+        target = self._target(folder.stem)
+        if target is not None:
+            self._write(folder, target, str(folder))
+
+    def _folder_in_front(self) -> Path | None:
+        from pgmstudio.gui.workers.curve_folders import found_folder
+
+        curve_id = getattr(self._shell.center.current, "curve_id", None)
+        entry = self._shell.project.curves.get(curve_id or "")
+        folder = None if entry is None else found_folder(self._shell, entry)
+        return folder if folder is not None and folder.is_dir() else None
+
+    def _chosen_folder(self) -> Path | None:
+        title = "Folder of an experiment"
+        chosen = QFileDialog.getExistingDirectory(self._shell.window, title, str(self._place()))
+        return Path(chosen) if chosen else None
+
+    def _target(self, name: str) -> Path | None:
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._shell.window,
+            "Write report",
+            str(self._place() / f"{name}{ENDING}"),
+            f"Web page (*{ENDING})",
+        )
+        if not chosen:
+            return None
+        path = Path(chosen)
+        return path if path.suffix.lower() in (ENDING, ".htm") else Path(chosen + ENDING)
+
+    def _place(self) -> Path:
+        path = self._shell.document.path
+        return self._folder or (path.parent if path is not None else Path())
+
+    def _write(self, subject: Project | Path, target: Path, source: str) -> None:
+        from pgmstudio.core.io.reports import ReportTask, ReportWords
+
+        task = ReportTask(subject, target, ReportWords(source, datetime.now()))
+        self._writer.follow(partial(in_process, task))
+        self._shell.bench.message.emit("info", f"Writing {target.name}.")
+
+    def _on_written(self, path: object) -> None:
+        assert isinstance(path, Path)
+        self._folder = path.parent
+        self._shell.tell(f"Wrote {path.name}.")
+        show_page(path)
+
+    def _on_failed(self, error: object) -> None:
+        assert isinstance(error, BaseException)
+        self._shell.errors.report(error)
+
+
+class ReproduceDesk(QObject):
+    """Has every run of the project done again in a process of its own, and compares."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._again: Job | None = None
+        self._done: list[Reproduced] = []
+
+    def no_runs(self) -> str | None:
+        if self._again is not None:
+            return "the runs are being done again."
+        return None if self._shell.project.runs else "nothing was learned here yet."
+
+    def reproduce_all(self) -> None:
+        """Every run once more; the log says of each what came out."""
+        if self._again is not None:
+            return
+        from pgmstudio.core.io.reproduction import ReproduceProject
+
+        self._done = []
+        self._again = Job(partial(in_process, ReproduceProject(self._shell.project)), self)
+        self._again.events_arrived.connect(self._on_events)
+        self._again.failed.connect(self._on_failed)
+        self._again.state_changed.connect(self._on_state)
+        self._again.start()
+        count = counted(len(self._shell.project.runs), "run")
+        self._shell.tell(f"{count} of the project are done again.")
+
+    def _on_events(self, events: list[object]) -> None:
+        from pgmstudio.core.io.reproduction import Reproduced
+
+        for event in events:
+            if isinstance(event, Reproduced):
+                self._done.append(event)
+                level = "warning" if event.is_same is False else "info"
+                self._shell.bench.message.emit(level, f"{event.title}: {event.words}")
+
+    def _on_state(self, _state: object) -> None:
+        job = self._again
+        if job is None or not job.state.is_end:
+            return
+        self._again = None
+        job.deleteLater()
+        self._shell.tell(end_words(self._done))
+        self._shell.book.refresh()
+
+    def _on_failed(self, error: object) -> None:
+        assert isinstance(error, BaseException)
+        self._shell.errors.report(error)
+
+
+def end_words(done: list[Reproduced]) -> str:
+    """What came of doing runs again, in a sentence or three."""
+    same = [one for one in done if one.is_same]
+    differ = [one.title for one in done if one.is_same is False]
+    left = [one for one in done if one.is_same is None]
+    words = f"{counted(len(same), 'run')} gave the same model, bit for bit."
+    if differ:
+        words += f" Another model came out of {', '.join(differ)}."
+    if left:
+        words += f" {counted(len(left), 'run')} could not be compared; the log says why."
+    return words
+
+
+def report_actions(shell: Shell) -> list[ActionSpec]:
+    desk = ReportDesk(shell)
+    return [
+        ActionSpec(
+            "file.report",
+            "Report of the project…",
+            "File",
+            "One web page with data, models, curves, tables and how to make them again.",
+            desk.of_project,
+            icon="article",
+            why_not=desk.no_content,
+        ),
+        ActionSpec(
+            "file.report-experiment",
+            "Report of an experiment…",
+            "File",
+            "One web page with the curves and models of an experiment that is kept in a folder.",
+            desk.of_experiment,
+        ),
+    ]
+
+
+def reproduce_actions(shell: Shell) -> list[ActionSpec]:
+    desk = ReproduceDesk(shell)
+    return [
+        ActionSpec(
+            "learn.reproduce-all",
+            "Reproduce all runs",
+            "Learn",
+            "Run every learner of the project again with its rows, settings and seed, and compare.",
+            desk.reproduce_all,
+            why_not=desk.no_runs,
+        ),
+    ]

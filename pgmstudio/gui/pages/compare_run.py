@@ -1,0 +1,212 @@
+"""A race of languages as the window sees it: the table of what is known so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.split import Split
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.experiments.languages import languages_plan, race_rows
+from pgmstudio.core.experiments.languages_running import (
+    Budget,
+    Finish,
+    LanguagesTask,
+    RunWent,
+)
+from pgmstudio.core.experiments.languages_table import LanguageTable, Race
+from pgmstudio.core.experiments.languages_variables import VariableBits, VariableBitsTask
+from pgmstudio.core.experiments.languages_words import verdict
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.processes import in_process
+from pgmstudio.core.running import CancelToken, Progress
+from pgmstudio.gui.workers.job import Job, JobState
+
+# Tables that differ in progress alone come no faster than this.
+TELL_SECONDS = 0.15
+
+
+@dataclass(frozen=True)
+class RaceSettings:
+    """What a race is started with."""
+
+    languages: tuple[str, ...]
+    budget: Budget
+    seed: int = 0
+    seeds: int = 1
+
+    @property
+    def all_seeds(self) -> tuple[int, ...]:
+        return tuple(range(self.seed, self.seed + self.seeds))
+
+
+@dataclass(frozen=True, eq=False)
+class RaceRows:
+    """How many rows are learned from, chosen on and tested on, and their fingerprint."""
+
+    train: int
+    valid: int
+    test: int
+    fingerprint: str
+    test_rows: DataSet
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The table with all models so far, worked out beside the window."""
+
+    table: LanguageTable
+    points: tuple[CurvePoint, ...]
+    sentence: str
+
+
+class RaceRun(QObject):
+    """Runs in a pool of processes; `changed` comes after every new table."""
+
+    changed = Signal()
+    ended = Signal()
+    rows_known = Signal()
+    failed = Signal(object)
+
+    def __init__(
+        self, data: DataSet, split: Split | None, settings: RaceSettings, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self.settings = settings
+        self.snapshot: Snapshot | None = None
+        self.rows: RaceRows | None = None
+        self.progress = Progress(0.0, "parting the rows")
+        self._data, self._split = data, split
+        self._finish = Finish()
+        self._begin = self._end = time.monotonic()
+        self._job = Job(self._events, self)
+        self._job.events_arrived.connect(self._on_events)
+        self._job.state_changed.connect(self._on_state)
+        self._job.failed.connect(self.failed)
+
+    def _events(self, cancel: CancelToken) -> Iterator[object]:
+        told = self.settings
+        rows = race_rows(self._data, self._split, seed=told.seed)
+        assert rows.valid is not None
+        train, valid, test = (part.row_count for part in (rows.train, rows.valid, rows.test))
+        yield RaceRows(train, valid, test, rows.fingerprint, rows.test)
+        plan = languages_plan(told.languages, rows, seeds=told.all_seeds)
+        race = Race(told.languages, rows.test.weights)
+        yield _snapshot(race, told.seeds)
+        shown_at = 0.0
+        try:
+            for event in LanguagesTask(plan, rows, told.budget, self._finish)(cancel):
+                if isinstance(event, Progress):
+                    yield event
+                elif race.take(event):
+                    now = time.monotonic()
+                    if not isinstance(event, RunWent) or now - shown_at > TELL_SECONDS:
+                        shown_at = now
+                        yield _snapshot(race, told.seeds)
+        except Cancelled:
+            race.end()
+            yield _snapshot(race, told.seeds)
+            raise
+        finally:
+            race.end()
+        yield _snapshot(race, told.seeds)
+
+    @property
+    def state(self) -> JobState:
+        return self._job.state
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run so far."""
+        return (self._end if self.state.is_end else time.monotonic()) - self._begin
+
+    def start(self) -> None:
+        self._begin = time.monotonic()
+        self._job.start()
+
+    def stop(self) -> None:
+        """Stop soon; every language that has a model by then keeps it."""
+        self._job.cancel()
+
+    def stop_language(self, title: str) -> None:
+        """End one language; its best model so far stays."""
+        self._finish.end(title)
+
+    def wait(self, seconds: float) -> bool:
+        """Block until it has ended; False when it has not."""
+        return self._job.wait(seconds)
+
+    def _on_events(self, events: list[object]) -> None:
+        for event in events:
+            match event:
+                case Progress():
+                    self.progress = event
+                case RaceRows():
+                    self.rows = event
+                    self.rows_known.emit()
+                case Snapshot():
+                    self.snapshot = event
+        self.changed.emit()
+
+    def _on_state(self, state: JobState) -> None:
+        if state.is_end:
+            self._end = time.monotonic()
+            self.ended.emit()
+        self.changed.emit()
+
+
+def _snapshot(race: Race, seeds: int) -> Snapshot:
+    table = race.table(seeds)
+    return Snapshot(table, tuple(race.points), verdict(table))
+
+
+class VariablesRun(QObject):
+    """Bits per row of each variable for each model, in a process of its own."""
+
+    changed = Signal()
+    failed = Signal(object)
+
+    def __init__(self, models: Mapping[str, Model], rows: DataSet, parent: QObject) -> None:
+        super().__init__(parent)
+        self.found: dict[str, VariableBits] = {}
+        self._task = VariableBitsTask(models, rows)
+        self._job = Job(self._events, self)
+        self._job.events_arrived.connect(self._on_events)
+        self._job.state_changed.connect(self._on_state)
+        self._job.failed.connect(self.failed)
+
+    def _events(self, cancel: CancelToken) -> Iterator[object]:
+        yield from in_process(self._task, cancel)
+
+    @property
+    def state(self) -> JobState:
+        return self._job.state
+
+    def start(self) -> None:
+        self._job.start()
+
+    def stop(self) -> None:
+        self._job.cancel()
+
+    def _on_events(self, events: list[object]) -> None:
+        for event in events:
+            if isinstance(event, VariableBits):
+                self.found[event.name] = event
+        self.changed.emit()
+
+    def _on_state(self, _state: JobState) -> None:
+        self.changed.emit()
+
+
+def part_counts(
+    data: DataSet, split: Split | None, seed: int, _cancel: CancelToken
+) -> tuple[int, int, int]:
+    """How many rows a race would learn from, choose on and test on."""
+    rows = race_rows(data, split, seed=seed)
+    assert rows.valid is not None
+    return rows.train.row_count, rows.valid.row_count, rows.test.row_count

@@ -1,0 +1,34 @@
+"""What is said about a race beside its table: how far it is, and where its numbers come from."""
+
+from __future__ import annotations
+
+from pgmstudio import __version__
+from pgmstudio.gui.pages.compare_lines import seconds_words
+from pgmstudio.gui.pages.compare_run import RaceRun
+from pgmstudio.gui.workers.job import JobState
+
+
+def progress_words(run: RaceRun) -> str:
+    """`3 of 7 learned · 12.4 s of 60 s`, or how it ended."""
+    counters, budget = run.progress.counters, run.settings.budget
+    done = f"{counters.get('run', 0):.0f} of {counters.get('of', 0):.0f} learned"
+    per = "" if budget.per == "all" else " each"
+    spent = seconds_words(run.seconds)
+    words = {
+        JobState.RUNNING: f"{done} · {spent} of {budget.seconds:.0f} s{per}",
+        JobState.CANCELLING: "Stopping…",
+        JobState.FINISHED: f"Finished after {spent}.",
+        JobState.CANCELLED: f"Stopped after {spent}; what was found stays.",
+        JobState.FAILED: f"Failed after {spent}.",
+    }
+    return words.get(run.state, "")
+
+
+def provenance_of(run: RaceRun, data_name: str, made: str) -> dict[str, str]:
+    """Data, split, program and time; nothing while the rows are not known."""
+    if run.rows is None:
+        return {}
+    seeds = run.settings.all_seeds
+    split = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+    data = f"{data_name} · {run.rows.fingerprint[:8]}"
+    return {"Data": data, "Split": split, "Program": __version__, "Made": made}

@@ -1,0 +1,466 @@
+"""SL-curves of the project: the live plot, what λ selects, tables, stop, resume and extend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.io.point_folder import POINTS
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.core.scores.local_scores import lambda_bic
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.curves_bar import CurvesBar
+from pgmstudio.gui.pages.curves_deeds import CurvesDeeds
+from pgmstudio.gui.pages.curves_foot import CurvesFoot
+from pgmstudio.gui.pages.curves_plots import CurvesPlots
+from pgmstudio.gui.pages.curves_side import CurvesSide
+from pgmstudio.gui.pages.curves_tables import point_rows
+from pgmstudio.gui.pages.curves_words import card_of, curve_rows, progress_words
+from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.plots.mark_card import CardFacts
+from pgmstudio.gui.plots.sl_marks import Behind, Chart, chart_of
+from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.widgets import Note, button, hairline, row
+from pgmstudio.gui.views.picture_file import Drawing
+from pgmstudio.gui.workers.curve_folders import found_folder
+from pgmstudio.gui.workers.curve_run import CurveRun
+from pgmstudio.gui.workers.curve_setup import CurveSetup, Loaded, load
+from pgmstudio.gui.workers.job import JobState
+from pgmstudio.gui.workers.one_shot import one_shot
+from pgmstudio.gui.workers.questions import Asker
+
+REDRAW_MS = 150
+LOOK_MS = 700  # how often a folder that others write to is looked at
+
+
+class CurvesPage(Page):
+    """One entry of the project; closing the tab stops its sweep, and nothing is lost by that."""
+
+    def __init__(self, shell: Shell, curve_id: str) -> None:
+        super().__init__(f"curves:{curve_id}")
+        self._shell, self.curve_id = shell, curve_id
+        self._points: dict[str, CurvePoint] = {}
+        self._known = Loaded()
+        self._setup: tuple[object, CurveSetup | None] | None = None  # as it was last read
+        self.run: CurveRun | None = None
+        self._hidden: frozenset[str] = frozenset()
+        self._remarks: list[str] = []
+        self._seen_bytes = -1
+        self._is_stale = False
+        self.chart = Chart()
+        self.deeds = CurvesDeeds(shell, self)
+        self.bar = CurvesBar()
+        self.plots = CurvesPlots(self._card)
+        self.plot, self.beside, self.queries = (
+            self.plots.plot,
+            self.plots.beside,
+            self.plots.queries,
+        )
+        self.foot = CurvesFoot()
+        self.side = CurvesSide()
+        self.note = Note("", "warning", "curvesNote")
+        self.compare = button(
+            "Compare beliefs with the best model",
+            self.deeds.compare_beliefs,
+            name="curvesCompare",
+            tip="Ask every model the same queries and measure how far its beliefs are off.",
+        )
+        self._charts = Asker(self)
+        self._charts.answered.connect(self._on_chart)
+        self._charts.failed.connect(shell.errors.report)
+        self._loads = Asker(self)
+        self._loads.answered.connect(self._on_loaded)
+        self._loads.failed.connect(shell.errors.report)
+        self._keeps = Asker(self)
+        self._keeps.answered.connect(self._on_kept)
+        self._keeps.failed.connect(shell.errors.report)
+        self._soon = one_shot(self, self._ask_chart, REDRAW_MS)
+        self._look = QTimer(self)
+        self._look.setInterval(LOOK_MS)
+        self._look.timeout.connect(self._on_look)
+        self._clock = QTimer(self)  # seconds pass also while a run says nothing
+        self._clock.setInterval(500)
+        self._clock.timeout.connect(self._on_clock)
+        self._lay_out()
+        self._connect()
+        self.deeds.refresh()
+        self._look.start()
+        self._load()
+        self._soon.start()
+        self._refresh_words()
+
+    def _lay_out(self) -> None:
+        upper = QWidget()
+        upper.setProperty("role", "surface")
+        inner = QVBoxLayout(upper)
+        inner.setContentsMargins(8, 8, 12, 0)
+        inner.addWidget(self.note)
+        inner.addWidget(self.plots, 1)
+        inner.addWidget(row(None, self.compare, None))
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(upper)
+        split.addWidget(self.foot)
+        split.setStretchFactor(0, 1)
+        split.setSizes([560, 200])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        layout.addWidget(hairline())
+        layout.addWidget(split, 1)
+
+    def _connect(self) -> None:
+        self.plots.chosen.connect(self.deeds.open_model)
+        self.plots.pinned.connect(self.toggle_pin)
+        self.plots.lambda_moved.connect(self.set_lambda)
+        self.bar.changed.connect(self._on_view)
+        self.bar.table_asked.connect(self._on_table)
+        self.bar.picture_asked.connect(self.deeds.export_picture)
+        self.bar.rows_asked.connect(self.deeds.ask_for_table)
+        self.bar.plan_asked.connect(self.deeds.ask_for_plan)
+        self.foot.stop_asked.connect(self.stop)
+        self.foot.resume_asked.connect(self.resume)
+        self.foot.extend_asked.connect(self.deeds.extend)
+        self.foot.table_changed.connect(self._fill_table)
+        self.foot.points.chosen.connect(self._on_row_chosen)
+        self.side.hidden_changed.connect(self.hide_curves)
+        self.side.lambda_chosen.connect(self.set_lambda)
+        self.side.open_asked.connect(self.deeds.open_model)
+        self.deeds.compared.connect(self.take_points)
+        self._shell.document.changed.connect(self._on_document)
+
+    # -- what it is
+
+    @property
+    def entry(self) -> CurveEntry | None:
+        return self._shell.project.curves.get(self.curve_id)
+
+    @property
+    def setup(self) -> CurveSetup | None:
+        entry = self.entry
+        if entry is None:
+            return None
+        if self._setup is None or self._setup[0] is not entry.setup:
+            self._setup = entry.setup, CurveSetup.of(entry.setup)
+        return self._setup[1]
+
+    @property
+    def folder(self) -> Path | None:
+        return None if self.entry is None else found_folder(self._shell, self.entry)
+
+    @property
+    def points(self) -> list[CurvePoint]:
+        return list(self._points.values())
+
+    @property
+    def title(self) -> str:
+        return "SL-curves" if self.entry is None else self.entry.title
+
+    def page_icon(self) -> QIcon:
+        return icon("chart-line")
+
+    def about_data(self) -> str | None:
+        return None if self.entry is None else self.entry.data_id
+
+    def inspector(self) -> QWidget | None:
+        return self.side
+
+    def drawing(self) -> Drawing | None:
+        return self.deeds.drawing()
+
+    def closed(self) -> None:
+        self._look.stop()
+        self._clock.stop()
+        self._charts.forget()
+        self._loads.forget()
+        self._keeps.forget()
+        self.deeds.forget()
+        if self.run is not None:
+            self.run.stop()
+        self.side.deleteLater()
+
+    def _on_document(self, before: Project, after: Project) -> None:
+        if before.curves is after.curves:
+            return
+        if self.entry is None:
+            self._shell.center.close_page(self)
+            return
+        self.title_changed.emit()
+        self._show_pins()
+
+    # -- points
+
+    def _load(self) -> None:
+        folder = self.folder
+        there = folder is not None and (folder / POINTS).is_file()
+        self._seen_bytes = _size_of(folder)
+        entry = self.entry
+        told = () if entry is None else entry.points
+        self._loads.ask(
+            partial(_loaded, self.setup, self._shell.project, folder if there else None, told)
+        )
+
+    def _on_loaded(self, known: Loaded) -> None:
+        self._known = known
+        if known.points or known.series is not None:
+            fresh = [point for point in known.points if point.key not in self._points]
+            if known.points:
+                kept = self._points
+                self._points = {p.key: _with_distance(p, kept.get(p.key)) for p in known.points}
+            if fresh and self.chart.points:
+                self.plots.mark_new(fresh)
+        self.plots.set_truth(known.ceiling, known.truth)
+        if self.plot.lambda_ is None and known.train_rows:
+            self.set_lambda(round(lambda_bic(max(2.0, float(known.train_rows))), 3))
+        self._soon.start()
+        self._refresh_words()
+
+    def _on_look(self) -> None:
+        """Others may add points: the command line, or a comparison that goes on."""
+        is_busy = self.run is not None and self.run.is_running
+        if not is_busy and not self._loads.is_waiting and _size_of(self.folder) != self._seen_bytes:
+            self._load()
+
+    def take_points(self, points: Sequence[CurvePoint]) -> None:
+        """New points, or points that know more than before."""
+        self._points |= {point.key: point for point in points}
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def _on_found(self, points: list[CurvePoint]) -> None:
+        self.take_points(points)
+        self.plots.mark_new(points)
+
+    # -- running
+
+    def resume(self) -> None:
+        """Make the runs that are not done."""
+        setup, folder = self.setup, self.folder
+        if self._why_not() is not None or setup is None or folder is None:
+            return
+        self._remarks.clear()
+        self.run = run = CurveRun(setup, self._shell.project, folder, self)
+        run.loaded.connect(self._on_loaded)
+        run.found.connect(self._on_found)
+        run.changed.connect(self._refresh_words)
+        run.ended.connect(self._on_ended)
+        run.failed.connect(self._on_failed)
+        run.start()
+        self._clock.start()
+        self._refresh_words()
+
+    def stop(self) -> None:
+        """Stop the sweep; Resume goes on from there."""
+        if self.run is not None:
+            self.run.stop()
+
+    def _why_not(self) -> str | None:
+        if self.run is not None and self.run.is_running:
+            return "the sweep is running."
+        if self.setup is None:
+            return "the plan of these curves is not known."
+        return self._known.problem or None
+
+    def _on_clock(self) -> None:
+        self._refresh_words()
+        if self.foot.which.current == "curves":
+            self._fill_table()
+
+    def _on_ended(self) -> None:
+        self._clock.stop()
+        self._seen_bytes = _size_of(self.folder)
+        self._keep_points()
+        self._on_clock()
+
+    def _on_failed(self, error: object) -> None:
+        self.note.tell(str(error), "danger")
+        self._shell.errors.report(error)  # type: ignore[arg-type]
+
+    def _keep_points(self) -> None:
+        """What was found belongs to the project, also where the folder is lost."""
+        entry = self.entry
+        if entry is not None and len(self._points) != len(entry.points):
+            self._keeps.ask(partial(_with_points, entry, self.points))
+
+    def _on_kept(self, kept: CurveEntry) -> None:
+        entry = self.entry
+        if entry is None:
+            return
+        edit = partial(
+            edits.set_curve, curve_id=self.curve_id, entry=replace(entry, points=kept.points)
+        )
+        words = f"{counted(len(kept.points), 'point')} of {entry.title}"
+        self._shell.change(words, edit, merge=f"points:{self.curve_id}")
+
+    # -- what is shown
+
+    def hide_curves(self, hidden: object) -> None:
+        """Leave curves out of the plot, the front and what λ selects."""
+        assert isinstance(hidden, set | frozenset)
+        self._hidden = frozenset(hidden)
+        self._ask_chart()
+
+    def set_lambda(self, lambda_: float) -> None:
+        """Let the line of equal score have another slope."""
+        self.plots.set_lambda(lambda_)
+        self.side.show_lambda(lambda_, self.plot.selected())
+
+    @property
+    def pinned(self) -> frozenset[str]:
+        return frozenset() if self.entry is None else frozenset(self.entry.pinned)
+
+    def toggle_pin(self, point: CurvePoint) -> None:
+        """Pin a model, or take the pin off."""
+        entry = self.entry
+        if entry is None:
+            return
+        is_off = point.key in entry.pinned
+        others = tuple(key for key in entry.pinned if key != point.key)
+        pinned = others if is_off else (*others, point.key)
+        edit = partial(edits.set_curve, curve_id=self.curve_id, entry=replace(entry, pinned=pinned))
+        self._shell.change("Unpin a model" if is_off else "Pin a model", edit)
+
+    def _show_pins(self) -> None:
+        self.plots.set_pins(self.pinned)
+        entry = self.entry
+        keys = () if entry is None else entry.pinned
+        self.side.show_pins([self._points[key] for key in keys if key in self._points])
+        self._fill_table()
+
+    def _ask_chart(self) -> None:
+        """Worked out beside the window; what comes meanwhile is taken along the next time."""
+        if self._charts.is_waiting:
+            self._is_stale = True
+            return
+        self._is_stale = False
+        points, hidden, size = self.points, self._hidden, self.bar.size_name
+        self._charts.ask(lambda _cancel: chart_of(points, size, hidden))
+
+    def _on_chart(self, chart: Chart) -> None:
+        self.chart = chart
+        self.plots.show_chart(chart)
+        self.side.show_chart(chart, self.points, self._hidden, self._facts())
+        self.side.show_lambda(self.plot.lambda_, self.plot.selected())
+        self._show_pins()
+        self.facts_changed.emit()
+        if self._is_stale:
+            self._soon.start()
+
+    def _facts(self) -> str:
+        known, entry = self._known, self.entry
+        data = self._shell.project.data.get("" if entry is None else entry.data_id or "")
+        parts = [] if data is None else [data.name]
+        if known.train_rows is not None and known.test_rows is not None:
+            rows = (
+                f"{grouped(known.train_rows)} training rows, {grouped(known.test_rows)} test rows"
+            )
+            parts.append(rows)
+        return " · ".join(parts) or counted(len(self._points), "point")
+
+    def data_facts(self) -> str | None:
+        return f"{counted(len(self._points), 'model')} on this plot · {self._facts()}"
+
+    def _on_view(self) -> None:
+        bar = self.bar
+        self.plots.set_view(bar.view.currentData(), bar.parts.current, bar.log.isChecked())
+        self.deeds.refresh()
+        self._ask_chart()
+
+    def _on_table(self) -> None:
+        self.foot.show_table("curves" if self.foot.which.current == "points" else "points")
+
+    def _fill_table(self) -> None:
+        """Only the table in sight."""
+        which, run = self.foot.which.current, self.run
+        if which == "points":
+            self.foot.points.show_rows(point_rows(self.points, self.chart, self.pinned))
+        elif which == "curves":
+            done = self._known.done if run is None else self._known.done | run.done
+            state = None if run is None else run.state
+            self.foot.curves.show_rows(curve_rows(self.points, self._known, done, state))
+
+    def _on_row_chosen(self, number: int) -> None:
+        points = self.points
+        if number < len(points):
+            self.deeds.open_model(points[number])
+
+    def _card(self, behind: Behind) -> CardFacts:
+        return card_of(behind, self.chart, self.pinned)
+
+    def _refresh_words(self) -> None:
+        run, why = self.run, self._why_not()
+        is_running = run is not None and run.is_running
+        is_whole = self._known.is_whole or (run is not None and run.state is JobState.FINISHED)
+        self.foot.stop.setVisible(is_running)
+        self.foot.stop.setEnabled(run is not None and run.state is JobState.RUNNING)
+        self.foot.resume.setVisible(not is_running and not is_whole)
+        self.foot.resume.setEnabled(why is None)
+        tip = "Go on with the runs that are not done; what is done is not done again."
+        self.foot.resume.setToolTip(tip if why is None else f"Not now: {why}")
+        can_extend = not is_running and self.setup is not None and self.setup.rows is not None
+        self.foot.extend.setVisible(not is_running)
+        self.foot.extend.setEnabled(can_extend)
+        told = "the plan is not one of this project."
+        tip = "Add learners, values or seeds to this plan; its points stay."
+        self.foot.extend.setToolTip(tip if can_extend else f"Not now: {told}")
+        self.foot.resume.setText("Resume" if self._points else "Start")
+        if run is None:
+            words = counted(len(self._points), "point") if self._points else "No point yet."
+            ended = len(self._known.done)
+            if self._known.series and not is_whole:
+                words += f" {grouped(ended)} of {counted(len(self._known.series), 'run')} done."
+            self.foot.tell(words, None)
+        else:
+            share = run.progress.fraction or 0.0
+            counters = run.progress.counters
+            words = progress_words(
+                run.state,
+                run.progress.message,
+                int(counters.get("run", 0)),
+                int(counters.get("of", 0)),
+                run.new_points,
+                run.seconds,
+                share,
+            )
+            self.foot.tell(words, share if is_running else None)
+            self.foot.tell_remarks(run.problems)
+
+
+def _size_of(folder: Path | None) -> int:
+    """Bytes of the points in a folder; 0 when there are none."""
+    try:
+        return 0 if folder is None else (folder / POINTS).stat().st_size
+    except OSError:
+        return 0
+
+
+def _loaded(
+    setup: CurveSetup | None,
+    project: Project,
+    folder: Path | None,
+    told: Sequence[Mapping[str, Any]],
+    _cancel: object,
+) -> Loaded:
+    return load(setup, project, folder, told)
+
+
+def _with_points(entry: CurveEntry, points: Sequence[CurvePoint], _cancel: object) -> CurveEntry:
+    return replace(entry, points=tuple(point.as_dict() for point in points))
+
+
+def _with_distance(point: CurvePoint, before: CurvePoint | None) -> CurvePoint:
+    """What was worked out meanwhile is not lost by reading the folder again."""
+    if before is None or before.query_distance is None or point.query_distance is not None:
+        return point
+    return replace(point, query_distance=before.query_distance)

@@ -1,0 +1,30 @@
+"""A list of which every row stands for a key."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListWidget, QListWidgetItem
+
+KEY = Qt.ItemDataRole.UserRole
+
+
+class KeyedList(QListWidget):
+    """Rows as wide as the list, found and chosen by their key."""
+
+    def __init__(self, name: str, title: str, tip: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setToolTip(tip)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.ensurePolished()  # rows laid out before that keep their unstyled height
+
+    def choose(self, key: str | None) -> None:
+        """Make a row the current one; a key that is not listed changes nothing."""
+        for item in self._items():
+            if item.data(KEY) == key:
+                self.setCurrentItem(item)
+
+    def _items(self) -> list[QListWidgetItem]:
+        found = (self.item(number) for number in range(self.count()))
+        return [item for item in found if item is not None]

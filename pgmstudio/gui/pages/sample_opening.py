@@ -1,0 +1,97 @@
+"""A sample of the welcome page opens: its file, or a model with the rows it was learned from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.io.model_files import read_model
+from pgmstudio.core.project.edits import add_data, add_run
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
+from pgmstudio.core.running import CancelToken
+from pgmstudio.gui.app.opening import model_entry, open_files, open_model_page
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.samples import Sample
+from pgmstudio.gui.workers.questions import Asker
+
+
+class SampleOpener(QObject):
+    """Belongs to the page the samples stand on; closing it forgets what was still being read."""
+
+    def __init__(self, shell: Shell, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_read)
+        self._asker.failed.connect(shell.errors.report)
+
+    def open(self, sample: Sample) -> None:
+        """Show a sample; rows are read beside the window."""
+        if sample.rows_path is None:
+            open_files(self._shell, [sample.path])
+        else:
+            self._asker.ask(partial(_read, sample))
+
+    def forget(self) -> None:
+        self._asker.forget()
+
+    def _on_read(self, read: _Read) -> None:
+        model_id = self._shell.project.next_model_id()
+        if self._shell.change(f"Open the sample {read.model.title}", partial(_with, read=read)):
+            open_model_page(self._shell, model_id)
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    rows: DataEntry
+    model: ModelEntry
+
+
+def _read(sample: Sample, _cancel: CancelToken) -> _Read:
+    from pgmstudio.core.io.data_files import import_data
+    from pgmstudio.core.io.import_options import ImportOptions
+
+    model = model_entry(read_model(sample.path), sample.title)
+    path = sample.rows_path
+    assert path is not None
+    imported = import_data(path, ImportOptions(domain=model.model.domain))
+    data = imported.data
+    # Counted here, not in the window thread, which asks for them as soon as the data are shown.
+    _ = data.missing_counts, data.incomplete_row_count, data.fingerprint
+    rows = DataEntry(
+        name=path.stem,
+        data=data,
+        source=path.name,
+        missing_markers=imported.markers,
+        provenance={"made by": "import", "file": path.name},
+    )
+    return _Read(rows, model)
+
+
+def _with(project: Project, *, read: _Read) -> Project:
+    """The model with the run that made it, and its rows unless the project has them already."""
+    same = (d for d, entry in project.data.items() if _same(entry, read.rows))
+    data_id = next(same, None)
+    if data_id is None:
+        data_id = project.next_data_id()
+        project = add_data(project, entry=read.rows)
+    told = read.model.provenance
+    run = Run(
+        learner=str(told["learner"]),
+        params=told["parameters"],
+        seed=int(told["seed"]),
+        data_fingerprint=str(told["data"]["fingerprint"]),
+        program_version=str(told["program"]).rpartition(" ")[2],
+        outcome=Outcome(told["outcome"]),
+        title=read.model.title,
+        data_id=data_id,
+        seconds=float(told["seconds"]),
+        measures=told["measures"],
+    )
+    return add_run(project, run=run, model=read.model)
+
+
+def _same(entry: DataEntry, other: DataEntry) -> bool:
+    return entry.source == other.source and entry.data.fingerprint == other.data.fingerprint

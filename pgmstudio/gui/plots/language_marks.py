@@ -1,0 +1,71 @@
+"""The signs of languages on plots and beside names: ●, ■, ◆, ▲, ★, ⬢ in their colours."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap
+
+from pgmstudio.core.pictures.curve_svg import language_sign
+from pgmstudio.core.pictures.tokens import tokens
+from pgmstudio.gui.style.theme import theme
+
+# Corners, and how far every second one is from the middle.
+_CORNERS = {"d": (4, 1.0), "t1": (3, 1.0), "h": (6, 1.0), "star": (10, 0.45)}
+
+
+@lru_cache(maxsize=16)
+def mark_path(marker: str) -> QPainterPath:
+    """The outline of a mark by its name in the tokens, about 1 wide around the origin."""
+    path = QPainterPath()
+    if marker == "o":
+        path.addEllipse(QRectF(-0.5, -0.5, 1, 1))
+    elif marker == "s":
+        path.addRect(QRectF(-0.45, -0.45, 0.9, 0.9))
+    elif marker == "+":
+        path.addRect(QRectF(-0.5, -0.14, 1, 0.28))
+        path.addRect(QRectF(-0.14, -0.5, 0.28, 1))
+    else:
+        corners, inner = _CORNERS[marker]
+        reach = 0.52 if marker == "h" else 0.62
+        for corner in range(corners):
+            angle = -math.pi / 2 + 2 * math.pi * corner / corners
+            far = reach * (inner if corner % 2 else 1.0)
+            at = QPointF(far * math.cos(angle), far * math.sin(angle))
+            path.lineTo(at) if corner else path.moveTo(at)
+        path.closeSubpath()
+    return path
+
+
+def mark_colors(family: str) -> tuple[QColor, QColor]:
+    """Fill and line of a language in the present look."""
+    category = language_sign(family)[1]
+    entry = next(e for e in tokens()["category"][theme().shade] if e["name"] == category)
+    return QColor(entry["fill"]), QColor(entry["line"])
+
+
+def mark_icon(family: str) -> QIcon:
+    """The sign of a language as an icon."""
+    return _icon(family, theme().shade, theme().px("icon_small"))
+
+
+@lru_cache(maxsize=64)
+def _icon(family: str, _shade: str, size: int) -> QIcon:
+    ratio = 2
+    pixmap = QPixmap(QSize(size, size) * ratio)
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    fill, line = mark_colors(family)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(size / 2, size / 2)
+    painter.scale(size * 0.72, size * 0.72)
+    pen = QPen(line, 1.2)
+    pen.setCosmetic(True)
+    painter.setPen(pen)
+    painter.setBrush(fill)
+    painter.drawPath(mark_path(language_sign(family)[0]))
+    painter.end()
+    return QIcon(pixmap)

@@ -1,0 +1,75 @@
+"""Ticks of axes whose numbers are logarithms: decades, with 2 and 5 where there is room."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from pgmstudio.gui.style.numbers import grouped
+
+Ticks = list[tuple[float, list[float]]]
+_PART_DECADE = 0.75
+_FEW_DECADES = 1.6
+_SOME_DECADES = 4.5
+# Levels of ticks, told to the axis as their distance.
+NAMED, BETWEEN = 1.0, 0.5
+
+
+def set_log(axis: Any, is_log: bool, plain: tuple[Any, Any]) -> None:
+    """Let an axis tell logarithms to base ten, or numbers again by its own functions `plain`."""
+    if is_log:
+        axis.tickValues = log_ticks
+        axis.tickStrings = log_words
+    else:
+        axis.tickValues, axis.tickStrings = plain
+    axis.picture = None
+    axis.update()
+
+
+def log_ticks(low: float, high: float, _length: float) -> Ticks:
+    """Labelled ticks first, then those between them, which have a line alone."""
+    if high <= low:
+        return []
+    span = high - low
+    if span < 0.25:  # inside a part of a decade numbers stand as on any axis
+        return [(NAMED, [math.log10(v) for v in _even(10**low, 10**high)])]
+    labelled: Sequence[int] = (1,)
+    if span < _PART_DECADE:
+        labelled = range(1, 10)
+    elif span < _FEW_DECADES:
+        labelled = (1, 2, 5)
+    elif span < _SOME_DECADES / 2:
+        labelled = (1, 3)
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    named = [d + math.log10(n) for d in decades for n in labelled]
+    others = [d + math.log10(n) for d in decades for n in range(2, 10) if n not in labelled]
+    if span > _SOME_DECADES:
+        others = []
+    return [
+        (NAMED, [v for v in named if low <= v <= high]),
+        (BETWEEN, [v for v in others if low <= v <= high]),
+    ]
+
+
+def _even(low: float, high: float) -> list[float]:
+    step = 10 ** math.floor(math.log10(max(high - low, 1e-12)))
+    first = math.ceil(low / step)
+    found = [place * step for place in range(first, first + 12) if place * step <= high]
+    return [value for value in found if value > 0]
+
+
+def log_words(values: Sequence[float], _scale: float, spacing: float) -> list[str]:
+    """What stands at the ticks; those of the second level are lines alone."""
+    if spacing == BETWEEN:
+        return [""] * len(values)
+    return [_number(10**value) for value in values]
+
+
+def _number(value: float) -> str:
+    return grouped(round(value)) if value >= 10 or value == round(value) else f"{value:.3g}"
+
+
+def plain_functions(axis: Any) -> tuple[Any, Any]:
+    """The functions an axis has from the beginning."""
+    return axis.tickValues, axis.tickStrings

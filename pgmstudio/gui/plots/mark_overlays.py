@@ -1,0 +1,239 @@
+"""What stands over a plot of models: the pill that holds λ, and the legend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import (
+    QGraphicsObject,
+    QGraphicsSceneMouseEvent,
+    QStyleOptionGraphicsItem,
+    QWidget,
+)
+
+from pgmstudio.core.pictures.curve_svg import language_sign
+from pgmstudio.gui.plots.language_marks import mark_colors, mark_path
+from pgmstudio.gui.style.theme import theme
+
+
+class Pill(QGraphicsObject):
+    """A handle with words; `dragged` tells where on the scene the pointer is."""
+
+    dragged = Signal(QPointF)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = ""
+        self._is_held = False
+        self.setZValue(60)
+        self.setCursor(Qt.CursorShape.SizeVerCursor)
+        self.setToolTip("Drag to another λ: which model it selects is told at once.")
+
+    def tell(self, words: str) -> None:
+        if words != self.words:
+            self.prepareGeometryChange()
+            self.words = words
+            self.update()
+
+    def boundingRect(self) -> QRectF:
+        metrics = QFontMetricsF(theme().font("caption", "semibold"))
+        width, height = metrics.horizontalAdvance(self.words) + 18, metrics.height() + 8
+        return QRectF(-width / 2 - 2, -height / 2 - 2, width + 4, height + 4)
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
+        look, rect = theme(), self.boundingRect().adjusted(2, 2, -2, -2)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(look.color("accent" if self._is_held else "text"), 1.4))
+        painter.setBrush(look.color("surface"))
+        painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+        painter.setPen(look.color("text"))
+        painter.setFont(look.font("caption", "semibold"))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.words)
+
+    def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            event.ignore()
+            return
+        self._hold(True)
+        event.accept()
+
+    def mouseMoveEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        self.dragged.emit(event.scenePos())
+
+    def mouseReleaseEvent(self, _event: QGraphicsSceneMouseEvent) -> None:
+        self._hold(False)
+
+    def _hold(self, is_held: bool) -> None:
+        self._is_held = is_held
+        self.update()
+
+
+@dataclass(frozen=True, slots=True)
+class MarkWords:
+    """A short word beside a mark, which is where the axes say."""
+
+    x: float
+    y: float
+    words: str
+    ink: QColor
+
+
+class WordsLayer(QGraphicsObject):
+    """Words that keep clear of each other: above, below or beside their marks, or left out."""
+
+    _SIDES = ((0.0, -1.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 0.0))
+    _APART = 11.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: tuple[MarkWords, ...] = ()
+        self._placed: list[tuple[QRectF, MarkWords]] = []
+        self._room = QRectF()
+        self.setZValue(38)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def tell(self, told: Sequence[MarkWords]) -> None:
+        """Those that come first are placed first."""
+        self._told = tuple(told)
+
+    def place(self, to_scene: Callable[[QPointF], QPointF], room: QRectF) -> None:
+        """Where they go in the part in sight."""
+        self.prepareGeometryChange()
+        self._room = room
+        self._placed = []
+        metrics = QFontMetricsF(theme().font("micro", "semibold"))
+        for one in self._told:
+            at, size = to_scene(QPointF(one.x, one.y)), metrics.size(0, one.words)
+            for across, down in self._SIDES:
+                middle = QPointF(
+                    at.x() + across * (self._APART + size.width() / 2),
+                    at.y() + down * (self._APART + size.height() / 2),
+                )
+                rect = QRectF(QPointF(0, 0), size)
+                rect.moveCenter(middle)
+                is_free = not any(rect.intersects(other) for other, _ in self._placed)
+                if is_free and room.contains(rect):
+                    self._placed.append((rect, one))
+                    break
+        self.update()
+
+    @property
+    def shown(self) -> list[str]:
+        return [one.words for _, one in self._placed]
+
+    def boundingRect(self) -> QRectF:
+        return self._room
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
+        painter.setFont(theme().font("micro", "semibold"))
+        for rect, one in self._placed:
+            painter.setPen(one.ink)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, one.words)
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """`sign` is a family for its mark, or test, training, front, truth or fit."""
+
+    sign: str
+    words: str
+
+
+class LegendBox(QGraphicsObject):
+    """Signs and their words in two columns, in a corner of the plot."""
+
+    _SAMPLE = 26.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries: tuple[LegendEntry, ...] = ()
+        self.hide()
+        self.setZValue(50)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    @property
+    def entries(self) -> tuple[LegendEntry, ...]:
+        return self._entries
+
+    def tell(self, entries: Sequence[LegendEntry]) -> None:
+        self.prepareGeometryChange()
+        self._entries = tuple(entries)
+        self.setVisible(bool(entries))
+        self.update()
+
+    def _columns(self) -> tuple[list[list[LegendEntry]], list[float], float]:
+        metrics = QFontMetricsF(theme().font("caption"))
+        half = (len(self._entries) + 1) // 2 if len(self._entries) > 3 else len(self._entries)
+        columns = [list(self._entries[:half]), list(self._entries[half:])]
+        widths = [
+            max((metrics.horizontalAdvance(e.words) for e in column), default=0.0)
+            + self._SAMPLE
+            + 12
+            for column in columns
+        ]
+        return columns, widths, metrics.height() + 4
+
+    def boundingRect(self) -> QRectF:
+        columns, widths, step = self._columns()
+        wide = widths[0] + (widths[1] if columns[1] else 0.0)
+        return QRectF(0, 0, wide + 12, step * len(columns[0]) + 12)
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
+        look = theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(look.color("border"), 1))
+        painter.setBrush(look.color("surface", 0.92))
+        painter.drawRoundedRect(self.boundingRect(), 6, 6)
+        columns, widths, step = self._columns()
+        left = 8.0
+        for column, width in zip(columns, widths, strict=True):
+            for number, entry in enumerate(column):
+                middle = 6 + step * (number + 0.5)
+                self._sample(painter, entry.sign, left, middle)
+                painter.setPen(look.color("text"))
+                painter.setFont(look.font("caption"))
+                place = QRectF(left + self._SAMPLE, middle - step / 2, width, step)
+                painter.drawText(
+                    place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.words
+                )
+            left += width
+
+    def _sample(self, painter: QPainter, sign: str, left: float, middle: float) -> None:
+        look = theme()
+        lines: dict[str, tuple[QColor, float, Qt.PenStyle]] = {
+            "test": (look.color("text"), 2.0, Qt.PenStyle.SolidLine),
+            "training": (look.color("text_tertiary"), 1.2, Qt.PenStyle.DashLine),
+            "front": (look.color("accent", 0.22), 7.0, Qt.PenStyle.SolidLine),
+            "fit": (look.color("text_secondary"), 1.2, Qt.PenStyle.SolidLine),
+        }
+        if sign in lines:
+            ink, width, style = lines[sign]
+            pen = QPen(ink, width, style)
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(left, middle), QPointF(left + 20, middle))
+            return
+        painter.save()
+        painter.translate(left + 9, middle)
+        if sign == "truth":
+            painter.setPen(QPen(look.color("text"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(-5, -5, 10, 10))
+        else:
+            fill, line = mark_colors(sign)
+            painter.scale(9, 9)
+            pen = QPen(line, 1.0)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.setBrush(fill)
+            painter.drawPath(mark_path(language_sign(sign)[0]))
+        painter.restore()

@@ -1,0 +1,391 @@
+"""Plots whose marks are models: pointing tells, a click opens, the right button pins, keys walk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
+
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.gui.plots.curve_plot import dress, new_canvas
+from pgmstudio.gui.plots.loading import plot_library
+from pgmstudio.gui.plots.mark_axes import plain_functions, set_log
+from pgmstudio.gui.plots.mark_card import CardFacts, MarkCard
+from pgmstudio.gui.plots.mark_overlays import LegendBox, LegendEntry
+from pgmstudio.gui.plots.mark_walking import nearest_beside, next_on_line
+from pgmstudio.gui.plots.sl_marks import Behind, Place, best_of
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import label
+from pgmstudio.gui.workers.one_shot import one_shot
+
+Floats = NDArray[np.float64]
+REACH = 12.0  # px within which a mark is meant
+CARD_MS = 80
+TIP = "A click opens a model, the right button pins it.\nThe wheel zooms, drag pans, 0 fits."
+
+
+class MarkPlot(QWidget):
+    """A child draws; this holds the canvas and knows where the marks are."""
+
+    chosen = Signal(object)  # CurvePoint: to be opened
+    pinned = Signal(object)  # CurvePoint: to be pinned, or no longer
+    pointed = Signal(object)  # CurvePoint or None
+
+    def __init__(self, name: str, empty_words: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._canvas: Any = None
+        self._xs: Floats = np.empty(0)
+        self._ys: Floats = np.empty(0)
+        self._line_of: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._parts: list[tuple[int, Floats, Floats, Sequence[Behind]]] = []
+        self._begins: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._places: Mapping[str, Place] = {}
+        self._at: int | None = None
+        self._is_fitted = True
+        self._plain: dict[str, tuple[Any, Any]] = {}
+        self.tell: Callable[[Behind], CardFacts] | None = None
+        self._empty = label(empty_words, "secondary", wrap=True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addWidget(self._empty, 1)
+        self.card = MarkCard(self)
+        self.card.left.connect(self._on_left)
+        self._soon = one_shot(self, self._show_card, CARD_MS)
+        plot_library().loaded.connect(self.refresh)
+        theme().changed.connect(self.refresh)
+
+    # -- what a child says
+
+    def _build(self) -> None:
+        """Put the items on the new canvas."""
+
+    def _draw(self) -> None:
+        """Show what there is, in the present colours."""
+
+    def _bounds(self) -> QRectF | None:
+        """What must be seen, in numbers of the axes."""
+        return None
+
+    def _on_range(self, *_: object) -> None:
+        """The part in sight is another one."""
+        self._place_overlays()
+
+    # -- the canvas
+
+    @property
+    def canvas(self) -> QGraphicsView | None:
+        """The plot itself, when there is something in it."""
+        return self._canvas if self._canvas is not None and not self._canvas.isHidden() else None
+
+    @property
+    def is_empty(self) -> bool:
+        return not len(self._xs)
+
+    def refresh(self, *_: object) -> None:
+        """Draw again; the library comes with the first plot."""
+        if not plot_library().ask():
+            return
+        if self._canvas is None:
+            self._make()
+        dress(self._canvas)
+        self._draw()
+        self._canvas.setVisible(not self.is_empty)
+        self._empty.setVisible(self.is_empty)
+        self._place_overlays()
+
+    def draw_on(self, background: str | None) -> None:
+        """Once more in the present colours, on a ground of that name or on none: for a file."""
+        if self.canvas is not None:
+            dress(self._canvas)
+            self._draw()
+            self._canvas.setBackground(None if background is None else theme().color(background))
+
+    def _make(self) -> None:
+        import pyqtgraph
+
+        self._canvas = canvas = new_canvas(f"{self.objectName()}Canvas", across=True)
+        canvas.setToolTip(TIP)
+        canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        for side in ("left", "bottom"):
+            self._plain[side] = plain_functions(canvas.getAxis(side))
+        self._view = canvas.getViewBox()
+        self._view.disableAutoRange()
+        self._view.sigRangeChanged.connect(self._on_range)
+        self._view.sigRangeChangedManually.connect(self._on_moved_by_hand)
+        scene = canvas.scene()
+        scene.sigMouseMoved.connect(self._on_pointer)
+        scene.sigMouseClicked.connect(self._on_click)
+        self._ring = pyqtgraph.ScatterPlotItem(symbol="o", size=16, brush=None, pxMode=True)
+        self._ring.setZValue(40)
+        canvas.addItem(self._ring, ignoreBounds=True)
+        self.legend = LegendBox()
+        scene.addItem(self.legend)
+        self._build()
+        canvas.viewport().installEventFilter(self)
+        canvas.installEventFilter(self)
+        self._layout.insertWidget(0, canvas, 1)
+
+    def _name_axes(self, bottom: str, left: str, accessible: str) -> None:
+        ink = theme().color("text_secondary").name()
+        size = f"{theme().font('caption').pixelSize()}px"
+        for side, words in (("bottom", bottom), ("left", left)):
+            self._canvas.getAxis(side).label.setFont(theme().font("caption"))
+            self._canvas.setLabel(side, words, color=ink, **{"font-size": size})
+        self._canvas.setAccessibleName(accessible)
+
+    def _set_logs(self, bottom: bool, left: bool) -> None:
+        for side, is_log in (("bottom", bottom), ("left", left)):
+            set_log(self._canvas.getAxis(side), is_log, self._plain[side])
+
+    def _take_marks(
+        self,
+        parts: Sequence[tuple[int, Floats, Floats, Sequence[Behind]]],
+        places: Mapping[str, Place],
+    ) -> None:
+        """Where the marks are: of a curve its number, across, up, and the models behind them;
+        `places` are the curve and mark of every model."""
+        before = self._behind(self._at) if self._at is not None else None
+        self._xs = np.concatenate([xs for _, xs, _, _ in parts] or [np.empty(0)])
+        self._ys = np.concatenate([ys for _, _, ys, _ in parts] or [np.empty(0)])
+        numbers = [np.full(len(part[1]), number) for number, part in enumerate(parts)]
+        self._line_of = np.concatenate(numbers or [np.empty(0, dtype=np.int64)])
+        self._parts, self._places = list(parts), places
+        self._begins = np.cumsum([0, *(len(xs) for _, xs, _, _ in parts)])
+        self._at = None
+        if before is not None:  # the mark that was pointed at stays so where it is still there
+            self._at = self._place_of(before[0].key)
+        self._show_ring()
+
+    def _legend_of(self, entries: Sequence[LegendEntry]) -> None:
+        if tuple(entries) != self.legend.entries:
+            self.legend.tell(entries)
+        self.legend.update()
+
+    # -- the part in sight
+
+    def fit(self) -> None:
+        """All of it."""
+        self._is_fitted = True
+        self._fit()
+
+    def _fit(self) -> None:
+        bounds = self._bounds()
+        if self._canvas is not None and bounds is not None and self._is_fitted:
+            self._view.setRange(bounds, padding=0.0)
+
+    def _on_moved_by_hand(self, *_: object) -> None:
+        self._is_fitted = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_overlays()
+
+    def _place_overlays(self) -> None:
+        if self._canvas is None:
+            return
+        self._place_legend()
+
+    def _place_legend(self) -> None:
+        """In the corner that has the fewest marks; of equals the first."""
+        inside, box = self._view.sceneBoundingRect(), self.legend.boundingRect()
+        left, right = inside.left() + 12, inside.right() - box.width() - 8
+        top, bottom = inside.top() + 10, inside.bottom() - box.height() - 10
+        corners = [(left, top), (right, bottom), (right, top), (left, bottom)]
+        rooms = (QRectF(QPointF(x, y), box.size()).adjusted(-6, -6, 6, 6) for x, y in corners)
+        crowds = [self._marks_in(room) for room in rooms]
+        self.legend.setPos(*corners[crowds.index(min(crowds))])
+
+    def _on_scene(self) -> tuple[Floats, Floats]:
+        """Where all marks are on the scene, in px."""
+        rect, inside = self._view.viewRect(), self._view.sceneBoundingRect()
+        across = (self._xs - rect.left()) * (inside.width() / max(rect.width(), 1e-12))
+        down = (self._ys - rect.top()) * (inside.height() / max(rect.height(), 1e-12))
+        return across + inside.left(), inside.bottom() - down
+
+    def _place_of(self, key: str, *, last: bool = False) -> int | None:
+        """The number of the first or last mark of a model; None when it has none."""
+        found = self._places.get(key)
+        if found is None:
+            return None
+        curve, place = found
+        parts = zip(self._begins, self._parts, strict=False)
+        own = [begin for begin, part in parts if part[0] == curve]
+        return None if not own else int(own[-1 if last else 0]) + place
+
+    def _behind(self, number: int) -> Behind:
+        """The models of one mark."""
+        part = int(np.searchsorted(self._begins, number, side="right")) - 1
+        return self._parts[part][3][number - int(self._begins[part])]
+
+    def _scene_place(self, number: int) -> QPointF:
+        place = QPointF(float(self._xs[number]), float(self._ys[number]))
+        found: QPointF = self._view.mapViewToScene(place)
+        return found
+
+    # -- pointing
+
+    def mark_at(self, place: QPointF) -> int | None:
+        """The number of the nearest mark within reach of a place on the scene."""
+        if self._canvas is None or not len(self._xs):
+            return None
+        if not self._view.sceneBoundingRect().contains(place):
+            return None
+        across, down = self._on_scene()
+        apart = np.hypot(across - place.x(), down - place.y())
+        apart[np.isnan(apart)] = math.inf
+        nearest = int(np.argmin(apart))
+        return nearest if apart[nearest] <= REACH else None
+
+    def point_to(self, number: int | None) -> None:
+        """Mark a model as the one that is looked at."""
+        if number == self._at:
+            return
+        self._at = number
+        self._show_ring()
+        self.pointed.emit(None if number is None else best_of(self._behind(number)))
+
+    @property
+    def looked_at(self) -> CurvePoint | None:
+        return None if self._at is None else best_of(self._behind(self._at))
+
+    def place_on_screen(self, point: CurvePoint) -> QPoint | None:
+        """Where on the viewport the mark of a model is; None when it has none."""
+        number = self._place_of(point.key)
+        if number is None or self._canvas is None:
+            return None
+        return QPoint(self._canvas.mapFromScene(self._scene_place(number)))
+
+    def _show_ring(self) -> None:
+        import pyqtgraph
+
+        if self._at is None or not np.isfinite(self._ys[self._at]):
+            self._ring.setData([], [])
+            return
+        pen = pyqtgraph.mkPen(theme().color("accent"), width=2)
+        self._ring.setData([self._xs[self._at]], [self._ys[self._at]], pen=pen)
+
+    def _on_pointer(self, place: QPointF) -> None:
+        number = self.mark_at(place)
+        if number is None:
+            if not self.card.isHidden() and self.card.underMouse():
+                return
+            self._soon.stop()
+            self.card.hide()
+            self.point_to(None)
+            return
+        if number != self._at or self.card.isHidden():
+            self.point_to(number)
+            self._soon.start()
+
+    def _on_left(self) -> None:
+        self.card.hide()
+        self.point_to(None)
+
+    def _show_card(self) -> None:
+        if self._at is None or self.tell is None or self._canvas is None:
+            return
+        seen = self._canvas.mapFromScene(self._scene_place(self._at))
+        mark = self._canvas.viewport().mapTo(self, seen)
+        self.card.show_facts(self.tell(self._behind(self._at)), mark, self.rect(), self._crowd)
+
+    def _crowd(self, place: QRect) -> int:
+        """How many marks lie under a part of this widget."""
+        corner = self._canvas.viewport().mapFrom(self, place.topLeft())
+        return self._marks_in(QRectF(self._canvas.mapToScene(corner), QSizeF(place.size())))
+
+    def _marks_in(self, room: QRectF) -> int:
+        """How many marks lie in a part of the scene."""
+        across, down = self._on_scene()
+        is_in = (across > room.left()) & (across < room.right())
+        return int((is_in & (down > room.top()) & (down < room.bottom())).sum())
+
+    def _on_click(self, event: Any) -> None:
+        number = self.mark_at(event.scenePos())
+        if number is None:
+            if event.double():
+                self.fit()
+            return
+        event.accept()
+        if event.button() == Qt.MouseButton.LeftButton and not event.double():
+            self.chosen.emit(best_of(self._behind(number)))
+        elif event.button() == Qt.MouseButton.RightButton:
+            self.pinned.emit(best_of(self._behind(number)))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind == QEvent.Type.Wheel and isinstance(event, QWheelEvent):
+            self._zoom(event)
+            return True
+        if kind == QEvent.Type.ToolTip and self._at is not None:
+            return True  # the card says more
+        if kind == QEvent.Type.Leave:
+            if not self.card.underMouse():
+                self._soon.stop()
+                self.card.hide()
+                self.point_to(None)
+        elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._on_key(event)
+        return super().eventFilter(watched, event)
+
+    def _zoom(self, event: QWheelEvent) -> None:
+        turned = event.angleDelta().y() or event.angleDelta().x()  # Shift turns it in some systems
+        if not turned or self._canvas is None:
+            return
+        place = self._view.mapSceneToView(self._canvas.mapToScene(event.position().toPoint()))
+        factor = 1.02 ** (-turned / 8)
+        self._is_fitted = False
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._view.scaleBy(y=factor, center=place)
+        else:
+            self._view.scaleBy(x=factor, center=place)
+        event.accept()
+
+    # -- keys
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        """Arrows walk along a curve and between curves; Enter opens, P pins."""
+        if self.is_empty:
+            return False
+        key = Qt.Key(event.key())
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._walk(1 if key == Qt.Key.Key_Right else -1)
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._change_curve(key == Qt.Key.Key_Up)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.looked_at is not None:
+            self.chosen.emit(self.looked_at)
+        elif key == Qt.Key.Key_P and self.looked_at is not None:
+            self.pinned.emit(self.looked_at)
+        elif key == Qt.Key.Key_Escape and not self.card.isHidden():
+            self.card.hide()
+        elif key == Qt.Key.Key_0:
+            self.fit()
+        else:
+            return False
+        return True
+
+    def _walk(self, step: int) -> None:
+        number = next_on_line(self._xs, self._ys, self._line_of, self._at, step)
+        if number is not None:
+            self._look_at(number)
+
+    def _change_curve(self, up: bool) -> None:
+        if self._at is None:
+            self._walk(1)
+            return
+        rect = self._view.viewRect()
+        scale = max(rect.width(), 1e-12), max(rect.height(), 1e-12)
+        number = nearest_beside(self._xs, self._ys, self._line_of, self._at, up, scale)
+        if number is not None:
+            self._look_at(number)
+
+    def _look_at(self, number: int) -> None:
+        self.point_to(number)
+        self._show_card()

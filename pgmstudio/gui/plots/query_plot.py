@@ -1,0 +1,174 @@
+"""What random queries say: accuracy against time, time against size, size against parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QRectF
+
+from pgmstudio.core.experiments.curve_points import CurvePoint, curves_of
+from pgmstudio.core.experiments.empirical import LineFit
+from pgmstudio.core.experiments.empirical_curves import timing_fits
+from pgmstudio.core.pictures.curve_svg import language_sign
+from pgmstudio.gui.plots.language_marks import mark_colors, mark_path
+from pgmstudio.gui.plots.mark_overlays import LegendEntry
+from pgmstudio.gui.plots.mark_plot import MarkPlot
+from pgmstudio.gui.plots.sl_items import MANY
+from pgmstudio.gui.plots.sl_marks import Behind, Floats, places_of, series_title
+
+Value = Callable[[CurvePoint], float | None]
+
+
+def _milliseconds(point: CurvePoint) -> float | None:
+    return None if point.inference_seconds is None else 1000 * point.inference_seconds
+
+
+@dataclass(frozen=True)
+class QueryView:
+    """One scatter plot: what is told across and up, and which of them by logarithms."""
+
+    key: str
+    title: str
+    across: Value
+    up: Value
+    across_title: str
+    up_title: str
+    is_log: tuple[bool, bool]
+    with_fits: bool = False
+
+
+VIEWS: dict[str, QueryView] = {
+    view.key: view
+    for view in (
+        QueryView(
+            "accuracy",
+            "Accuracy of queries",
+            _milliseconds,
+            lambda point: point.query_log2,
+            "Update of all beliefs, ms (log scale)",
+            "Mean log2 P(Q | E), bits",
+            (True, False),
+        ),
+        QueryView(
+            "distance",
+            "Beliefs against the best",
+            _milliseconds,
+            lambda point: point.query_distance,
+            "Update of all beliefs, ms (log scale)",
+            "Beliefs off, bits (lower is better)",
+            (True, False),
+        ),
+        QueryView(
+            "times",
+            "Times by size",
+            lambda point: float(point.effective_size),
+            _milliseconds,
+            "Effective size (log scale)",
+            "Update of all beliefs, ms (log scale)",
+            (True, True),
+            with_fits=True,
+        ),
+        QueryView(
+            "sizes",
+            "Both sizes",
+            lambda point: float(point.representation_size),
+            lambda point: float(point.effective_size),
+            "Free parameters (log scale)",
+            "Effective size (log scale)",
+            (True, True),
+        ),
+    )
+}
+
+
+class QueryPlot(MarkPlot):
+    """A cloud for each curve; a fitted line where times are shown by size."""
+
+    def __init__(self) -> None:
+        super().__init__("queryPlot", "No point has been measured by random queries.")
+        self.view = VIEWS["accuracy"]
+        self.points: Sequence[CurvePoint] = ()
+        self._clouds: list[Any] = []
+
+    def show_points(self, points: Sequence[CurvePoint], view: str) -> None:
+        if view != self.view.key:
+            self._is_fitted = True
+        self.view, self.points = VIEWS[view], points
+        self.refresh()
+
+    @property
+    def fits(self) -> dict[str, LineFit]:
+        """The lines of time by size, by language."""
+        return timing_fits(self.points) if self.view.with_fits else {}
+
+    def _draw(self) -> None:
+        import pyqtgraph
+
+        view = self.view
+        for item in self._clouds:
+            self._canvas.removeItem(item)
+        self._clouds.clear()
+        self._set_logs(*view.is_log)
+        self._name_axes(view.across_title, view.up_title, f"{view.up_title} by {view.across_title}")
+        parts: list[tuple[int, Floats, Floats, list[Behind]]] = []
+        entries = []
+        count = len(self.points)
+        for name, own in curves_of(self.points).items():
+            told = [(view.across(point), view.up(point), point) for point in own]
+            known = [(x, y, p) for x, y, p in told if x and y is not None and np.isfinite(y)]
+            if not known:
+                continue
+            xs = self._placed([x for x, _, _ in known], view.is_log[0])
+            ys = self._placed([y for _, y, _ in known], view.is_log[1])
+            fill, line = mark_colors(own[0].family)
+            cloud = pyqtgraph.ScatterPlotItem(
+                xs,
+                ys,
+                symbol=mark_path(language_sign(own[0].family)[0]),
+                size=5 if count > MANY else 9,
+                pen=pyqtgraph.mkPen(line, width=1),
+                brush=fill,
+            )
+            cloud.setZValue(20)
+            self._add(cloud)
+            parts.append((len(parts), xs, ys, [(point,) for _, _, point in known]))
+            entries.append(LegendEntry(own[0].family, series_title(name)))
+        self._take_marks(parts, places_of([behind for _, _, _, behind in parts]))
+        if parts and self.fits:
+            self._draw_fits()
+            entries.append(LegendEntry("fit", "fitted line"))
+        self._legend_of(entries)
+        self._fit()
+
+    def _add(self, item: Any) -> None:
+        self._canvas.addItem(item, ignoreBounds=True)
+        self._clouds.append(item)
+
+    def _draw_fits(self) -> None:
+        import pyqtgraph
+
+        for family, fit in self.fits.items():
+            own = [float(p.effective_size) for p in self.points if p.family == family]
+            sizes = np.geomspace(max(1.0, min(own)), max(own), 64)
+            heights = 1000 * (fit.slope * sizes + fit.intercept)
+            known = heights > 0
+            pen = pyqtgraph.mkPen(mark_colors(family)[1], width=1.4)
+            xs, ys = np.log10(sizes[known]), np.log10(heights[known])
+            line = pyqtgraph.PlotCurveItem(xs, ys, pen=pen)
+            line.setZValue(5)
+            self._add(line)
+
+    def _placed(self, values: Sequence[float | None], is_log: bool) -> Floats:
+        numbers = np.array(values, dtype=float)
+        return np.log10(np.maximum(numbers, 1e-9)) if is_log else numbers
+
+    def _bounds(self) -> QRectF | None:
+        if self.is_empty:
+            return None
+        left, right = float(self._xs.min()), float(self._xs.max())
+        low, high = float(self._ys.min()), float(self._ys.max())
+        wide, tall = max(right - left, 0.3), max(high - low, 0.05)
+        return QRectF(left - 0.07 * wide, low - 0.08 * tall, 1.14 * wide, 1.24 * tall)

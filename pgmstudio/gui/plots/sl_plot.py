@@ -1,0 +1,353 @@
+"""The live plot of SL-curves: all languages on one pair of axes, the front, and a line for λ."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+
+from pgmstudio.core.experiments.curve_picture import SIZE_TITLES
+from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.gui.plots.language_marks import mark_colors
+from pgmstudio.gui.plots.mark_overlays import LegendEntry, MarkWords, Pill, WordsLayer
+from pgmstudio.gui.plots.mark_plot import MarkPlot
+from pgmstudio.gui.plots.sl_items import CurveItems
+from pgmstudio.gui.plots.sl_marks import Chart, Floats
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.workers.one_shot import one_shot
+
+NEW_MS = 2000
+_STEPS = 129
+LEGEND_MOST = 10
+
+
+class SlPlot(MarkPlot):
+    """`lambda_moved` tells the λ that a hand has moved the line to."""
+
+    lambda_moved = Signal(float)
+
+    def __init__(self, name: str = "slPlot") -> None:
+        super().__init__(name, "Points appear here as models are found.")
+        self.chart = Chart()
+        self.mode = "both"  # test, training, both
+        self.is_log = True
+        self.lambda_: float | None = None
+        self.ceiling: float | None = None
+        self.truth: tuple[float, float] | None = None
+        self._pins: frozenset[str] = frozenset()
+        self._new: frozenset[str] = frozenset()
+        self.has_legend = True
+        self._curves: dict[str, CurveItems] = {}
+        self._old = one_shot(self, self._on_old, NEW_MS)
+
+    # -- what is shown
+
+    def show_chart(self, chart: Chart) -> None:
+        self.chart = chart
+        self.refresh()
+
+    def set_view(self, *, mode: str | None = None, is_log: bool | None = None) -> None:
+        """Test rows, training rows or both; sizes by their logarithm or evenly."""
+        self.mode = self.mode if mode is None else mode
+        if is_log is not None and is_log != self.is_log:
+            self.is_log, self._is_fitted = is_log, True
+        self.refresh()
+
+    def set_lambda(self, lambda_: float | None) -> None:
+        self.lambda_ = lambda_
+        self._show_line()
+
+    def set_truth(self, ceiling: float | None, truth: tuple[float, float] | None) -> None:
+        """−H of the training rows, and size and bits of the model that the rows come from."""
+        self.ceiling, self.truth = ceiling, truth
+        self.refresh()
+
+    def set_pins(self, keys: Collection[str]) -> None:
+        self._pins = frozenset(keys)
+        self._show_pins()
+
+    def mark_new(self, keys: Iterable[str]) -> None:
+        """These have just been found: a thin ring for two seconds."""
+        self._new = frozenset(keys)
+        self._old.start()
+
+    def _on_old(self) -> None:
+        self._new = frozenset()
+        self._show_new()
+
+    # -- drawing
+
+    def _build(self) -> None:
+        import pyqtgraph
+
+        self._front = pyqtgraph.PlotCurveItem(connect="all")
+        self._line = pyqtgraph.PlotCurveItem()
+        self._ceiling = pyqtgraph.PlotCurveItem()
+        self._ceiling_name = pyqtgraph.TextItem(anchor=(1, 1))
+        self._rings = pyqtgraph.ScatterPlotItem(symbol="o", brush=None, pxMode=True)
+        self._best = pyqtgraph.ScatterPlotItem(symbol="o", brush=None, pxMode=True)
+        self._truth = pyqtgraph.ScatterPlotItem(symbol="s", brush=None, pxMode=True)
+        self._pin_marks = pyqtgraph.ScatterPlotItem(symbol="o", brush=None, pxMode=True)
+        self._touched = pyqtgraph.ScatterPlotItem(symbol="o", brush=None, pxMode=True)
+        under = ((self._front, 1), (self._ceiling, 2), (self._line, 3), (self._ceiling_name, 4))
+        over = ((self._truth, 32), (self._best, 33), (self._touched, 34), (self._pin_marks, 35))
+        for item, z in (*under, *over, (self._rings, 36)):
+            item.setZValue(z)
+            self._canvas.addItem(item, ignoreBounds=True)
+        self._words = WordsLayer()
+        self._canvas.scene().addItem(self._words)
+        self.pill = Pill()
+        self.pill.dragged.connect(self._on_dragged)
+        self._canvas.scene().addItem(self.pill)
+
+    def _across(self, sizes: Any) -> Floats:
+        numbers = np.asarray(sizes, dtype=float)
+        return np.log10(np.maximum(numbers, 1.0)) if self.is_log else numbers
+
+    def _draw(self) -> None:
+        chart = self.chart
+        self._set_logs(self.is_log, False)
+        scale = " (log scale)" if self.is_log else ""
+        self._name_axes(
+            f"{SIZE_TITLES[chart.size]}{scale}",
+            "Log-likelihood, bits per row",
+            f"Bits per row against size, {len(chart.curves)} curves, {chart.marks} marks",
+        )
+        for gone in self._curves.keys() - {curve.series for curve in chart.curves}:
+            self._curves.pop(gone).remove()
+        families = [curve.family for curve in chart.curves]
+        parts = []
+        for number, curve in enumerate(chart.curves):
+            xs = self._across(curve.sizes)
+            if curve.series not in self._curves:
+                self._curves[curve.series] = CurveItems(self._canvas)
+            self._curves[curve.series].show(
+                curve, xs, self.mode, chart.marks, named=families.count(curve.family) > 1
+            )
+            heights = [curve.test] if self.mode != "training" else []
+            heights += [curve.train] if self.mode != "test" else []
+            parts += [(number, xs, ys, curve.behind) for ys in heights]
+        self._take_marks(parts, chart.places)
+        self._draw_front()
+        self._draw_levels()
+        self._draw_best()
+        self._show_pins()
+        self._show_new()
+        self._legend_of(self._entries() if self.has_legend else [])
+        self._fit()
+        self._show_line()
+
+    def _entries(self) -> list[LegendEntry]:
+        chart = self.chart
+        entries = [LegendEntry(c.family, c.title) for c in chart.curves[:LEGEND_MOST]]
+        if not entries:
+            return []
+        if len(chart.curves) > LEGEND_MOST:
+            more = len(chart.curves) - LEGEND_MOST
+            entries.append(LegendEntry(chart.curves[-1].family, f"{more} more"))
+        if self.mode != "training":
+            entries += [LegendEntry("front", "Pareto front"), LegendEntry("test", "test rows")]
+        if self.mode != "test":
+            entries.append(LegendEntry("training", "training rows"))
+        if self.truth is not None:
+            entries.append(LegendEntry("truth", "true model"))
+        return entries
+
+    def _draw_front(self) -> None:
+        import pyqtgraph
+
+        front, chart = self.chart.front, self.chart
+        self._front.setVisible(bool(front) and self.mode != "training")
+        if not front:
+            return
+        xs = self._across([getattr(point, chart.size) for point in front])
+        ys = np.array([point.test_log2_likelihood_per_row for point in front])
+        far = max(float(self._across(chart.arrays.sizes.max())), xs[-1])
+        across = np.append(np.repeat(xs, 2)[1:], far)
+        up = np.repeat(ys, 2)
+        pen = pyqtgraph.mkPen(theme().color("accent", 0.16), width=8)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        self._front.setData(across, up, pen=pen)
+
+    @property
+    def _has_ceiling(self) -> bool:
+        """−H is drawn where it is near: far above everything it would only take the room."""
+        heights = self._heights()
+        if self.ceiling is None or not len(heights) or self.mode == "test":
+            return False
+        top, low = float(heights.max()), float(heights.min())
+        return self.ceiling - top <= max(top - low, 0.5)
+
+    def _heights(self) -> Floats:
+        return self._ys[np.isfinite(self._ys)]
+
+    def _draw_levels(self) -> None:
+        import pyqtgraph
+
+        for item in (self._ceiling, self._ceiling_name):
+            item.setVisible(self._has_ceiling)
+        self._truth.setVisible(self.truth is not None)
+        if self.truth is not None:
+            pen = pyqtgraph.mkPen(theme().color("text"), width=1.5)
+            self._truth.setData(self._across([self.truth[0]]), [self.truth[1]], size=14, pen=pen)
+
+    def _draw_best(self) -> None:
+        import pyqtgraph
+
+        best = self.chart.best
+        places = [] if best is None or self.mode == "training" else self._shown_places([best.key])
+        pen = pyqtgraph.mkPen(theme().color("accent"), width=1.8)
+        self._best.setData(self._xs[places], self._ys[places], size=19, pen=pen)
+
+    def _shown_places(self, keys: Iterable[str]) -> list[int]:
+        """Where these models stand; one that rules out rows stands nowhere."""
+        found = (self._place_of(key) for key in keys)
+        return [p for p in found if p is not None and np.isfinite(self._ys[p])]
+
+    def _show_new(self) -> None:
+        import pyqtgraph
+
+        if self._canvas is None:
+            return
+        places = self._shown_places(self._new)
+        pen = pyqtgraph.mkPen(theme().color("accent"), width=1)
+        self._rings.setData(self._xs[places], self._ys[places], size=14, pen=pen)
+
+    def _show_pins(self) -> None:
+        import pyqtgraph
+
+        if self._canvas is None:
+            return
+        places = self._shown_places(sorted(self._pins))
+        self._pin_marks.setData(
+            self._xs[places],
+            self._ys[places],
+            size=15,
+            pen=pyqtgraph.mkPen(theme().color("text"), width=1.4),
+        )
+        told = [
+            MarkWords(float(self._xs[p]), float(self._ys[p]), "pinned", theme().color("text"))
+            for p in places
+        ]
+        for curve in self.chart.curves:
+            ink = mark_colors(curve.family)[1]
+            heights = curve.train if self.mode == "training" else curve.test
+            across = self._across(curve.sizes)
+            told += [
+                MarkWords(float(across[p]), float(heights[p]), words, ink)
+                for p, words in curve.letters.items()
+                if np.isfinite(heights[p])
+            ]
+        self._words.tell(told)
+        self._place_words()
+
+    def _place_words(self) -> None:
+        self._words.place(self._view.mapViewToScene, self._view.sceneBoundingRect())
+
+    # -- the part in sight
+
+    def _bounds(self) -> QRectF | None:
+        known = np.isfinite(self._ys)
+        if not known.any():
+            return None
+        xs, ys = self._xs[known], self._ys[known]
+        left, right = float(xs.min()), float(xs.max())
+        low, high = float(ys.min()), float(ys.max())
+        if self._has_ceiling and self.ceiling is not None:
+            high = max(high, self.ceiling)
+        if self.truth is not None:
+            at = float(self._across([self.truth[0]])[0])
+            left, right = min(left, at), max(right, at)
+            low, high = min(low, self.truth[1]), max(high, self.truth[1])
+        wide = max(right - left, 0.3 if self.is_log else 10.0)
+        tall = max(high - low, 0.05)
+        return QRectF(left - 0.07 * wide, low - 0.08 * tall, 1.14 * wide, 1.2 * tall)
+
+    def _on_range(self, *_: object) -> None:
+        super()._on_range()
+        self._show_line()
+        self._place_words()
+
+    def _place_overlays(self) -> None:
+        super()._place_overlays()
+        if self._canvas is not None:
+            self._place_words()
+
+    # -- the line of equal score
+
+    def _height(self, at: float) -> float | None:
+        """Of the line, at a place across."""
+        line = None if self.lambda_ is None else self.chart.arrays.line_at(self.lambda_)
+        if line is None:
+            return None
+        return line[1] + line[0] * (10.0**at if self.is_log else at)
+
+    def _show_line(self) -> None:
+        import pyqtgraph
+
+        if self._canvas is None:
+            return
+        rect = self._view.viewRect()
+        self._show_ceiling(rect)
+        line = None if self.lambda_ is None else self.chart.arrays.line_at(self.lambda_)
+        shown = line is not None and self.mode != "test" and not self.is_empty
+        for item in (self._line, self._touched, self.pill):
+            item.setVisible(shown)
+        if line is None or not shown or self.lambda_ is None:
+            return
+        xs = np.linspace(rect.left(), rect.right(), _STEPS)
+        ys = line[1] + line[0] * (10.0**xs if self.is_log else xs)
+        inside = ys <= rect.bottom()  # of a view rectangle the bottom is the largest number
+        pen = pyqtgraph.mkPen(theme().color("text"), width=1.3, style=Qt.PenStyle.DotLine)
+        self._line.setData(xs[inside], ys[inside], pen=pen)
+        touched = self.chart.arrays.best_at(self.lambda_)
+        if touched is not None:
+            key = self.chart.points[touched].key
+            place = self._place_of(key, last=True)
+            if place is not None and np.isfinite(self._ys[place]):
+                ring = pyqtgraph.mkPen(theme().color("text"), width=1.2)
+                self._touched.setData([self._xs[place]], [self._ys[place]], size=12, pen=ring)
+        self.pill.tell(f"λ = {self.lambda_:.3g}" if self.lambda_ < 0.995 else "λ → 1")
+        self._place_pill(xs, ys, rect)
+
+    def _place_pill(self, xs: Floats, ys: Floats, rect: QRectF) -> None:
+        """At four fifths of the width, or before the line leaves at the top."""
+        top = rect.bottom() - 0.08 * rect.height()
+        usable = np.flatnonzero((ys <= top) & (ys >= rect.top()))
+        at = int(usable[min(len(usable) - 1, int(0.8 * _STEPS))]) if len(usable) else 0
+        if len(usable) and usable[-1] >= int(0.8 * _STEPS):
+            at = int(0.8 * _STEPS)
+        self._pill_at = float(xs[at])
+        height = min(max(float(ys[at]), rect.top()), top)
+        self.pill.setPos(self._view.mapViewToScene(QPointF(self._pill_at, height)))
+
+    def _show_ceiling(self, rect: QRectF) -> None:
+        import pyqtgraph
+
+        if not self._has_ceiling or self.ceiling is None:
+            return
+        pen = pyqtgraph.mkPen(
+            theme().color("text_tertiary"), width=1.2, style=Qt.PenStyle.DashDotLine
+        )
+        self._ceiling.setData([rect.left(), rect.right()], [self.ceiling] * 2, pen=pen)
+        self._ceiling_name.setText("−H of the training rows ")
+        self._ceiling_name.setColor(theme().color("text_tertiary"))
+        self._ceiling_name.setFont(theme().font("caption"))
+        self._ceiling_name.setPos(rect.right(), self.ceiling)
+
+    def _on_dragged(self, place: QPointF) -> None:
+        at = self._view.mapSceneToView(place)
+        size = 10.0 ** at.x() if self.is_log else at.x()
+        lambda_ = min(0.9999, max(0.0001, self.chart.arrays.lambda_through(size, at.y())))
+        self.set_lambda(lambda_)
+        self.lambda_moved.emit(lambda_)
+
+    def selected(self) -> CurvePoint | None:
+        """The model that the present λ takes."""
+        if self.lambda_ is None:
+            return None
+        place = self.chart.arrays.best_at(self.lambda_)
+        return None if place is None else self.chart.points[place]

@@ -1,0 +1,91 @@
+"""`pgmstudio compare-languages` and `pgmstudio disagree`."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.experiments.compare import compare
+from pgmstudio.core.experiments.languages import race_rows
+from pgmstudio.core.io.data_files import import_data
+from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.model_files import ModelFile, read_model, write_model
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+
+Call = Callable[..., Any]
+
+
+def test_languages_are_compared_on_the_same_rows_and_their_models_kept(
+    call: Call, sample_data: Path, tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.csv"
+    lines = (sample_data / "coronary.csv").read_text().splitlines(keepends=True)
+    rows.write_text("".join(lines[:200]))
+    told = call(
+        *("compare-languages", rows, "--languages", "tree,latent", "--budget", 600),
+        *("--processes", 1),
+        *("--models", tmp_path / "models", "-o", tmp_path / "table.csv", "--json", "--quiet"),
+    ).json
+    assert told["outcome"] == "finished"
+    titles = {"tree": "Chow–Liu tree", "latent": "Latent classes"}
+    parts = race_rows(import_data(rows, ImportOptions()).data)
+    models = {
+        title: read_model(tmp_path / f"models/{key}.json").model for key, title in titles.items()
+    }
+    # The rows are parted as the window parts them, and the numbers are those of `compare`.
+    expected = compare(models, parts.test)
+    assert told["rows"] == parts.test.row_count
+    assert told["best"] == expected.best
+    found = {one["title"]: one for one in told["languages"]}
+    for title in models:
+        assert found[title]["state"] == "learned"
+        bits = expected[title].log2_likelihood_per_row
+        assert found[title]["log2_likelihood_per_row"] == pytest.approx(bits, abs=1e-9)
+        assert found[title]["inference_seconds"] > 0
+    assert len(told["pairs"]) == 2
+    assert expected.best in told["verdict"]
+    with (tmp_path / "table.csv").open() as stream:
+        table = list(csv.DictReader(stream))
+    assert table[0]["title"] == expected.best
+
+
+def test_an_unknown_language_or_a_strange_ending_is_refused_before_anything_runs(
+    call: Call, sample_data: Path
+) -> None:
+    rows = sample_data / "coronary.csv"
+    assert "latent" in call("compare-languages", rows, "--languages", "latnet").err
+    assert ".csv or .json" in call("compare-languages", rows, "-o", "table.txt").err
+    assert "more than 0" in call("compare-languages", rows, "--budget", "0").err
+
+
+def test_models_disagree_where_one_was_changed(call: Call, asia: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    network = read_model(asia).model
+    assert isinstance(network, BayesianNetwork)
+    assert network.table("smoke").tolist() == [0.5, 0.5]
+    write_model(other, ModelFile(network.with_table("smoke", np.array([0.9, 0.1]))))
+    told = call("disagree", asia, other, "--json", "--quiet").json
+    first = told["variables"][0]
+    assert first["variable"] == "smoke"
+    assert first["total_variation"]["value"] == pytest.approx(0.4)
+    # Given that he smokes, the two are the same but for P(e).
+    told = call(
+        *("disagree", asia, other, "--given", "smoke=yes", "--json"),
+        *("--csv", tmp_path / "all.csv"),
+    ).json
+    assert [2 ** one["log2_evidence"] for one in told["models"]] == pytest.approx([0.5, 0.9])
+    values = [one["total_variation"]["value"] for one in told["variables"]]
+    assert values == pytest.approx([0.0] * 8, abs=1e-9)
+    assert (tmp_path / "all.csv").read_text().startswith("variable,total_variation")
+    shown = call("disagree", asia, other, "--by", "kl", "--most", 1).out
+    assert "smoke" in shown
+    assert "bits" in shown
+
+
+def test_one_model_cannot_disagree(call: Call, asia: Path) -> None:
+    assert "Two models" in call("disagree", asia).err

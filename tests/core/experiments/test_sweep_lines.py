@@ -1,0 +1,64 @@
+"""Lines along a setting: means, their spread, and the picture of them."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from pgmstudio.core.experiments.recipes.recipe import Measured, RecipeTask, sweep_of
+from pgmstudio.core.experiments.recipes.registry import recipe_of
+from pgmstudio.core.experiments.sweep_lines import Sweep, lines_of, trees_sweep
+from pgmstudio.core.experiments.sweep_picture import sweep_svg
+from pgmstudio.core.learning.mixture_scan import MixturePoint, MixtureScan
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.running import NEVER
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_repeats_are_averaged_and_places_come_in_order() -> None:
+    found = lines_of(
+        [("b", 3, 1.0), ("a", 2, 4.0), ("b", 1, 5.0), ("b", 3, 3.0), ("b", 2, math.inf)]
+    )
+    assert [line.name for line in found] == ["b", "a"]
+    assert [(m.x, m.mean, m.count) for m in found[0].marks] == [(1, 5.0, 1), (3, 2.0, 2)]
+    assert found[0].marks[0].spread is None
+    assert found[0].marks[1].spread == pytest.approx(math.sqrt(2))
+
+
+def point(trees: int, start: int, held: float | None) -> MixturePoint:
+    return MixturePoint(trees, start, 3.0, -5.0, held, -6.0, -5.5, 10, 9, 4, 1.9, 0, 7, 0.1)
+
+
+def test_the_starts_of_a_run_make_a_mark_for_each_number_of_trees() -> None:
+    scan = MixtureScan("held-out", (point(1, 0, -5.5), point(2, 0, -5.0), point(2, 1, -5.2)))
+    sweep = trees_sweep(scan)
+    lines = {line.name: line for line in sweep.lines}
+    assert list(lines) == ["training", "BIC", "AIC", "held-out"]
+    assert [m.x for m in lines["held-out"].marks] == [1, 2]
+    assert lines["held-out"].marks[1].mean == pytest.approx(-5.1)
+    without = trees_sweep(MixtureScan("bic", (point(1, 0, None),)))
+    assert "held-out" not in {line.name for line in without.lines}
+
+
+def test_the_picture_has_a_sign_for_every_mark_and_a_bar_for_every_spread() -> None:
+    sweep = Sweep("T", "x", "y", lines_of([("a", 1, 1.0), ("a", 10, 2.0), ("a", 10, 3.0)]), True)
+    drawn = ElementTree.fromstring(sweep_svg(sweep))
+    assert len(drawn.findall(f".//{SVG}circle")) == 2 + 1  # and one in the legend
+    assert "x, logarithmic" in {node.text for node in drawn.iter(f"{SVG}text")}
+    assert sweep_svg(sweep) == sweep_svg(sweep)
+
+
+def test_a_recipe_along_the_smoothing_tells_its_lines() -> None:
+    recipe = recipe_of("bars-sweep")
+    given = {"trials": 2, "trees": (2,), "smoothings": (1.0, 20.0), "rows": 60, "side": 3}
+    task = RecipeTask(recipe.key, parse_params(recipe.params_type, given), 0, {})
+    measured = [event for event in task(NEVER) if isinstance(event, Measured)]
+    sweep = sweep_of(recipe, measured)
+    assert sweep is not None
+    (line,) = sweep.lines
+    assert line.name == "2 trees"
+    assert [(mark.x, mark.count) for mark in line.marks] == [(1, 2), (20, 2)]
+    assert sweep_of(recipe_of("bars"), measured) is None

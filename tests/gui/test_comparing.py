@@ -1,0 +1,218 @@
+"""Comparing in the window: languages on the same rows, the same evidence in all models."""
+
+from __future__ import annotations
+
+import csv
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.experiments.compare import compare
+from pgmstudio.core.experiments.disagreement import total_variation
+from pgmstudio.core.experiments.languages import race_rows
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.brute_force import BruteForceSession
+from pgmstudio.core.inference.protocols import Excluded, Likelihood, Observed
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.pages.compare_lines import DIFFERENCE, NAME, TEST
+from pgmstudio.gui.pages.compare_page import ComparePage
+from pgmstudio.gui.pages.same_evidence_page import SameEvidencePage
+from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
+
+LEFT = Qt.MouseButton.LeftButton
+LONG = 60_000
+
+
+def opened(window: MainWindow, action: str) -> object:
+    window.shell.book.refresh(action)
+    window.shell.book[action].trigger()
+    return window.shell.center.current
+
+
+def test_without_rows_or_models_the_actions_say_what_is_needed(window: MainWindow) -> None:
+    book = window.shell.book
+    book.refresh()
+    assert "import data first" in book["evaluate.compare-languages"].toolTip()
+    assert "two models are needed" in book["evidence.same"].toolTip()
+
+
+def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    shell = window.shell
+    rows = sprinkler_rows()
+    shell.change("Import", partial(edits.add_data, entry=DataEntry("garden", rows)))
+    page = opened(window, "evaluate.compare-languages")
+    assert isinstance(page, ComparePage)
+    qtbot.waitUntil(lambda: "280 rows to learn from" in page.setup.rows.text())
+    assert [line.words(TEST) for line in page.table.lines] == ["not learned yet"] * 7
+    for key in ("bn", "pdg", "ldag", "mixture", "hybrid", "latent"):
+        page.setup.ticks[key].setChecked(False)
+    assert "at least two languages" in page.setup.start.toolTip()
+    assert not page.setup.start.isEnabled()
+    page.setup.ticks["latent"].setChecked(True)
+    page.setup.seconds.setValue(600)
+    QTest.mouseClick(page.setup.start, LEFT)
+    assert page.setup.stop.isVisible()
+    assert not page.setup.data.isEnabled()
+    qtbot.waitUntil(lambda: page.is_settled, timeout=LONG)
+    # The numbers are those of the models on the same test rows.
+    table = page.takings.table
+    assert table is not None
+    found = {row.language.title: row for row in table.rows}
+    models = {t: row.point.model for t, row in found.items() if row.point and row.point.model}
+    expected = compare(models, race_rows(rows).test)
+    assert set(models) == {"Chow–Liu tree", "Latent classes"}
+    for title, row in found.items():
+        assert row.compared is not None
+        bits = expected[title].log2_likelihood_per_row
+        assert row.compared.log2_likelihood_per_row == pytest.approx(bits)
+        assert row.compared.interval == pytest.approx(expected[title].interval)
+    first, second = page.table.lines
+    assert first.title == expected.best
+    assert first.words(DIFFERENCE) == "reference"
+    assert expected.best in page.note.text
+    assert "Finished after" in page.words.text()
+    # Held against the other one, the difference turns round.
+    box = page.findChild(QComboBox, "compareAgainst")
+    assert box is not None
+    box.setCurrentIndex(box.findData(second.title))
+    box.activated.emit(box.currentIndex())
+    turned = page.table.lines[0].pair
+    assert turned is not None
+    assert second.pair is not None
+    assert turned.value == pytest.approx(-(second.pair.value or 0.0))
+    # By variable the differences add up to the whole.
+    grid = page.panes.by_variable.values
+    assert sum(value or 0.0 for value in grid.values()) == pytest.approx(turned.value)
+    for key in ("pairs", "rows"):
+        QTest.mouseClick(page.panes.right.button(key), LEFT)
+    assert page.panes.by_row.facts.rowCount() == 80
+    # Files, and a second run that is the same.
+    page.takings.export(tmp_path / "languages.csv")
+    with (tmp_path / "languages.csv").open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert [line["title"] for line in lines] == [first.title, second.title]
+    page.takings.export(tmp_path / "languages.json")
+    told = json.loads((tmp_path / "languages.json").read_text())
+    assert told["budget"] == 600
+    assert told["best"] == expected.best
+    # A double-click opens the model; a second one brings it to front.
+    place = page.table.visualRect(page.table.model().index(1, NAME)).center()
+    for _ in range(2):
+        shell.center.bring_to_front(page)
+        QTest.mouseClick(page.table.viewport(), LEFT, pos=place)
+        QTest.mouseDClick(page.table.viewport(), LEFT, pos=place)
+        assert shell.bench.model_id == "m1"
+    assert shell.project.models["m1"].model is models[second.title]
+    assert len(shell.project.models) == 1
+    shell.center.bring_to_front(page)
+    QTest.mouseClick(page.head.keeper, LEFT)
+    assert len(shell.project.models) == 2
+    (kept,) = shell.project.comparisons.values()
+    assert kept.model_ids == ("m2", "m1")
+    shell.document.undo_stack.undo()
+    assert len(shell.project.models) == 1
+
+
+def two_gardens(window: MainWindow) -> tuple[BayesianNetwork, BayesianNetwork]:
+    """The sprinkler, and one of a wet country that has no sprinkler but snow."""
+    shell = window.shell
+    add_sprinkler(shell)
+    wet = sprinkler().with_table("rain", np.array([0.3, 0.7]))
+    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Wet country", wet)))
+    return sprinkler(), wet
+
+
+def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_comes_first(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    shell = window.shell
+    dry, wet = two_gardens(window)
+    shell.bench.view_model("m1")
+    page = opened(window, "evidence.same")
+    assert isinstance(page, SameEvidencePage)
+    qtbot.waitUntil(lambda: len(page.cards.cards) == 3)
+    assert page.cards.cards[0].name == "rain"
+    assert page.found[0].distances["total variation"].value == pytest.approx(0.5)
+    # By mouse on a card.
+    at = page.list.state_place("wet", "yes").toPoint()
+    QTest.mouseClick(page.list.viewport(), LEFT, pos=at)
+    qtbot.waitUntil(lambda: "wet = yes" in page.facts.text())
+    listed = []
+    for model_id, model in (("m1", dry), ("m2", wet)):
+        session = BruteForceSession(model)
+        session.set_evidence("wet", Observed("yes"))
+        listed.append(session)
+        live = shell.bench.beliefs(model_id)
+        assert dict(live.evidence) == {"wet": Observed("yes")}
+        for name in model.domain.names:
+            assert live.beliefs[name] == pytest.approx(session.belief(name).values)
+    answers = {one.name: one for one in page.answers}
+    for name, session in zip(("Sprinkler", "Wet country"), listed, strict=True):
+        assert answers[name].log2_evidence == pytest.approx(session.log2_evidence())
+    found = {one.variable: one.distances["total variation"].value for one in page.found}
+    for name in dry.domain.names:
+        p, q = (session.belief(name).values for session in listed)
+        assert found[name] == pytest.approx(total_variation(p, q), abs=1e-9)
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    # Entered in one model, it goes to the others; so does taking it back.
+    finding = Likelihood((("off", 1.0), ("on", 0.25)))
+    shell.bench.beliefs("m2").set_finding("sprinkler", finding)
+    assert shell.bench.beliefs("m1").evidence["sprinkler"] == finding
+    shell.bench.beliefs("m1").retract("wet")
+    assert dict(shell.bench.beliefs("m2").evidence) == {"sprinkler": finding}
+    page.export(tmp_path / "beliefs.csv")
+    head = (tmp_path / "beliefs.csv").read_text().splitlines()[0]
+    assert head.endswith("Sprinkler,Wet country")
+    QTest.mouseClick(page.clear_button, LEFT)
+    assert not shell.bench.beliefs("m1").evidence
+    assert not shell.bench.beliefs("m2").evidence
+    # When the page is closed every model has its own evidence again.
+    shell.center.close_page(page)
+    shell.bench.beliefs("m1").set_finding("rain", Observed("yes"))
+    assert not shell.bench.beliefs("m2").evidence
+
+
+def test_a_model_that_lacks_a_variable_or_rules_evidence_out_says_so_and_others_keep_theirs(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    shell = window.shell
+    add_sprinkler(shell)
+    domain = Domain.of({"rain": ["no", "yes"], "snow": ["no", "yes"]})
+    never = BayesianNetwork(
+        domain,
+        Dag.from_edges(domain.names, [("rain", "snow")]),
+        (np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.5, 0.5]])),
+    )
+    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Desert", never)))
+    shell.bench.view_model("m1")
+    page = opened(window, "evidence.same")
+    assert isinstance(page, SameEvidencePage)
+    first, other = shell.bench.beliefs("m1"), shell.bench.beliefs("m2")
+    page.link.click_state("wet", "yes")
+    assert not other.evidence
+    qtbot.waitUntil(lambda: "B: it has no variable wet." in page.note.text)
+    other.set_finding("snow", Observed("yes"))
+    assert "snow" not in first.evidence
+    # It cannot snow without rain: the desert refuses, the garden keeps what it was told.
+    first.set_finding("rain", Excluded(frozenset({"yes"})))
+    assert "rain" in first.evidence
+    qtbot.waitUntil(lambda: "rain" in page.note.text)
+    assert dict(other.evidence) == {"snow": Observed("yes")}
+    other.retract("snow")
+    assert set(first.evidence) == {"wet", "rain"}
+    card = next(card for card in page.cards.cards if card.name == "wet")
+    assert card.voices[1].lacking == "no variable wet"
+    qtbot.waitUntil(lambda: bool(page.cards.cards))

@@ -1,0 +1,187 @@
+"""From the sheet of a plan to points: refusals before the start, stop, resume, extend."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QTreeWidget
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.io.project_file import read_project, write_project
+from pgmstudio.gui.app.curve_actions import open_curves
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.opening import show_project
+from pgmstudio.gui.pages.curves_grid import parsed_numbers, parsed_values
+from pgmstudio.gui.pages.curves_page import CurvesPage
+from pgmstudio.gui.pages.curves_plan_page import CurvesPlanPage
+from pgmstudio.gui.pages.generate_page import GeneratePage
+from pgmstudio.gui.workers import curve_setup
+from pgmstudio.gui.workers.curve_setup import RowChoice
+from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn
+
+TREE = "tree.chow-liu"
+LONG = 60_000  # ms: the first run of a process loads compiled code
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> SlowPlace:
+    """Where all runs are made, in place of processes."""
+    made = SlowPlace()
+    monkeypatch.setattr(curve_setup, "LocalPool", lambda _processes: made)
+    return made
+
+
+def planned(window: MainWindow, lambdas: str = "0.2, 0.5, 0.9, 0.99") -> CurvesPlanPage:
+    """The sheet with trees alone, over a few rows."""
+    if not window.shell.project.data:
+        add_rows(window.shell)
+    window.shell.book.refresh()
+    window.shell.book["evaluate.curves"].trigger()
+    page = window.shell.center.current
+    assert isinstance(page, CurvesPlanPage)
+    page.learners.tick([TREE])
+    page.sheet.lambdas.setText(lambdas)
+    return page
+
+
+def started(window: MainWindow, page: CurvesPlanPage, qtbot: QtBot) -> CurvesPage:
+    qtbot.waitUntil(page.start_button.isEnabled)
+    qtbot.mouseClick(page.start_button, Qt.MouseButton.LeftButton)
+    found = window.shell.center.current
+    assert isinstance(found, CurvesPage)
+    assert found.run is not None
+    return found
+
+
+def ended(page: CurvesPage, qtbot: QtBot) -> None:
+    """The sweep is through, all of it is drawn, and the project has the points."""
+    qtbot.waitUntil(lambda: page.run is not None and not page.run.is_running, timeout=LONG)
+    qtbot.waitUntil(lambda: is_drawn(page), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: page.entry is not None and len(page.entry.points) == len(page.points), timeout=LONG
+    )
+
+
+def test_a_stopped_sweep_goes_on_in_a_project_that_was_opened_again(
+    window: MainWindow, qtbot: QtBot, place: SlowPlace, tmp_path: Path
+) -> None:
+    place.most = 2
+    page = started(window, planned(window), qtbot)
+    qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
+    qtbot.mouseClick(page.foot.stop, Qt.MouseButton.LeftButton)
+    ended(page, qtbot)
+    assert "Resume" in page.foot.words.text()
+    folder = page.folder
+    assert folder is not None
+    with (folder / "points.jsonl").open("ab") as file:
+        file.write(b'{"point": {"learner": "tr')  # as a program that is killed leaves it
+    path = tmp_path / "race.pgmz"
+    write_project(path, window.shell.project)
+    show_project(window.shell, read_project(path), path)
+    again = open_curves(window.shell, "c1")
+    qtbot.waitUntil(lambda: is_drawn(again), timeout=LONG)
+    assert len(again.points) == 2
+    place.most = None
+    first, place.made = place.made, []
+    qtbot.waitUntil(again.foot.resume.isEnabled, timeout=LONG)
+    qtbot.mouseClick(again.foot.resume, Qt.MouseButton.LeftButton)
+    ended(again, qtbot)
+    assert place.made == first[2:]
+    assert len(again.points) == 4
+    lines = [json.loads(line) for line in (folder / "points.jsonl").read_text().splitlines()]
+    keys = [line["point"]["key"] for line in lines if "point" in line]
+    assert len(keys) == len(set(keys)) == 4
+
+
+def test_an_extended_plan_makes_only_what_is_new(
+    window: MainWindow, qtbot: QtBot, place: SlowPlace
+) -> None:
+    page = started(window, planned(window, "0.2, 0.9"), qtbot)
+    ended(page, qtbot)
+    assert [point.lambda_ for point in page.points] == [0.2, 0.9]
+    assert {point.series for point in page.points} == {"Chow–Liu"}
+    assert page.foot.words.text().startswith("Finished")
+    assert page.foot.resume.isHidden()
+    assert page.folder is not None
+    assert len(list((page.folder / "models").glob("*.json"))) == 2
+    tree = window.findChild(QTreeWidget, "projectTree")
+    assert isinstance(tree, QTreeWidget)
+    assert tree.findItems("SL-curves of bits", Qt.MatchFlag.MatchRecursive)
+    place.made.clear()
+    qtbot.mouseClick(page.foot.extend, Qt.MouseButton.LeftButton)
+    sheet = window.shell.center.current
+    assert isinstance(sheet, CurvesPlanPage)
+    assert sheet.learners.keys == [TREE]
+    assert sheet.sheet.lambdas.text() == "0.2, 0.9"
+    sheet.sheet.seeds.setText("0…2")
+    ended(started(window, sheet, qtbot), qtbot)
+    assert len(place.made) == 4
+    assert len(page.points) == 6
+    assert list(window.shell.project.curves) == ["c1"]
+    assert all(len(curve.spread) == 2 for curve in page.chart.curves)  # means with bars
+
+
+def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot) -> None:
+    page = planned(window)
+    page.learners.choose(TREE)
+    for name, text, said in (
+        ("planLambdas", "0.5, 1.5", "λ must all lie between 0 and 1"),
+        ("planLambdas", "half", "“half” is no number"),
+        ("planSeeds", "-1", "“-1” must be 0 or more"),
+        (f"grid.{TREE}.edge-penalty", "much", "edge-penalty"),
+        (f"grid.{TREE}.time-limit", "0", "must be more than 0"),
+    ):
+        field = page.findChild(QLineEdit, name)
+        assert isinstance(field, QLineEdit)
+        field.setText(text)
+        qtbot.waitUntil(lambda said=said: said in page.refusal.text)  # type: ignore[misc]
+        assert not page.start_button.isEnabled()
+        field.setText("")
+        qtbot.waitUntil(page.start_button.isEnabled)
+    page.sheet.place.button("cluster").click()
+    page.sheet.address.setText("10.0.0.1")
+    qtbot.waitUntil(lambda: "tcp://HOST:8786" in page.refusal.text)
+    assert not page.start_button.isEnabled()
+    page.sheet.address.setText("tcp://127.0.0.1:1")
+    qtbot.waitUntil(page.start_button.isEnabled)
+    page.start_button.click()
+    qtbot.waitUntil(lambda: "Nobody answers at tcp://127.0.0.1:1" in page.refusal.text)
+    assert window.shell.project.curves == {}
+
+
+def test_commas_part_values_and_brackets_keep_them_together() -> None:
+    from pgmstudio.core.learning.registry import learner_of
+    from pgmstudio.core.params import specs_of
+
+    specs = {spec.option: spec for spec in specs_of(learner_of("bn.kes").params_type)}
+    assert parsed_values(specs["restarts"], "1, 2,5") == (1, 2, 5)
+    assert parsed_values(specs["greediness"], "[0.3, 1], 0.5") == ([0.3, 1.0], 0.5)
+    assert parsed_values(specs["score"], "bic, aic") == ("bic", "aic")
+    with pytest.raises(ValueError, match="brackets"):
+        parsed_values(specs["restarts"], "[1, 2]")
+    assert parsed_numbers("0…2, 7", whole=True) == (0, 1, 2, 7)
+
+
+def test_rows_of_a_split_and_of_other_data_sets_can_be_tested_on(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    shell = window.shell
+    first, second = add_rows(shell, 90), add_rows(shell, 40, "others")
+    apart = RowChoice(first, "sets", test=second).rows(shell.project)
+    assert (apart.train.row_count, apart.test.row_count) == (90, 40)
+    shell.book["data.generate"].trigger()
+    page = shell.center.current
+    assert isinstance(page, GeneratePage)
+    page.choose("logic1")
+    page.rows.setValue(60)
+    qtbot.mouseClick(page.draw, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(shell.project.data) == 3)
+    sheet = planned(window)
+    sheet.sheet.rows.choose_data("d3")
+    choice = sheet.sheet.rows.choice()
+    assert choice is not None
+    rows = choice.rows(shell.project)
+    assert (choice.how, rows.train.row_count, rows.test.row_count) == ("split", 40, 20)
