@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -38,3 +39,10 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def sample_data() -> Path:
     return ROOT / "sample_data"
+
+
+def pytest_collection_finish() -> None:
+    """What the test modules have loaded stays: looking through it after every window takes longer
+    than many a test."""
+    gc.collect()
+    gc.freeze()

@@ -105,12 +105,7 @@ def _parser() -> CommandParser:
         metavar="N",
         help="how many seeds each language is run with, from --seed on (default 1)",
     )
-    parser.add_argument(
-        "--processes",
-        type=whole_number(1),
-        metavar="N",
-        help="how many runs at once (default: one for each core)",
-    )
+    parser.add_processes()
     parser.add_argument("-o", "--output", metavar="FILE", help="the table as .csv or .json")
     parser.add_argument("--models", metavar="FOLDER", help="keep the model of each language here")
     parser.add_seed()

@@ -72,6 +72,14 @@ class CommandParser(argparse.ArgumentParser):
             help=f"stop after S seconds and keep {kept}",
         )
 
+    def add_processes(self) -> None:
+        self.add_argument(
+            "--processes",
+            type=whole_number(1),
+            metavar="N",
+            help="how many runs at once (default: one for each core)",
+        )
+
     def add_seed(self) -> None:
         self.add_argument(
             "--seed",

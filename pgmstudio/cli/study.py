@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pgmstudio.cli.output import count_of, print_json, print_table, whole
 from pgmstudio.cli.param_options import add_param_options, params_from
-from pgmstudio.cli.parsing import CommandParser, UsageError, whole_number
+from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import RunEnd, follow
 from pgmstudio.core.params import params_to_dict
@@ -81,12 +81,7 @@ def _parser(study: Study | None) -> CommandParser:
         metavar="DIR",
         help="the folder of data sets (default: shared/data beside the checkout)",
     )
-    parser.add_argument(
-        "--processes",
-        type=whole_number(1),
-        metavar="N",
-        help="how many runs at once (default: one for each core)",
-    )
+    parser.add_processes()
     parser.add_argument(
         "--tables", action="store_true", help="only the tables and curves of what is there"
     )
@@ -133,7 +128,7 @@ def _list(args: argparse.Namespace) -> None:
 
 def _tell(task: StudyTask, end: RunEnd | None, args: argparse.Namespace, line: ProgressLine) -> int:
     """Write curves and tables into the folder, and print the tables."""
-    from pgmstudio.core.experiments.recipes.sl_verdicts import tables_of
+    from pgmstudio.core.experiments.recipes.sl_shapes import tables_of
     from pgmstudio.core.io.atomic import replace_file
 
     results = list(task.results())

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pgmstudio.cli.output import count_of, decimal, print_json, print_table, whole
-from pgmstudio.cli.parsing import CommandParser, UsageError, number, whole_number
+from pgmstudio.cli.output import count_of, decimal, print_json, print_table
+from pgmstudio.cli.parsing import CommandParser, UsageError, number
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import follow
 from pgmstudio.core.errors import FileError
@@ -89,12 +89,7 @@ def _parser() -> CommandParser:
     parser.add_argument("plan", metavar="PLAN", help="see docs/experiments-plans.md")
     parser.add_argument("--out", metavar="FOLDER", help="where points go (default PLAN.points)")
     parser.add_argument("--resume", action="store_true", help="go on with the points in the folder")
-    parser.add_argument(
-        "--processes",
-        type=whole_number(1),
-        metavar="N",
-        help="how many runs at once (default: one for each core)",
-    )
+    parser.add_processes()
     parser.add_argument(
         "--cluster",
         metavar="ADDRESS",
@@ -184,6 +179,7 @@ def _print(points: Sequence[CurvePoint]) -> None:
     from pgmstudio.core.experiments.curve_choices import best_on_test, chosen_of, pareto_front
     from pgmstudio.core.experiments.curve_points import curves_of
     from pgmstudio.core.experiments.empirical_curves import timing_fits
+    from pgmstudio.core.experiments.point_words import measured_words
 
     front = {id(point) for point in pareto_front(points)}
     best = best_on_test(points)
@@ -200,11 +196,7 @@ def _print(points: Sequence[CurvePoint]) -> None:
                     " ".join(marks),
                     decimal(point.lambda_),
                     str(point.seed),
-                    whole(point.effective_size),
-                    whole(point.representation_size),
-                    decimal(point.train_log2_likelihood_per_row),
-                    decimal(point.test_log2_likelihood_per_row),
-                    decimal(point.test_standard_error),
+                    *measured_words(point),
                     f"{point.seconds:.2f}",
                     decimal(None if update is None else 1000 * update),
                     decimal(point.query_log2),

@@ -44,6 +44,9 @@ def test_without_rows_or_models_the_actions_say_what_is_needed(window: MainWindo
     book = window.shell.book
     book.refresh()
     assert "import data first" in book["evaluate.compare-languages"].toolTip()
+    assert "no model is in view" in book["evidence.same"].toolTip()
+    add_sprinkler(window.shell)
+    book.refresh()
     assert "two models are needed" in book["evidence.same"].toolTip()
 
 

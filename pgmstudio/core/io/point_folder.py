@@ -34,7 +34,7 @@ from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.json_documents import parse_json
 from pgmstudio.core.io.model_files import ModelFile, read_bytes, read_model, write_model
 from pgmstudio.core.models.protocols import Model
-from pgmstudio.core.project.plain import plain
+from pgmstudio.core.project.plain import plain, told_parameters
 from pgmstudio.core.running import CancelToken
 
 POINTS, PLAN, MODELS, QUERIES = "points.jsonl", "plan.json", "models", "queries"
@@ -129,13 +129,13 @@ class PointFolder:
             title = f"{point.series}, size {point.effective_size}"
             origin = {
                 "learner": point.learner,
-                "parameters": _plain_parameters(point),
+                "parameters": told_parameters(point.parameters),
                 "seed": point.seed,
                 "version": code_version(),
             }
             write_model(self.folder / name, ModelFile(point.model, title=title, provenance=origin))
             point = replace(point, model_file=name)
-        told = point.as_dict() | {"parameters": _plain_parameters(point)}
+        told = point.as_dict() | {"parameters": told_parameters(point.parameters)}
         self._append({"point": plain(told)})
         self.points[point.key] = replace(point, model=None, query_values=None)
         return point
@@ -193,17 +193,6 @@ class PointFolder:
             told = record["done"]
             done = RunDone(**(told | {"problems": tuple(told.get("problems", ()))}))
             self.done[done.key] = done
-
-
-def _plain_parameters(point: CurvePoint) -> dict[str, Any]:
-    """Parameters for a file; a model or rules among them are told by what they are."""
-    told = {}
-    for name, value in point.parameters.items():
-        try:
-            told[name] = plain(value)
-        except TypeError:
-            told[name] = type(value).__name__
-    return told
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from pgmstudio.core.experiments.curve_picture import curve_plot
 from pgmstudio.core.experiments.curve_points import CurvePoint, curves_of
 from pgmstudio.core.experiments.empirical_curves import timing_fits
 from pgmstudio.core.experiments.number_words import count_of, decimal, whole
+from pgmstudio.core.experiments.point_words import measured_words
 from pgmstudio.core.io.report_html import Content, Markup, details, figure, joined, table, tag
 from pgmstudio.core.pictures.curve_svg import curve_svg
 
@@ -62,11 +63,7 @@ def summary_table(points: Sequence[CurvePoint]) -> Markup:
                 (
                     own.series,
                     words,
-                    whole(point.effective_size),
-                    whole(point.representation_size),
-                    decimal(point.train_log2_likelihood_per_row),
-                    decimal(point.test_log2_likelihood_per_row),
-                    decimal(point.test_standard_error),
+                    *measured_words(point),
                     "–" if point.lambda_ is None else decimal(point.lambda_),
                     whole(own.models),
                     decimal(own.seconds, 1),
@@ -122,11 +119,7 @@ def points_table(points: Sequence[CurvePoint]) -> Markup:
                     name,
                     "–" if point.lambda_ is None else decimal(point.lambda_),
                     str(point.seed),
-                    whole(point.effective_size),
-                    whole(point.representation_size),
-                    decimal(point.train_log2_likelihood_per_row),
-                    decimal(point.test_log2_likelihood_per_row),
-                    decimal(point.test_standard_error),
+                    *measured_words(point),
                     decimal(point.seconds, 2),
                     decimal(point.query_log2),
                     ", ".join(marks),

@@ -37,6 +37,17 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no plain value; a file could not hold it")
 
 
+def told_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters for a file; a model or rules among them are told by what they are."""
+    told = {}
+    for name, value in parameters.items():
+        try:
+            told[name] = plain(value)
+        except TypeError:
+            told[name] = type(value).__name__
+    return told
+
+
 def plain_params(params: Any, models: Mapping[str, Model]) -> dict[str, Any]:
     """The parameters of a run as plain values; a model of the project becomes its id."""
     return {

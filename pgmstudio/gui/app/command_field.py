@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QSizePolicy
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QSizePolicy
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon
@@ -30,9 +30,12 @@ class CommandField(QLineEdit):
             icon("magnifying-glass"), QLineEdit.ActionPosition.LeadingPosition
         )
         self._keys = label("Ctrl K", "chip", size="caption")
-        self._keys.setParent(self)
         self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.textChanged.connect(self._place_keys)
+        at_the_end = QHBoxLayout(self)
+        at_the_end.setContentsMargins(0, 0, theme().space(3), 0)
+        ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        at_the_end.addWidget(self._keys, 0, ends)
+        self.textChanged.connect(self._show_keys)
         self._model = QStringListModel(self)
         self._by_text: dict[str, str] = {}
         completer = QCompleter(self._model, self)
@@ -59,17 +62,14 @@ class CommandField(QLineEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_keys()
+        self._show_keys()
 
-    def _place_keys(self) -> None:
+    def _show_keys(self) -> None:
         """The keys stand at the end while nothing is typed and there is room for the words."""
-        self._keys.ensurePolished()
-        cap = self._keys.sizeHint()
         words = self.fontMetrics().horizontalAdvance(self.placeholderText())
+        cap = self._keys.fontMetrics().horizontalAdvance(self._keys.text()) + theme().space(6)
         room = self.width() - words - 2 * theme().px("icon") - theme().space(4)
-        self._keys.setVisible(not self.text() and room > cap.width())
-        left = self.width() - cap.width() - theme().space(3)
-        self._keys.setGeometry(left, (self.height() - cap.height()) // 2, cap.width(), cap.height())
+        self._keys.setVisible(not self.text() and room > cap)
 
     def begin(self) -> None:
         """Take the focus and list everything."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from pgmstudio.core.experiments.languages_table import LanguageRow, LanguageTable, Paired
+from pgmstudio.core.experiments.languages_table import LanguageRow, LanguageTable, Paired, Race
 from pgmstudio.gui.style.numbers import grouped
 
 # The columns of the table.
@@ -117,6 +117,12 @@ class Line:
             )
         told += [problem[:1].upper() + problem[1:] for problem in row.problems]
         return "\n".join(told)
+
+
+def planned_lines(languages: Sequence[str]) -> list[Line]:
+    """Before the first race: what would be learned."""
+    rows = Race(languages).table().rows
+    return [Line(replace(row, message="not learned yet"), None, False, False) for row in rows]
 
 
 def lines_of(table: LanguageTable, reference: str | None) -> list[Line]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -11,13 +10,13 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.experiments.languages_table import METHOD, LanguageTable, Race
+from pgmstudio.core.experiments.languages_table import METHOD, LanguageTable
 from pgmstudio.core.experiments.languages_words import same_words
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.opening import close_welcome
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.compare_bar import CompareBar
-from pgmstudio.gui.pages.compare_lines import Line, lines_of
+from pgmstudio.gui.pages.compare_lines import Line, lines_of, planned_lines
 from pgmstudio.gui.pages.compare_lower import CompareLower
 from pgmstudio.gui.pages.compare_run import RaceRun, RaceSettings, VariablesRun, part_counts
 from pgmstudio.gui.pages.compare_setup import CompareSetup
@@ -348,7 +347,7 @@ class ComparePage(Page):
                 self._reference = None
             lines = lines_of(table, self._reference)
             sentence = run.snapshot.sentence
-        self.table.show_lines(lines or self._planned())
+        self.table.show_lines(lines or planned_lines(self.setup.settings().languages))
         points = () if run is None or run.snapshot is None else run.snapshot.points
         self.panes.show_race(table, points, lines, self._looked_at)
         is_whole = bool(lines) and all(line.row.is_over for line in lines)
@@ -359,13 +358,6 @@ class ComparePage(Page):
         self._tell_facts(lines)
         self._tell_progress()
         self._show_setup(lines)
-
-    def _planned(self) -> list[Line]:
-        """Before the first race: what would be learned."""
-        table = Race(self.setup.settings().languages).table()
-        return [
-            Line(replace(row, message="not learned yet"), None, False, False) for row in table.rows
-        ]
 
     def _tell_facts(self, lines: list[Line]) -> None:
         run = self.run
@@ -388,14 +380,9 @@ class ComparePage(Page):
         self.words.setText(progress_words(run))
 
     def _show_setup(self, lines: list[Line]) -> None:
-        running, why = self._is_running, self.why_not()
-        self.setup.set_locked(running)
-        self.setup.allow(self.setup.start, why)
         can_stop = self.run is not None and self.run.state is JobState.RUNNING
-        self.setup.allow(self.setup.stop, None if can_stop else "it is stopping.")
         known = any(line.row.compared is not None for line in lines)
-        is_ready = known and not running
-        self.setup.allow(self.setup.again, None if is_ready else "compare languages first.")
+        self.setup.show_state(self._is_running, self.why_not(), can_stop, known)
 
 
 def open_comparison(shell: Shell, data_id: str | None = None) -> ComparePage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
@@ -25,7 +25,7 @@ from pgmstudio.core.experiments.languages_words import verdict
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import CancelToken, Progress
-from pgmstudio.gui.workers.job import Job, JobState
+from pgmstudio.gui.workers.background_run import BackgroundRun
 
 # Tables that differ in progress alone come no faster than this.
 TELL_SECONDS = 0.15
@@ -65,29 +65,20 @@ class Snapshot:
     sentence: str
 
 
-class RaceRun(QObject):
-    """Runs in a pool of processes; `changed` comes after every new table."""
+class RaceRun(BackgroundRun):
+    """Runs in a pool of processes; stopped, every language that has a model by then keeps it."""
 
-    changed = Signal()
-    ended = Signal()
     rows_known = Signal()
-    failed = Signal(object)
 
     def __init__(
         self, data: DataSet, split: Split | None, settings: RaceSettings, parent: QObject
     ) -> None:
-        super().__init__(parent)
+        super().__init__(self._events, Progress(0.0, "parting the rows"), parent)
         self.settings = settings
         self.snapshot: Snapshot | None = None
         self.rows: RaceRows | None = None
-        self.progress = Progress(0.0, "parting the rows")
         self._data, self._split = data, split
         self._finish = Finish()
-        self._begin = self._end = time.monotonic()
-        self._job = Job(self._events, self)
-        self._job.events_arrived.connect(self._on_events)
-        self._job.state_changed.connect(self._on_state)
-        self._job.failed.connect(self.failed)
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         told = self.settings
@@ -116,48 +107,18 @@ class RaceRun(QObject):
             race.end()
         yield _snapshot(race, told.seeds)
 
-    @property
-    def state(self) -> JobState:
-        return self._job.state
-
-    @property
-    def seconds(self) -> float:
-        """How long it has run so far."""
-        return (self._end if self.state.is_end else time.monotonic()) - self._begin
-
-    def start(self) -> None:
-        self._begin = time.monotonic()
-        self._job.start()
-
-    def stop(self) -> None:
-        """Stop soon; every language that has a model by then keeps it."""
-        self._job.cancel()
-
     def stop_language(self, title: str) -> None:
         """End one language; its best model so far stays."""
         self._finish.end(title)
 
-    def wait(self, seconds: float) -> bool:
-        """Block until it has ended; False when it has not."""
-        return self._job.wait(seconds)
-
-    def _on_events(self, events: list[object]) -> None:
+    def _take(self, events: Sequence[object]) -> None:
         for event in events:
             match event:
-                case Progress():
-                    self.progress = event
                 case RaceRows():
                     self.rows = event
                     self.rows_known.emit()
                 case Snapshot():
                     self.snapshot = event
-        self.changed.emit()
-
-    def _on_state(self, state: JobState) -> None:
-        if state.is_end:
-            self._end = time.monotonic()
-            self.ended.emit()
-        self.changed.emit()
 
 
 def _snapshot(race: Race, seeds: int) -> Snapshot:
@@ -165,42 +126,21 @@ def _snapshot(race: Race, seeds: int) -> Snapshot:
     return Snapshot(table, tuple(race.points), verdict(table))
 
 
-class VariablesRun(QObject):
+class VariablesRun(BackgroundRun):
     """Bits per row of each variable for each model, in a process of its own."""
 
-    changed = Signal()
-    failed = Signal(object)
-
     def __init__(self, models: Mapping[str, Model], rows: DataSet, parent: QObject) -> None:
-        super().__init__(parent)
+        super().__init__(self._events, Progress(0.0, "starting"), parent)
         self.found: dict[str, VariableBits] = {}
         self._task = VariableBitsTask(models, rows)
-        self._job = Job(self._events, self)
-        self._job.events_arrived.connect(self._on_events)
-        self._job.state_changed.connect(self._on_state)
-        self._job.failed.connect(self.failed)
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         yield from in_process(self._task, cancel)
 
-    @property
-    def state(self) -> JobState:
-        return self._job.state
-
-    def start(self) -> None:
-        self._job.start()
-
-    def stop(self) -> None:
-        self._job.cancel()
-
-    def _on_events(self, events: list[object]) -> None:
+    def _take(self, events: Sequence[object]) -> None:
         for event in events:
             if isinstance(event, VariableBits):
                 self.found[event.name] = event
-        self.changed.emit()
-
-    def _on_state(self, _state: JobState) -> None:
-        self.changed.emit()
 
 
 def part_counts(

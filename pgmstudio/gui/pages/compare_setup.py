@@ -192,6 +192,16 @@ class CompareSetup(QWidget):
         self.start.setVisible(not locked)
         self.stop.setVisible(locked)
 
+    def show_state(
+        self, is_running: bool, why_not: str | None, can_stop: bool, is_known: bool
+    ) -> None:
+        """What can be done now; `why_not` a race cannot begin, `is_known` when there is one."""
+        self.set_locked(is_running)
+        self.allow(self.start, why_not)
+        self.allow(self.stop, None if can_stop else "it is stopping.")
+        is_ready = is_known and not is_running
+        self.allow(self.again, None if is_ready else "compare languages first.")
+
     def allow(self, made: QPushButton, why_not: str | None) -> None:
         """Whether a button can be used, and if not, why."""
         made.setEnabled(why_not is None)

@@ -18,7 +18,7 @@ from pgmstudio.core.io.belief_distances import DistanceTask
 from pgmstudio.core.io.point_folder import PointFolder
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.processes import in_process
-from pgmstudio.core.project.plain import plain
+from pgmstudio.core.project.plain import plain, told_parameters
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.app.opening import add_and_show_model, open_model_page
@@ -220,15 +220,10 @@ def _distances(
 
 
 def _origin(point: CurvePoint, title: str) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    return {
         "made by": f"{point.learner}, of {title}",
         "learner": point.learner,
         "seed": point.seed,
         "point": point.key,
+        **told_parameters(point.parameters),
     }
-    for name, value in point.parameters.items():
-        try:
-            told[name] = plain(value)
-        except TypeError:
-            told[name] = type(value).__name__
-    return told

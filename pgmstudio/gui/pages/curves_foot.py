@@ -8,16 +8,23 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QListWidget,
     QProgressBar,
+    QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from pgmstudio.gui.pages.curves_tables import CURVE_COLUMNS, POINT_COLUMNS, SignedTable
+from pgmstudio.gui.pages.curves_words import progress_words
 from pgmstudio.gui.panels.elided_label import ElidedLabel
-from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Segments, button, row
+from pgmstudio.gui.workers.curve_run import CurveRun
+from pgmstudio.gui.workers.curve_setup import Loaded
+from pgmstudio.gui.workers.job import JobState
 
+RESUME_TIP = "Go on with the runs that are not done; what is done is not done again."
+EXTEND_TIP = "Add learners, values or seeds to this plan; its points stay."
 TABLES = (
     ("curves", "Curves", "One line for each curve."),
     ("points", "Points", "One line for each model; a double-click opens it."),
@@ -61,14 +68,14 @@ class CurvesFoot(QWidget):
             role="primary",
             icon_name="play",
             name="curvesResume",
-            tip="Go on with the runs that are not done; what is done is not done again.",
+            tip=RESUME_TIP,
         )
         self.extend = button(
             "Extend…",
             self.extend_asked.emit,
             icon_name="plus",
             name="curvesExtend",
-            tip="Add learners, values or seeds to this plan; its points stay.",
+            tip=EXTEND_TIP,
         )
         self.curves = SignedTable("curvesTable", "Curves of the plan", CURVE_COLUMNS)
         self.points = SignedTable("curvesPoints", "Points; a double-click opens", POINT_COLUMNS)
@@ -94,6 +101,46 @@ class CurvesFoot(QWidget):
         self._pages.setCurrentIndex([name for name, _, _ in TABLES].index(key))
         self.table_changed.emit()
 
+    def show_state(
+        self,
+        run: CurveRun | None,
+        known: Loaded,
+        points: int,
+        *,
+        why_not: str | None,
+        can_extend: bool,
+    ) -> None:
+        """What is going on and what can be done; `why_not` a sweep cannot go on."""
+        is_running = run is not None and run.is_running
+        is_whole = known.is_whole or (run is not None and run.state is JobState.FINISHED)
+        self.stop.setVisible(is_running)
+        self.stop.setEnabled(run is not None and run.state is JobState.RUNNING)
+        self.resume.setVisible(not is_running and not is_whole)
+        self.resume.setText("Resume" if points else "Start")
+        _allow(self.resume, RESUME_TIP, why_not)
+        self.extend.setVisible(not is_running)
+        told = None if can_extend and not is_running else "the plan is not one of this project."
+        _allow(self.extend, EXTEND_TIP, told)
+        if run is None:
+            words = counted(points, "point") if points else "No point yet."
+            if known.series and not is_whole:
+                all_runs = counted(len(known.series), "run")
+                words += f" {grouped(len(known.done))} of {all_runs} done."
+            self.tell(words, None)
+            return
+        share, counters = run.progress.fraction or 0.0, run.progress.counters
+        words = progress_words(
+            run.state,
+            run.progress.message,
+            int(counters.get("run", 0)),
+            int(counters.get("of", 0)),
+            run.new_points,
+            run.seconds,
+            share,
+        )
+        self.tell(words, share if is_running else None)
+        self.tell_remarks(run.problems)
+
     def tell(self, words: str, share: float | None) -> None:
         """The sentence on the sweep; None hides the bar."""
         self.words.setText(words)
@@ -108,3 +155,8 @@ class CurvesFoot(QWidget):
         if self.remarks.count() != len(remarks):
             self.remarks.clear()
             self.remarks.addItems(list(remarks))
+
+
+def _allow(made: QPushButton, tip: str, why_not: str | None) -> None:
+    made.setEnabled(why_not is None)
+    made.setToolTip(tip if why_not is None else f"Not now: {why_not}")

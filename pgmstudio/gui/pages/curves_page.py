@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,18 +24,22 @@ from pgmstudio.gui.pages.curves_foot import CurvesFoot
 from pgmstudio.gui.pages.curves_plots import CurvesPlots
 from pgmstudio.gui.pages.curves_side import CurvesSide
 from pgmstudio.gui.pages.curves_tables import point_rows
-from pgmstudio.gui.pages.curves_words import card_of, curve_rows, progress_words
+from pgmstudio.gui.pages.curves_words import card_of, curve_rows, rows_words
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.plots.mark_card import CardFacts
 from pgmstudio.gui.plots.sl_marks import Behind, Chart, chart_of
 from pgmstudio.gui.style.icons import icon
-from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Note, button, hairline, row
 from pgmstudio.gui.views.picture_file import Drawing
-from pgmstudio.gui.workers.curve_folders import found_folder
+from pgmstudio.gui.workers.curve_folders import (
+    found_folder,
+    points_size,
+    with_distance,
+    with_points,
+)
 from pgmstudio.gui.workers.curve_run import CurveRun
 from pgmstudio.gui.workers.curve_setup import CurveSetup, Loaded, load
-from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
@@ -61,11 +65,8 @@ class CurvesPage(Page):
         self.deeds = CurvesDeeds(shell, self)
         self.bar = CurvesBar()
         self.plots = CurvesPlots(self._card)
-        self.plot, self.beside, self.queries = (
-            self.plots.plot,
-            self.plots.beside,
-            self.plots.queries,
-        )
+        self.plot, self.beside = self.plots.plot, self.plots.beside
+        self.queries = self.plots.queries
         self.foot = CurvesFoot()
         self.side = CurvesSide()
         self.note = Note("", "warning", "curvesNote")
@@ -75,15 +76,9 @@ class CurvesPage(Page):
             name="curvesCompare",
             tip="Ask every model the same queries and measure how far its beliefs are off.",
         )
-        self._charts = Asker(self)
-        self._charts.answered.connect(self._on_chart)
-        self._charts.failed.connect(shell.errors.report)
-        self._loads = Asker(self)
-        self._loads.answered.connect(self._on_loaded)
-        self._loads.failed.connect(shell.errors.report)
-        self._keeps = Asker(self)
-        self._keeps.answered.connect(self._on_kept)
-        self._keeps.failed.connect(shell.errors.report)
+        self._charts = self._asker(self._on_chart)
+        self._loads = self._asker(self._on_loaded)
+        self._keeps = self._asker(self._on_kept)
         self._soon = one_shot(self, self._ask_chart, REDRAW_MS)
         self._look = QTimer(self)
         self._look.setInterval(LOOK_MS)
@@ -98,6 +93,12 @@ class CurvesPage(Page):
         self._load()
         self._soon.start()
         self._refresh_words()
+
+    def _asker(self, on_answer: Callable[[Any], None]) -> Asker:
+        made = Asker(self)
+        made.answered.connect(on_answer)
+        made.failed.connect(self._shell.errors.report)
+        return made
 
     def _lay_out(self) -> None:
         upper = QWidget()
@@ -182,10 +183,8 @@ class CurvesPage(Page):
     def closed(self) -> None:
         self._look.stop()
         self._clock.stop()
-        self._charts.forget()
-        self._loads.forget()
-        self._keeps.forget()
-        self.deeds.forget()
+        for asked in (self._charts, self._loads, self._keeps, self.deeds):
+            asked.forget()
         if self.run is not None:
             self.run.stop()
         self.side.deleteLater()
@@ -204,11 +203,11 @@ class CurvesPage(Page):
     def _load(self) -> None:
         folder = self.folder
         there = folder is not None and (folder / POINTS).is_file()
-        self._seen_bytes = _size_of(folder)
+        self._seen_bytes = points_size(folder)
         entry = self.entry
         told = () if entry is None else entry.points
         self._loads.ask(
-            partial(_loaded, self.setup, self._shell.project, folder if there else None, told)
+            partial(load, self.setup, self._shell.project, folder if there else None, told)
         )
 
     def _on_loaded(self, known: Loaded) -> None:
@@ -217,7 +216,7 @@ class CurvesPage(Page):
             fresh = [point for point in known.points if point.key not in self._points]
             if known.points:
                 kept = self._points
-                self._points = {p.key: _with_distance(p, kept.get(p.key)) for p in known.points}
+                self._points = {p.key: with_distance(p, kept.get(p.key)) for p in known.points}
             if fresh and self.chart.points:
                 self.plots.mark_new(fresh)
         self.plots.set_truth(known.ceiling, known.truth)
@@ -229,7 +228,9 @@ class CurvesPage(Page):
     def _on_look(self) -> None:
         """Others may add points: the command line, or a comparison that goes on."""
         is_busy = self.run is not None and self.run.is_running
-        if not is_busy and not self._loads.is_waiting and _size_of(self.folder) != self._seen_bytes:
+        if is_busy or self._loads.is_waiting:
+            return
+        if points_size(self.folder) != self._seen_bytes:
             self._load()
 
     def take_points(self, points: Sequence[CurvePoint]) -> None:
@@ -279,7 +280,7 @@ class CurvesPage(Page):
 
     def _on_ended(self) -> None:
         self._clock.stop()
-        self._seen_bytes = _size_of(self.folder)
+        self._seen_bytes = points_size(self.folder)
         self._keep_points()
         self._on_clock()
 
@@ -291,7 +292,7 @@ class CurvesPage(Page):
         """What was found belongs to the project, also where the folder is lost."""
         entry = self.entry
         if entry is not None and len(self._points) != len(entry.points):
-            self._keeps.ask(partial(_with_points, entry, self.points))
+            self._keeps.ask(partial(with_points, entry, self.points))
 
     def _on_kept(self, kept: CurveEntry) -> None:
         entry = self.entry
@@ -358,15 +359,9 @@ class CurvesPage(Page):
             self._soon.start()
 
     def _facts(self) -> str:
-        known, entry = self._known, self.entry
-        data = self._shell.project.data.get("" if entry is None else entry.data_id or "")
-        parts = [] if data is None else [data.name]
-        if known.train_rows is not None and known.test_rows is not None:
-            rows = (
-                f"{grouped(known.train_rows)} training rows, {grouped(known.test_rows)} test rows"
-            )
-            parts.append(rows)
-        return " · ".join(parts) or counted(len(self._points), "point")
+        data = self._shell.project.data.get(self.about_data() or "")
+        told = ["" if data is None else data.name, rows_words(self._known)]
+        return " · ".join(filter(None, told)) or counted(len(self._points), "point")
 
     def data_facts(self) -> str | None:
         return f"{counted(len(self._points), 'model')} on this plot · {self._facts()}"
@@ -399,68 +394,7 @@ class CurvesPage(Page):
         return card_of(behind, self.chart, self.pinned)
 
     def _refresh_words(self) -> None:
-        run, why = self.run, self._why_not()
-        is_running = run is not None and run.is_running
-        is_whole = self._known.is_whole or (run is not None and run.state is JobState.FINISHED)
-        self.foot.stop.setVisible(is_running)
-        self.foot.stop.setEnabled(run is not None and run.state is JobState.RUNNING)
-        self.foot.resume.setVisible(not is_running and not is_whole)
-        self.foot.resume.setEnabled(why is None)
-        tip = "Go on with the runs that are not done; what is done is not done again."
-        self.foot.resume.setToolTip(tip if why is None else f"Not now: {why}")
-        can_extend = not is_running and self.setup is not None and self.setup.rows is not None
-        self.foot.extend.setVisible(not is_running)
-        self.foot.extend.setEnabled(can_extend)
-        told = "the plan is not one of this project."
-        tip = "Add learners, values or seeds to this plan; its points stay."
-        self.foot.extend.setToolTip(tip if can_extend else f"Not now: {told}")
-        self.foot.resume.setText("Resume" if self._points else "Start")
-        if run is None:
-            words = counted(len(self._points), "point") if self._points else "No point yet."
-            ended = len(self._known.done)
-            if self._known.series and not is_whole:
-                words += f" {grouped(ended)} of {counted(len(self._known.series), 'run')} done."
-            self.foot.tell(words, None)
-        else:
-            share = run.progress.fraction or 0.0
-            counters = run.progress.counters
-            words = progress_words(
-                run.state,
-                run.progress.message,
-                int(counters.get("run", 0)),
-                int(counters.get("of", 0)),
-                run.new_points,
-                run.seconds,
-                share,
-            )
-            self.foot.tell(words, share if is_running else None)
-            self.foot.tell_remarks(run.problems)
-
-
-def _size_of(folder: Path | None) -> int:
-    """Bytes of the points in a folder; 0 when there are none."""
-    try:
-        return 0 if folder is None else (folder / POINTS).stat().st_size
-    except OSError:
-        return 0
-
-
-def _loaded(
-    setup: CurveSetup | None,
-    project: Project,
-    folder: Path | None,
-    told: Sequence[Mapping[str, Any]],
-    _cancel: object,
-) -> Loaded:
-    return load(setup, project, folder, told)
-
-
-def _with_points(entry: CurveEntry, points: Sequence[CurvePoint], _cancel: object) -> CurveEntry:
-    return replace(entry, points=tuple(point.as_dict() for point in points))
-
-
-def _with_distance(point: CurvePoint, before: CurvePoint | None) -> CurvePoint:
-    """What was worked out meanwhile is not lost by reading the folder again."""
-    if before is None or before.query_distance is None or point.query_distance is not None:
-        return point
-    return replace(point, query_distance=before.query_distance)
+        can_extend = self.setup is not None and self.setup.rows is not None
+        self.foot.show_state(
+            self.run, self._known, len(self._points), why_not=self._why_not(), can_extend=can_extend
+        )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QSpinBox, QWidget
 
 from pgmstudio.core.data.split import Split
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.numbers import grouped
-from pgmstudio.gui.style.widgets import Segments, label
+from pgmstudio.gui.style.widgets import Segments, form_of, label
 from pgmstudio.gui.workers.curve_setup import SETS, SHARE, SPLIT, RowChoice
 
 HOW = (
@@ -54,10 +54,7 @@ class RowFields(QWidget):
         self.reference = self._combo(
             "planReference", "The model that the rows were drawn from, where it is known."
         )
-        self._form = form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for words, widget in (
+        self._form = form_of(
             ("Data", self.data),
             ("Test rows", self.how),
             ("Share", self.share),
@@ -67,8 +64,9 @@ class RowFields(QWidget):
             ("Validation", self.valid),
             ("", self.complete),
             ("True model", self.reference),
-        ):
-            form.addRow(label(words, "secondary"), widget)
+            parent=self,
+        )
+        self._form.setContentsMargins(0, 0, 0, 0)
         self.data.currentIndexChanged.connect(self._on_data)
         self.how.chosen.connect(self._on_how)
         for combo in (self.test, self.valid, self.reference):

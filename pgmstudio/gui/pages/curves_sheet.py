@@ -9,7 +9,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QFormLayout,
     QLineEdit,
     QSpinBox,
     QVBoxLayout,
@@ -25,7 +24,7 @@ from pgmstudio.gui.pages.curves_grid import parsed_numbers, values_text
 from pgmstudio.gui.pages.curves_rows import RowFields
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Section, Segments, button, label, row
+from pgmstudio.gui.style.widgets import Section, Segments, button, form_of, row
 from pgmstudio.gui.workers.curve_setup import CurveSetup, address_problem
 
 PLACES = (
@@ -111,7 +110,7 @@ class PlanSheet(QWidget):
         rows.add(self.rows)
         runs = Section("All runs")
         runs.add(
-            self._form(
+            form_of(
                 ("Name", self.name),
                 ("λ", self.lambdas),
                 ("Seeds", self.seeds),
@@ -123,7 +122,7 @@ class PlanSheet(QWidget):
         asked.add(self.queries)
         place = Section("Where it runs")
         place.add(self.place)
-        self._places = self._form(("Processes", self.processes), ("Scheduler", self.address))
+        self._places = form_of(("Processes", self.processes), ("Scheduler", self.address))
         place.add(self._places)
         kept = row(self.folder, self._choose)
         kept.layout().setStretch(0, 1)  # type: ignore[union-attr]
@@ -132,13 +131,6 @@ class PlanSheet(QWidget):
         for section in (rows, runs, asked, place, self._keeping):
             layout.addWidget(section)
         layout.addStretch(1)
-
-    def _form(self, *rows: tuple[str, QWidget]) -> QFormLayout:
-        form = QFormLayout()
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for words, widget in rows:
-            form.addRow(label(words, "secondary"), widget)
-        return form
 
     # -- what stands there
 

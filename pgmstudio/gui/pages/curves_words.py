@@ -138,3 +138,10 @@ def progress_words(
         left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_words(rest)} left"
     runs = f"{run} of {of} runs · " if of else ""
     return f"{runs}{points}{left}" + (f" · {message}" if message else "")
+
+
+def rows_words(known: Loaded) -> str:
+    """“2 000 training rows, 500 test rows”; empty when that is not known."""
+    if known.train_rows is None or known.test_rows is None:
+        return ""
+    return f"{grouped(known.train_rows)} training rows, {grouped(known.test_rows)} test rows"

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFormLayout,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
@@ -36,7 +35,16 @@ from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, row, scrolled
+from pgmstudio.gui.style.widgets import (
+    Note,
+    Section,
+    button,
+    form_of,
+    hairline,
+    label,
+    row,
+    scrolled,
+)
 from pgmstudio.gui.workers.questions import Asker
 
 KEY = "generate"
@@ -106,12 +114,9 @@ class GeneratePage(Page):
 
     def _lay_out(self) -> None:
         self.list.setFixedWidth(theme().px("left_min"))
-        form = QFormLayout()
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form = form_of(("Rows", self.rows), ("Seed", self.seed), ("Name", self.name))
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
-        for words, widget in (("Rows", self.rows), ("Seed", self.seed), ("Name", self.name)):
-            form.addRow(label(words, "secondary"), widget)
         form.addRow("", self.parted)
         settings, drawn = Section("Distribution", line=False), Section("Rows")
         settings.add(self._holder)

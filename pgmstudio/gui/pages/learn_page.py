@@ -7,7 +7,6 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
-    QFormLayout,
     QHBoxLayout,
     QLineEdit,
     QSpinBox,
@@ -30,7 +29,7 @@ from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.panels.inspector_plan import RunPlan
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, hairline, label, scrolled
+from pgmstudio.gui.style.widgets import Note, Section, button, form_of, hairline, scrolled
 from pgmstudio.gui.workers.bootstrap_runs import start_bootstrap
 from pgmstudio.gui.workers.landing import Landing, training_rows
 from pgmstudio.gui.workers.learning_run import RunRequest, tells_steps
@@ -84,8 +83,6 @@ class LearnPage(Page):
         sheet.setMinimumWidth(theme().px("right_min"))
         layout = QVBoxLayout(sheet)
         layout.setContentsMargins(8, 24, 8, 16)
-        form = QFormLayout()
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._data = self._combo("learnData", "The rows to learn from.")
         self._part = self._combo("learnPart", "All rows, or one part of the split.")
         self._seed = QSpinBox()
@@ -99,14 +96,13 @@ class LearnPage(Page):
         self._name.setAccessibleName("Name of the run")
         self.bootstrap = BootstrapChoice()
         self.bootstrap.changed.connect(self._refresh_notes)
-        for text, widget in (
+        form = form_of(
             ("Data", self._data),
             ("Rows", self._part),
             ("Seed", self._seed),
             ("Name", self._name),
             ("Bootstrap", self.bootstrap),
-        ):
-            form.addRow(label(text, "secondary"), widget)
+        )
         section = Section("This run", line=False)
         section.add(form)
         layout.addWidget(section)

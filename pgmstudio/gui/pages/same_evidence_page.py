@@ -30,7 +30,6 @@ from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.pages.same_evidence_cards import (
     EvidenceCard,
     EvidenceCardList,
-    EvidenceCards,
     Voice,
 )
 from pgmstudio.gui.pages.same_evidence_link import (
@@ -39,6 +38,7 @@ from pgmstudio.gui.pages.same_evidence_link import (
     askable,
     titles_of,
 )
+from pgmstudio.gui.panels.bar_cards import BarCards
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
@@ -114,7 +114,7 @@ class SameEvidencePage(Page):
             "sameEvidenceRanks", "Variables, the largest disagreement first", _RANK_COLUMNS
         )
         self.ranks.selected.connect(self._on_rank)
-        self.cards = EvidenceCards(self)
+        self.cards = BarCards(self)
         self.list = EvidenceCardList(self.cards)
         self.list.state_clicked.connect(self.link.click_state)
         self._soon = one_shot(self, self._refresh, 0)

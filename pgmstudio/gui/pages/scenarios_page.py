@@ -32,9 +32,10 @@ from pgmstudio.gui.document.scenarios import (
     scenario_table,
 )
 from pgmstudio.gui.pages.page import Page
+from pgmstudio.gui.panels.bar_cards import BarCards
 from pgmstudio.gui.panels.belief_bars import tuple_of
 from pgmstudio.gui.panels.elided_label import ElidedLabel
-from pgmstudio.gui.panels.scenario_cards import Card, CardList, Cards
+from pgmstudio.gui.panels.scenario_cards import Card, CardList
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
@@ -54,7 +55,7 @@ class ScenariosPage(Page):
         self._live = shell.bench.beliefs(model_id)
         self._topic = f"scenarios-{id(self)}"
         self._outcomes: tuple[Outcome, ...] = ()
-        self.cards = Cards(self)
+        self.cards = BarCards(self)
         self.list = CardList(self.cards)
         self._choices: dict[str, QComboBox] = {}
         self._facts: dict[str, QLabel] = {}
@@ -238,7 +239,7 @@ class ScenariosPage(Page):
             )
             observed = frozenset(o.scenario.letter for o in good if name in o.scenario.evidence)
             states = subject.variable(name).states
-            cards.append(Card(name, subject.title(name), states, tuple_of(prior), groups, observed))
+            cards.append(Card(name, states, subject.title(name), tuple_of(prior), groups, observed))
         self.cards.show(cards)
         problems = [f"{o.scenario.letter}: {o.problem}" for o in self._outcomes if o.problem]
         sentence = " ".join(problems)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLineF, QPoint, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtCore import QLineF, QPoint, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from pgmstudio.core.pictures.svg_nodes import Mark, percent
@@ -62,7 +62,7 @@ class BeliefBars(BarRows):
         self._slide.setStartValue(0.0)
         self._slide.setEndValue(1.0)
         self._slide.valueChanged.connect(self._on_slide)
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.update)
 
     @property
     def bars(self) -> Bars:
@@ -97,10 +97,6 @@ class BeliefBars(BarRows):
             self._shown = tuple(a + (b - a) * eased for a, b in pairs)
         self.update()
 
-    def _on_theme(self) -> None:
-        self.updateGeometry()
-        self.update()
-
     # -- geometry
 
     @property
@@ -118,14 +114,10 @@ class BeliefBars(BarRows):
         return len(self._bars.states) - len(self._order)
 
     def _row_height(self) -> int:
-        return max(theme().px("row"), QFontMetrics(theme().font("dense")).height() + 8)
+        return max(theme().px("row"), super()._row_height())
 
-    def sizeHint(self) -> QSize:
-        rows = len(self._order) + (1 if self._hidden else 0)
-        return QSize(120, rows * self._row_height())
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    def _row_count(self) -> int:
+        return len(self._order) + (1 if self._hidden else 0)
 
     def _columns(self) -> tuple[float, float]:
         """Where bars begin and end."""

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from pgmstudio.core.inference.finding_traces import FindingTrace
 from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.gui.document.finding_keeper import FindingKeeper, keeper_of
+from pgmstudio.gui.panels.bar_rows import RIGHT, QuietRows
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Section, label
 from pgmstudio.gui.views.bar_marks import paint_prior
 
 MOST_ROWS = 8
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class CautiousSection(Section):
@@ -76,17 +74,15 @@ def leave(keeper: FindingKeeper | None, slot: Callable[[], None]) -> None:
         keeper.changed.disconnect(slot)
 
 
-class QuietBars(QWidget):
-    """States with bars and numbers, to look at only; the prior as an outline."""
+class QuietBars(QuietRows):
+    """States with bars and numbers; the prior as an outline."""
+
+    air = 5
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName("Belief without its own evidence")
-        self.setToolTip("What the other evidence alone says; the outline is the prior.")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        tip = "What the other evidence alone says; the outline is the prior."
+        super().__init__(name, "Belief without its own evidence", tip)
         self._rows: list[tuple[str, float, float | None]] = []
-        theme().changed.connect(self.updateGeometry)
 
     @property
     def beliefs(self) -> dict[str, float]:
@@ -104,14 +100,8 @@ class QuietBars(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _row_height(self) -> int:
-        return QFontMetrics(theme().font("dense")).height() + 5
-
-    def sizeHint(self) -> QSize:
-        return QSize(120, len(self._rows) * self._row_height())
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    def _row_count(self) -> int:
+        return len(self._rows)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -121,19 +111,15 @@ class QuietBars(QWidget):
         metrics = QFontMetrics(font)
         number = metrics.horizontalAdvance("100.0") + 8
         left, right = self.width() * 0.34, self.width() - number
-        height, radius = self._row_height(), theme().radius("bar")
+        height = self._row_height()
         for row, (state, value, prior) in enumerate(self._rows):
             place = QRectF(0, row * height, self.width(), height)
             painter.setPen(theme().color("text"))
-            shown = metrics.elidedText(state, Qt.TextElideMode.ElideMiddle, int(left - 8))
-            painter.drawText(place, _LEFT, shown)
-            painter.drawText(place, _RIGHT, percent(value))
+            self._paint_name(painter, place, state, left)
+            painter.drawText(place, RIGHT, percent(value))
             bar = QRectF(left, place.center().y() - 4.5, right - left, 9)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme().color("belief_track"))
-            painter.drawRoundedRect(bar, radius, radius)
-            painter.setBrush(theme().color("belief"))
+            self._paint_fill(painter, bar, "belief_track")
             full = QRectF(bar.left(), bar.top(), bar.width() * value, bar.height())
-            painter.drawRoundedRect(full, radius, radius)
+            self._paint_fill(painter, full, "belief")
             if prior is not None and abs(prior - value) > 0.004:
                 paint_prior(painter, bar, prior)

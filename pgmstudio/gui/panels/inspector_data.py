@@ -12,10 +12,10 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.fact_rows import Fact, FactRows
-from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.inspector_head import InspectorHead, lay_under
 from pgmstudio.gui.style.icons import icon, language_icon
 from pgmstudio.gui.style.numbers import counted, grouped
-from pgmstudio.gui.style.widgets import Section, button, hairline, label, scrolled
+from pgmstudio.gui.style.widgets import Section, button, label
 from pgmstudio.gui.workers.questions import Asker
 
 # A longer list of models is looked at in the project.
@@ -59,19 +59,8 @@ class DataInspector(QWidget):
         self._list = QVBoxLayout()
         self._list.setSpacing(2)
         self._models.add(self._list)
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 10, 0, 0)
-        column.setSpacing(0)
-        for section in (rows, self._origin, self._models):
-            column.addWidget(section)
-        column.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._head)
-        layout.addWidget(hairline())
-        layout.addWidget(scrolled(inside, "inspectorDataScroll"), 1)
+        sections = (rows, self._origin, self._models)
+        lay_under(self._head, sections, self, "inspectorDataScroll")
 
     def show_data(self, data_id: str, entry: DataEntry) -> None:
         self._data_id, self._entry = data_id, entry

@@ -1,6 +1,8 @@
-"""The head of the inspector: title with a chip, and one line of facts."""
+"""The head of the inspector: title with a chip, one line of facts, and what scrolls under it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -9,7 +11,7 @@ from pgmstudio.gui.document.evidence_words import Chip
 from pgmstudio.gui.panels.chip_label import ChipLabel
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import label
+from pgmstudio.gui.style.widgets import Section, hairline, label, scrolled
 
 
 class InspectorHead(QWidget):
@@ -53,3 +55,20 @@ class InspectorHead(QWidget):
 
     def _restyle(self) -> None:
         self.title.setFont(theme().font("title", "semibold"))
+
+
+def lay_under(head: InspectorHead, sections: Iterable[Section], owner: QWidget, name: str) -> None:
+    """Fill an inspector: the head stays, the sections scroll under it."""
+    inside = QWidget()
+    column = QVBoxLayout(inside)
+    column.setContentsMargins(0, 10, 0, 0)
+    column.setSpacing(0)
+    for section in sections:
+        column.addWidget(section)
+    column.addStretch(1)
+    layout = QVBoxLayout(owner)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(head)
+    layout.addWidget(hairline())
+    layout.addWidget(scrolled(inside, name), 1)

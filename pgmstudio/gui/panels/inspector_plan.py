@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.forecasts import in_units
@@ -14,10 +14,10 @@ from pgmstudio.core.learning.run_forecast import forecast_run, time_words
 from pgmstudio.core.project.project import Run
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.fact_rows import Fact, FactRows
-from pgmstudio.gui.panels.inspector_head import InspectorHead
+from pgmstudio.gui.panels.inspector_head import InspectorHead, lay_under
 from pgmstudio.gui.style.icons import language_icon
 from pgmstudio.gui.style.numbers import grouped
-from pgmstudio.gui.style.widgets import Section, hairline, label, scrolled
+from pgmstudio.gui.style.widgets import Section, label
 
 # Earlier runs told of, the newest first.
 MOST_RUNS = 4
@@ -57,19 +57,7 @@ class PlanInspector(QWidget):
                 wrap=True,
             )
         )
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 10, 0, 0)
-        column.setSpacing(0)
-        for section in (expected, self._earlier):
-            column.addWidget(section)
-        column.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._head)
-        layout.addWidget(hairline())
-        layout.addWidget(scrolled(inside, "inspectorPlanScroll"), 1)
+        lay_under(self._head, (expected, self._earlier), self, "inspectorPlanScroll")
 
     def show_plan(self, plan: RunPlan) -> None:
         part = f", {plan.part}" if plan.part else ""

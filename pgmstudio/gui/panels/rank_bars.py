@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 
 from pgmstudio.gui.panels.bar_rows import RIGHT, BarRows
@@ -17,6 +17,7 @@ class RankBars(BarRows):
     """Keys: ↑↓ and Enter."""
 
     chosen = Signal(str)  # key
+    air = 7
 
     def __init__(
         self, name: str, *, most: int = 5, digits: int = 2, name_share: float = 0.40
@@ -24,7 +25,6 @@ class RankBars(BarRows):
         super().__init__(name, "Ranking in bits", "A ranking in bits; a click selects.")
         self._most, self._digits, self._name_share = most, digits, name_share
         self._ranks: tuple[Rank, ...] = ()
-        theme().changed.connect(self.updateGeometry)
 
     @property
     def ranks(self) -> tuple[Rank, ...]:
@@ -44,14 +44,8 @@ class RankBars(BarRows):
             self.updateGeometry()
         self.update()
 
-    def _row_height(self) -> int:
-        return QFontMetrics(theme().font("dense")).height() + 7
-
-    def sizeHint(self) -> QSize:
-        return QSize(120, len(self._ranks) * self._row_height())
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    def _row_count(self) -> int:
+        return len(self._ranks)
 
     def row_at(self, place: QPoint) -> int | None:
         row = place.y() // self._row_height()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 
 from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.gui.panels.bar_rows import BarRows
@@ -23,7 +23,6 @@ class ShareBars(BarRows):
         super().__init__(name, "Shares of components", "Shares of the components.")
         self._rows: tuple[ShareRow, ...] = ()
         self._names: tuple[str, ...] = ()
-        theme().changed.connect(self.updateGeometry)
 
     @property
     def rows(self) -> tuple[ShareRow, ...]:
@@ -40,14 +39,8 @@ class ShareBars(BarRows):
         parts = zip(self._names, shares, strict=True)
         return ", ".join(f"{name} {percent(share)} %" for name, share in parts)
 
-    def _row_height(self) -> int:
-        return QFontMetrics(theme().font("dense")).height() + 8
-
-    def sizeHint(self) -> QSize:
-        return QSize(120, len(self._rows) * self._row_height())
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    def _row_count(self) -> int:
+        return len(self._rows)
 
     def tip_at(self, place: QPoint) -> str | None:
         row = place.y() // self._row_height()

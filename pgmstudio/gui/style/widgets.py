@@ -8,6 +8,7 @@ from typing import ClassVar
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -294,6 +295,15 @@ def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
         else:
             layout.addWidget(widget)
     return made
+
+
+def form_of(*rows: tuple[str, QWidget], parent: QWidget | None = None) -> QFormLayout:
+    """Fields one below the other, each with quiet words before it."""
+    form = QFormLayout(parent)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    for words, widget in rows:
+        form.addRow(label(words, "secondary"), widget)
+    return form
 
 
 def scrolled(content: QWidget, name: str) -> QScrollArea:

@@ -190,6 +190,7 @@ def load(
     project: Project,
     folder: Path | None,
     told: Sequence[Mapping[str, Any]] = (),
+    _cancel: object = None,
 ) -> Loaded:
     """The points that stand in the folder; those of another plan or program are left out.
 

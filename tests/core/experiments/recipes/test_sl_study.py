@@ -26,6 +26,7 @@ from pgmstudio.core.experiments.recipes.sl_results import (
     rises,
 )
 from pgmstudio.core.experiments.recipes.sl_sets import MADE_SETS, REAL_SETS
+from pgmstudio.core.experiments.recipes.sl_shapes import tables_of
 from pgmstudio.core.experiments.recipes.sl_study import STUDIES, StudyParams, to_ask, to_compile
 from pgmstudio.core.experiments.recipes.sl_tables import (
     BN,
@@ -36,7 +37,7 @@ from pgmstudio.core.experiments.recipes.sl_tables import (
     told_curves,
     told_pairs,
 )
-from pgmstudio.core.experiments.recipes.sl_verdicts import nearest_trail, tables_of, verdict
+from pgmstudio.core.experiments.recipes.sl_verdicts import nearest_trail, verdict
 from pgmstudio.core.experiments.sl_curve import likelihood_ceiling
 from pgmstudio.core.io.point_folder import PointFolder
 from pgmstudio.core.io.recipe_data import read_sources

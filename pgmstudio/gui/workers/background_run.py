@@ -1,0 +1,74 @@
+"""What every run beside the window has: its job, how far it is, how long it took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.running import CancelToken, Progress
+from pgmstudio.gui.workers.job import Job, JobState
+
+
+class BackgroundRun(QObject):
+    """Runs `events(token)` in a job; `changed` comes after every batch of events."""
+
+    changed = Signal()
+    ended = Signal()
+    failed = Signal(object)
+
+    def __init__(
+        self,
+        events: Callable[[CancelToken], Iterator[object]],
+        progress: Progress,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.progress = progress
+        self._begin = self._end = time.monotonic()
+        self._job = Job(events, self)
+        self._job.events_arrived.connect(self._on_events)
+        self._job.state_changed.connect(self._on_state)
+        self._job.failed.connect(self.failed)
+
+    @property
+    def state(self) -> JobState:
+        return self._job.state
+
+    @property
+    def is_running(self) -> bool:
+        return not self.state.is_end
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run so far."""
+        return (self._end if self.state.is_end else time.monotonic()) - self._begin
+
+    def start(self) -> None:
+        self._begin = time.monotonic()
+        self._job.start()
+
+    def stop(self) -> None:
+        """Stop soon; what was found so far stays."""
+        self._job.cancel()
+
+    def wait(self, seconds: float) -> bool:
+        """Block until it has ended; False when it has not."""
+        return self._job.wait(seconds)
+
+    def _take(self, events: Sequence[object]) -> None:
+        """What a kind of run does with a batch; its progress is taken already."""
+
+    def _on_events(self, events: list[object]) -> None:
+        for event in events:
+            if isinstance(event, Progress):
+                self.progress = event
+        self._take(events)
+        self.changed.emit()
+
+    def _on_state(self, state: JobState) -> None:
+        if state.is_end:
+            self._end = time.monotonic()
+            self.ended.emit()
+        self.changed.emit()
