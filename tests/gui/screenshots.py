@@ -35,7 +35,10 @@ from tests.gui.walking import opened_windows  # noqa: E402
 
 SIZES = ((1280, 800), (1024, 700))
 # The four pictures the README shows, by the names they have there.
-MANUAL = {"import": "import", "running": "learning", "graph": "evidence", "table": "table"}
+MANUAL = {
+    "main": {"import": "import", "running": "learning", "graph": "evidence", "table": "table"},
+    "comparing": {"compare": "compare"},
+}
 
 
 def main_path(hands: Hands, own: Path) -> Iterator[str]:
@@ -121,7 +124,8 @@ def main() -> int:
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
         make_application()
         if chosen.manual:
-            take_pictures(ROOT / "docs/pictures", SIZES[0], "main", names=MANUAL)
+            for group, names in MANUAL.items():
+                take_pictures(ROOT / "docs/pictures", SIZES[0], group, names=names)
         else:
             for size in SIZES:
                 for group in chosen.only:
