@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QComboBox
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.protocols import Observed
@@ -25,9 +25,7 @@ from pgmstudio.gui.app.main_window import panel_widget
 from pgmstudio.gui.app.opening import (
     open_data_page,
     open_file,
-    open_files,
     open_model_page,
-    open_welcome,
 )
 from pgmstudio.gui.pages.bootstrap_page import BootstrapPage
 from pgmstudio.gui.pages.data_page import DataPage
@@ -50,18 +48,12 @@ from tests.gui import (
     label_scenes,
     mixture_scenes,
     move_scenes,
+    small_scenes,
 )
 from tests.gui.kept_runs import add_ended_run
+from tests.gui.small_scenes import SAMPLES, open_asia
 
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 ODD = {"smoke": Observed("no"), "xray": Observed("yes"), "bronc": Observed("no")}
-
-
-def _asia(hands: Hands) -> ModelPage:
-    open_file(hands.shell, SAMPLES / "asia.json")
-    page = hands.model_page()
-    page.canvas.view.fit()
-    return page
 
 
 def _rows(file: str) -> DataSet:
@@ -84,7 +76,7 @@ def _click_node(hands: Hands, page: ModelPage, *nodes: str) -> None:
 
 def asked(hands: Hands, _own: Path) -> Iterator[str]:
     """What a belief depends on, what goes together, what is most probable, what doing does."""
-    page = _asia(hands)
+    page = open_asia(hands)
     shell, live = hands.shell, page.asking.live
     live.set_all(ODD)
     shell.bench.set_target("lung")
@@ -144,7 +136,7 @@ def asked(hands: Hands, _own: Path) -> Iterator[str]:
 
 def pictured(hands: Hands, _own: Path) -> Iterator[str]:
     """Other pictures of the same model, trails, equivalents, edges and finding."""
-    page = _asia(hands)
+    page = open_asia(hands)
     shell = hands.shell
     for name in ("cpdag", "pattern", "moral", "triangulated", "clique-tree"):
         page.bar.picture_chosen.emit(name)
@@ -239,7 +231,7 @@ def searched(hands: Hands, _own: Path) -> Iterator[str]:
     counted.threshold.setValue(30)
     QTest.qWait(600)
     yield "bootstrap"
-    first = _asia(hands).model_id
+    first = open_asia(hands).model_id
     hands.do("model.difference")
     difference = shell.center.current
     assert isinstance(difference, DifferencePage)
@@ -307,87 +299,6 @@ def data(hands: Hands, own: Path) -> Iterator[str]:
         yield f"import-step-{step}"
 
 
-def small(hands: Hands, own: Path) -> Iterator[str]:
-    """Panels and notes: history, settings, commands, menus, what went wrong, what was kept."""
-    shell = hands.shell
-    page = _asia(hands)
-    page.editing.delete((), [("asia", "tub")])
-    page.editing.delete(("bronc",), [])
-    shell.document.undo_stack.undo()
-    shell.reveal("historyPanel")
-    hands.settle()
-    yield "history"
-    shell.reveal("logPanel")
-    hands.settle()
-    yield "log"
-    hands.do("edit.preferences")
-    hands.settle()
-    yield "preferences"
-    for dialog in _dialogs(hands):
-        dialog.close()
-    hands.do("file.export")
-    hands.settle()
-    yield "export"
-    for dialog in _dialogs(hands):
-        dialog.close()
-    field = hands.widget("commandField")
-    assert isinstance(field, QLineEdit)
-    field.begin()  # type: ignore[attr-defined]
-    QTest.keyClicks(field, "evid")
-    hands.settle()
-    yield "commands"
-    field.completer().popup().hide()
-    field.clear()
-    broken = own / "broken.bif"
-    text = (SAMPLES / "asia.bif").read_text()
-    broken.write_text(text.replace("probability ( lung | smoke )", "probability ( lung | smok )"))
-    open_files(shell, [broken])
-    QTest.qWait(500)
-    yield "wrong-file"
-    hands.window.error_notes.dismiss_all()
-    page.canvas.view.setFocus()
-    shell.bench.select(("lung",))
-    _cycle(hands, page)
-    yield "cycle"
-    QTest.keyClick(page.canvas.view, Qt.Key.Key_Escape)
-    hands.do("help.contents")
-    QTest.qWait(400)
-    yield "help"
-    with_recovery = hands.window.autosave
-    with_recovery.save_now()
-    hands.wait_for("the recovery file", with_recovery.file.exists)
-    file = with_recovery.file
-    for each in (file, file.with_suffix(".json")):
-        each.rename(each.with_name(f"999999999-token{each.suffix}"))
-    open_welcome(shell)
-    hands.settle()
-    yield "recovery"
-
-
-def _cycle(hands: Hands, page: ModelPage) -> None:
-    """An edge against the arrows, still in the hand."""
-    open_model_page(hands.shell, page.model_id or "")
-    page.canvas.view.fit()
-    hands.do("model.draw-edges")
-    view = page.canvas.view
-
-    def place(node: str) -> QPoint:
-        spot: QPointF = page.scene().nodes[node].pos()
-        return view.mapFromScene(spot)
-
-    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=place("dysp"))
-    for share in (0.3, 0.6, 1.0):
-        QTest.mouseMove(view.viewport(), place("dysp") + (place("smoke") - place("dysp")) * share)
-        QTest.qWait(30)
-    hands.settle()
-
-
-def _dialogs(hands: Hands) -> list[object]:
-    from tests.gui.walking import opened_windows
-
-    return list(opened_windows(hands.window))
-
-
 def _rng() -> np.random.Generator:
     return np.random.default_rng(4)
 
@@ -398,7 +309,7 @@ GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {
     "searched": searched,
     "stepwise": stepwise,
     "data": data,
-    "small": small,
+    "small": small_scenes.small,
     **comparing_scenes.GROUPS,
     **curve_scenes.GROUPS,
     **graph_scenes.GROUPS,

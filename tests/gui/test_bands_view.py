@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QImage, QPainter, QPixmap
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -26,7 +26,6 @@ from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.inspector_graph_node import GraphNodeInspector
 from pgmstudio.gui.panels.parameter_bars import with_share
 from pgmstudio.gui.panels.trail_section import TrailSection
-from pgmstudio.gui.views.band_arcs import stroke_arcs
 from pgmstudio.gui.views.band_desk import BandDesk
 from pgmstudio.gui.views.band_item import BandItem
 from pgmstudio.gui.views.band_menu import graph_node_menu
@@ -359,22 +358,6 @@ def test_every_version_of_the_graph_has_a_point_of_size_and_likelihood(
     qtbot.waitUntil(lambda: section.plot.current is section.plot.points[1])
     window.shell.document.undo_stack.undo()
     qtbot.waitUntil(lambda: section.plot.current is section.plot.points[0])
-
-
-@pytest.mark.parametrize("state", range(5))
-def test_every_state_can_be_stroked_thin_and_wide(qtbot: QtBot, state: int) -> None:
-    from PySide6.QtGui import QPainterPath
-
-    pixels = QPixmap(60, 60)
-    pixels.fill(Qt.GlobalColor.white)
-    painter = QPainter(pixels)
-    path = QPainterPath(QPointF(5, 30))
-    path.lineTo(55, 30)
-    for width in (1.0, 9.0):
-        stroke_arcs(painter, path, state, width)
-    painter.end()
-    image = pixels.toImage()
-    assert any(image.pixelColor(x, 27) != Qt.GlobalColor.white for x in range(5, 55))
 
 
 def test_pixels_kept_while_the_pointer_wanders_are_those_of_the_graph_in_view(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,14 +16,13 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
-    QTableView,
 )
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.counting import Told
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations, associations
-from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project.edits import add_data, add_model
@@ -34,7 +33,7 @@ from pgmstudio.gui.pages import association_page
 from pgmstudio.gui.pages.association_page import AssociationTab, clustered_order
 from pgmstudio.gui.pages.data_page import DataPage, facts_of
 from pgmstudio.gui.pages.data_page_columns import ColumnsTab
-from pgmstudio.gui.pages.data_page_model import DataTableModel, RowChoice, rows_shown
+from pgmstudio.gui.pages.data_page_model import RowChoice, rows_shown
 from pgmstudio.gui.pages.data_page_split import SplitTab
 from pgmstudio.gui.pages.missing_map import MissingTab
 from pgmstudio.gui.pages.row_evidence import findings_of_row
@@ -354,36 +353,6 @@ def test_rows_drawn_from_a_model_open_as_a_data_set_that_says_where_it_came_from
     assert (entry.provenance["evidence"] == {"wind": "= storm"}) is given
     storms = int((entry.data.column("wind") == 2).sum())
     assert (storms == 40) is given
-
-
-class CountingModel(DataTableModel):
-    """Counts which cells are asked for."""
-
-    def __init__(self, data: DataSet) -> None:
-        super().__init__(data)
-        self.asked: set[int] = set()
-
-    def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        self.asked.add(index.row())
-        return super().data(index, role)
-
-
-def test_a_million_rows_are_read_only_where_one_looks(qtbot: QtBot) -> None:
-    domain = Domain(tuple(Variable(f"x{i}", ("a", "b", "c")) for i in range(20)))
-    codes = np.zeros((20, 1_000_000), dtype=np.uint8)
-    model = CountingModel(DataSet(domain, codes))
-    view = QTableView()
-    qtbot.addWidget(view)
-    view.setModel(model)
-    view.resize(800, 600)
-    with qtbot.waitExposed(view):
-        view.show()
-    for row in (0, 400_000, 999_999):
-        view.scrollTo(model.index(row, 0))
-        QApplication.processEvents()
-        view.grab()
-    assert {0, 400_000, 999_999} <= model.asked
-    assert len(model.asked) < 300
 
 
 @pytest.mark.parametrize("tab", ["table", "columns", "missing", "associations", "split"])
