@@ -6,7 +6,8 @@ Frames are whole repaints of the plot while it is panned, zoomed, pointed at, it
 after points have come; without a screen. A frame is told in wall time and in processor time of this
 process, since figures of a busy machine say less; the load of the machine stands beside them.
 Lateness is how much later than asked a timer of 5 ms comes, idle and while a sweep fills all cores;
-stopping counts from the click to the end of the last process.
+beside it stands the processor time the window took between two beats, which a busy machine does not
+lengthen by making it wait; stopping counts from the click to the end of the last process.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench_window import say, turn, watched
+from bench_window import Lateness, say, turn
 from PySide6.QtCore import QPoint, QSettings, QStandardPaths
 from PySide6.QtWidgets import QApplication
 from reporting import network_rows
@@ -107,6 +108,32 @@ def frames(repaint: Callable[[], None], words: str, data: str, step: Callable[[i
     say(f"one frame: {words}", data, statistics.median(wall), told)
 
 
+class Spent(Lateness):
+    """With the processor time of the window between two beats, in milliseconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spent: list[float] = []
+        self._before = time.thread_time()
+
+    def _on_beat(self) -> None:
+        super()._on_beat()
+        now = time.thread_time()
+        self.spent.append(1000 * (now - self._before))
+        self._before = now
+
+    @property
+    def most(self) -> float:
+        return sorted(self.spent)[int(0.99 * (len(self.spent) - 1))]
+
+
+def watched(seconds: float) -> Spent:
+    watch = Spent()
+    turn(seconds)
+    watch.stop()
+    return watch
+
+
 def beside_a_sweep(app: QApplication) -> None:
     """How late the window is while all cores learn, and how long Stop takes."""
     window = MainWindow()
@@ -131,6 +158,8 @@ def beside_a_sweep(app: QApplication) -> None:
     for name, watch in (("idle", idle), ("sweeping ALARM, 20 000 x 37", busy)):
         told = f"median {statistics.median(watch.late):.2f} ms, largest {max(watch.late):.1f} ms"
         say("lateness of the event loop, p99", name, watch.p99 / 1000, told)
+        most = f"largest {max(watch.spent):.1f} ms"
+        say("processor time between two beats, p99", name, watch.most / 1000, most)
     above = max(0.0, busy.p99 - idle.p99)
     say("lateness above idle, p99", "sweeping", above / 1000, f"{len(page.points)} points so far")
     begin = time.perf_counter()

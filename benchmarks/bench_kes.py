@@ -3,10 +3,11 @@
     python benchmarks/bench_kes.py
 
 Ours is a whole run of bn.kes with tables by relative frequencies, from coded columns: with
-greediness 1, which is GES, and with the defaults. Reading the file and compiling are not in the
-time. causal-learn has the coded rows before the clock starts and fits no tables; it takes minutes,
-so it is run once. Quality: BIC in nats of a member of the class found, by one function for all, and
-the structural Hamming distance of its CPDAG to the true one.
+greediness 1, which is GES, with one more greedy run from a path of λ in steps of 0.05, and with the
+defaults. Reading the file and compiling are not in the time. causal-learn has the coded rows before
+the clock starts and fits no tables; it takes minutes, so it is run once. Quality: BIC in nats of a
+member of the class found, by one function for all, and the structural Hamming distance of its CPDAG
+to the true one.
 """
 
 from __future__ import annotations
@@ -71,13 +72,8 @@ def main() -> None:
 
     greedy = KesParams(greediness=(1.0,), smoothing=0.0)
 
-    def swept() -> Pdag:
-        """The best by BIC of a sweep over λ (that of BIC is 0.869 for these rows)."""
-        found = [
-            ours(data, replace(greedy, score="lambda", lambda_=float(weight)))
-            for weight in np.linspace(0.8, 0.95, 31)
-        ]
-        return max(found, key=lambda one: scores.total(member_of(one).parent_indices))
+    # As anybody would write it; values below the λ of BIC, 0.869 here, are left out by themselves.
+    on_path = replace(greedy, lambda_path=tuple(step / 20 for step in range(1, 20)))
 
     ours(data, greedy)  # compiles
     report(
@@ -85,7 +81,9 @@ def main() -> None:
         "alarm 10000",
         [
             Program("PGM Studio (greediness 1)", "pgmstudio", lambda _: ours(data, greedy)),
-            Program("PGM Studio (greediness 1, 31 λ)", "pgmstudio", lambda _: swept(), repeats=1),
+            Program(
+                "PGM Studio (greediness 1, λ path)", "pgmstudio", lambda _: ours(data, on_path)
+            ),
             Program(
                 "causal-learn GES (BDeu)", "causal-learn", lambda _: causal_learn(data), repeats=1
             ),

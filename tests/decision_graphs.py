@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.models.decision_graph import DecisionGraph, without_unreachable
@@ -99,7 +100,7 @@ def random_graph(
     domain, order = domain_of(cards), [int(i) for i in rng.permutation(len(cards))]
     forest: list[int | None] = [None] * len(cards)
     counts = [1] * len(cards)
-    parameters = [np.ones((1, card)) for card in cards]
+    parameters: list[NDArray[np.float64]] = [np.ones((1, card)) for card in cards]
     successors: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None] = [None] * len(cards)
     for place, i in enumerate(order):
         if place and rng.random() < 0.85:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from pgmstudio.cli.inputs import open_model
 from pgmstudio.cli.output import print_json
 from pgmstudio.cli.parsing import CommandParser
 from pgmstudio.cli.progress import ProgressLine
 
+if TYPE_CHECKING:
+    from pgmstudio.core.models.same_distribution import SameDistribution
+
 
 def run(words: Sequence[str]) -> int:
     parser = CommandParser(
         "convert",
         "Writes a model in another format, the file endings say which; with --to, in another "
-        "language with the same distribution.",
+        "language with the same distribution, which is checked.",
     )
     parser.add_argument("source", metavar="IN", help="a model file")
     parser.add_argument("target", metavar="OUT", help="the file to write")
@@ -23,7 +27,7 @@ def run(words: Sequence[str]) -> int:
         "--to",
         metavar="KIND",
         help="the language: bayesian-network (a mixture gets its component as the root), tree, "
-        "tree-mixture or latent-class",
+        "tree-mixture, latent-class, ldag or pdg",
     )
     parser.add_json()
     parser.add_quiet()
@@ -33,14 +37,24 @@ def run(words: Sequence[str]) -> int:
 
     from pgmstudio.core.io.model_files import write_model
 
+    checked: SameDistribution | None = None
     if args.to is not None:
         from pgmstudio.core.models.conversions import converted
+        from pgmstudio.core.models.same_distribution import same_distribution
 
-        file = replace(file, model=converted(file.model, args.to))
+        before = file.model
+        file = replace(file, model=converted(before, args.to))
+        if file.model is not before:
+            checked = same_distribution(before, file.model)
     lost = write_model(args.target, file)
     for sentence in lost:
         line.say(sentence)
     if args.json:
-        print_json({"kind": file.model.kind, "model": args.target, "lost": list(lost)})
+        told: dict[str, Any] = {"kind": file.model.kind, "model": args.target, "lost": list(lost)}
+        if checked is not None:
+            told["kl_bits"], told["is_kl_exact"] = checked.bits, checked.is_exact
+        print_json(told)
+    if checked is not None:
+        line.say(checked.sentence())
     line.say(f"Wrote {args.target}.")
     return 0

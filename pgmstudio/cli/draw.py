@@ -27,6 +27,11 @@ def run(words: Sequence[str]) -> int:
         "--picture", metavar="NAME", help="which picture of the model, such as clique-tree"
     )
     parser.add_argument(
+        "--by",
+        metavar="V",
+        help="of the picture “multinet” of a labelled graph: a graph for each state of V",
+    )
+    parser.add_argument(
         "--theme", type=one_of(("light", "dark")), default="light", help="light or dark"
     )
     parser.add_argument("--beliefs", action="store_true", help="show beliefs as bars")
@@ -57,7 +62,7 @@ def run(words: Sequence[str]) -> int:
         findings=findings,
         with_beliefs=args.beliefs or bool(findings),
         theme=args.theme,
-        graph=_in_context(file.model, args.picture, args.context) if args.context else None,
+        graph=_of_labels(file.model, args.picture, args.context, args.by),
     )
     replace_file(args.target, drawing.encode())
     if args.json:
@@ -66,15 +71,27 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _in_context(model: Model, picture: str | None, context: Sequence[str]) -> GraphPicture:
-    """A labelled graph as it is where some variables have these states."""
+def _of_labels(
+    model: Model, picture: str | None, context: Sequence[str], by: str | None
+) -> GraphPicture | None:
+    """A labelled graph where some variables have these states, or for each state of one."""
     from pgmstudio.core.inference.protocols import Observed
     from pgmstudio.core.models.labelled_dag import LabelledDag
     from pgmstudio.core.pictures.labels import labelled_picture
+    from pgmstudio.core.pictures.multinet import MULTINET, multinet_picture, multinet_variable
 
-    if not isinstance(model, LabelledDag) or picture not in (None, "labels"):
-        raise UsageError("--context is for the picture “labels” of a labelled graph.")
+    is_labelled = isinstance(model, LabelledDag)
+    if by is not None and (not is_labelled or picture not in (None, MULTINET)):
+        raise UsageError("--by is for the picture “multinet” of a labelled graph.")
+    if context and (not is_labelled or picture not in (None, "labels", MULTINET)):
+        raise UsageError("--context is for “labels” and “multinet”, pictures of a labelled graph.")
+    is_multinet = by is not None or picture == MULTINET
+    if not isinstance(model, LabelledDag) or not (context or is_multinet):
+        return None
     domain = model.domain
     found = evidence_from(domain, list(context), [], [])
     seen = {name: f.state for name, f in found.items() if isinstance(f, Observed)}
-    return labelled_picture(model, {domain.index(n): domain[n].code(s) for n, s in seen.items()})
+    codes = {domain.index(n): domain[n].code(s) for n, s in seen.items()}
+    if is_multinet:
+        return multinet_picture(model, by or multinet_variable(model), codes)
+    return labelled_picture(model, codes)

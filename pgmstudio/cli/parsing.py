@@ -5,13 +5,26 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 from pgmstudio.core.errors import PgmStudioError, UnknownNameError
 
 
 class UsageError(PgmStudioError):
     """The words of a call do not fit the command."""
+
+
+class Experiment(Protocol):
+    """What is called by its name and has settings of its own."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def help(self) -> str: ...
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -34,6 +47,13 @@ class CommandParser(argparse.ArgumentParser):
         if unknown:
             raise UsageError(f"Nothing to do with {' '.join(unknown)}. See {self.prog} --help.")
         return args
+
+    def describe(self, named: Experiment | None, word: str) -> None:
+        """The help is about one experiment, or says where that of each is."""
+        if named is not None:
+            self.description = f"{named.title} ({named.place}). {named.help}"
+        else:
+            self.epilog = f"pgmstudio {word} NAME --help tells the settings of a {word}."
 
     def format_usage(self) -> str:
         return f"usage: {self._call()}\n"
@@ -70,6 +90,13 @@ class CommandParser(argparse.ArgumentParser):
             type=number(0, low_open=True),
             metavar="S",
             help=f"stop after S seconds and keep {kept}",
+        )
+
+    def add_data_folder(self) -> None:
+        self.add_argument(
+            "--data",
+            metavar="DIR",
+            help="the folder of data sets (default: shared/data beside the checkout)",
         )
 
     def add_processes(self) -> None:

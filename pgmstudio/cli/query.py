@@ -99,7 +99,10 @@ def run(words: Sequence[str]) -> int:
     shown = asked or [n for n in domain.names if not isinstance(findings.get(n), Observed | Done)]
     _print_beliefs(domain, [found.beliefs[name] for name in shown])
     if found.most_probable is not None:
-        print(f"\nMost probable explanation ({decimal(found.log2_most_probable)} bits)")
+        bound = ""
+        if found.log2_bound is not None:
+            bound = f", the best found; none is above {decimal(found.log2_bound)}"
+        print(f"\nMost probable explanation ({decimal(found.log2_most_probable)} bits{bound})")
         for name, state in found.most_probable.items():
             print(f"  {name} = {state}")
     if together is not None:
@@ -115,6 +118,7 @@ class QueryAnswer:
     log2_evidence: float
     most_probable: Mapping[str, str] | None = None
     log2_most_probable: float | None = None
+    log2_bound: float | None = None  # of a mixture whose explanation may not be the best one
 
 
 def answer(
@@ -124,6 +128,7 @@ def answer(
 
     Asked for a few variables only, the parts of a network that cannot matter are left out.
     """
+    from pgmstudio.core.inference.mixture_session import MixtureSession
     from pgmstudio.core.inference.sessions import ask, open_session
 
     if asked and not explain:
@@ -137,9 +142,11 @@ def answer(
         return QueryAnswer(beliefs, session.log2_evidence())
     if not isinstance(session, ExplainingSession):
         raise UsageError(f"A {model.kind} has no most probable explanation; leave out --mpe.")
-    return QueryAnswer(
-        beliefs, session.log2_evidence(), session.most_probable(), session.log2_most_probable()
-    )
+    explained, log2 = session.most_probable(), session.log2_most_probable()
+    bound = None
+    if isinstance(session, MixtureSession) and not session.is_most_probable_exact:
+        bound = session.log2_most_probable_bound()
+    return QueryAnswer(beliefs, session.log2_evidence(), explained, log2, bound)
 
 
 def _told(model: Model, findings: Mapping[str, Finding], found: QueryAnswer) -> dict[str, Any]:
@@ -155,6 +162,8 @@ def _told(model: Model, findings: Mapping[str, Finding], found: QueryAnswer) -> 
     if found.most_probable is not None:
         told["most_probable"] = dict(found.most_probable)
         told["log2_most_probable"] = found.log2_most_probable
+        if found.log2_bound is not None:
+            told["log2_most_probable_bound"] = found.log2_bound
     return told
 
 

@@ -102,16 +102,9 @@ def _parser(recipe: Recipe | None) -> CommandParser:
         "over the trials, their standard deviation, and the difference.\n"
         "Without NAME it lists the recipes.",
     )
-    if recipe is not None:
-        parser.description = f"{recipe.title} ({recipe.place}). {recipe.help}"
-    else:
-        parser.epilog = "pgmstudio recipe NAME --help tells the settings of a recipe."
+    parser.describe(recipe, "recipe")
     parser.add_argument("name", metavar="NAME", nargs="?", help="which experiment")
-    parser.add_argument(
-        "--data",
-        metavar="DIR",
-        help="the folder of data sets (default: shared/data beside the checkout)",
-    )
+    parser.add_data_folder()
     parser.add_argument("--out", metavar="FILE.csv", help="also write the table")
     parser.add_argument(
         "--plot", metavar="OUT.svg", help="also draw the curves of a recipe that has some"

@@ -10,7 +10,7 @@ from pgmstudio.cli.output import print_json
 from pgmstudio.cli.parsing import UsageError
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.graphs.trails import Separation, separation_of
+from pgmstudio.core.graphs.trails import Separation, Trail, separation_of
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -44,15 +44,23 @@ def tell_separation(model: Model, text: str, *, check: bool, as_json: bool) -> i
         print_json(told)
         return 0
     print(f"{found.sentence}.")
-    for trail in found.active:
-        print(f"  active   {trail}")
-    for trail in found.blocked:
-        print(f"  blocked  {trail}  ({'; '.join(map(str, trail.blocks))})")
+    _tell_trails(found.active, found.blocked)
     if found.has_more:
         print("  … and more trails")
+    _tell_bits(one, other, given, bits)
+    return 0
+
+
+def _tell_trails(active: Sequence[Trail], blocked: Sequence[Trail]) -> None:
+    for trail in active:
+        print(f"  active   {trail}")
+    for trail in blocked:
+        print(f"  blocked  {trail}  ({'; '.join(map(str, trail.blocks))})")
+
+
+def _tell_bits(one: str, other: str, given: Sequence[str], bits: float | None) -> None:
     if bits is not None:
         print(f"I({one};{other}{'|' + ','.join(given) if given else ''}) = {told_bits(bits)} bits")
-    return 0
 
 
 def _trails_json(found: Separation) -> dict[str, Any]:
@@ -112,14 +120,10 @@ def tell_in_context(
         print(f"  vanished {' → '.join(edge)}")
     if found.cases:
         print(f"  in every state of {' and '.join(found.cases)} on its own")
-    for trail in () if found.cases else trails.active:
-        print(f"  active   {trail}")
-    for trail in trails.blocked:
-        print(f"  blocked  {trail}  ({'; '.join(map(str, trail.blocks))})")
+    _tell_trails(() if found.cases else trails.active, trails.blocked)
     if not found.holds:
         print("  It may still hold: the search is sound, not complete.")
-    if bits is not None:
-        print(f"I({one};{other}{'|' + ','.join(given) if given else ''}) = {told_bits(bits)} bits")
+    _tell_bits(one, other, given, bits)
     return 0
 
 

@@ -70,17 +70,10 @@ def _parser(study: Study | None) -> CommandParser:
         "Every point is kept in the folder as it comes, so a study that was stopped or killed goes "
         "on where it was.\nWithout NAME it lists the studies.",
     )
-    if study is not None:
-        parser.description = f"{study.title} ({study.place}). {study.help}"
-    else:
-        parser.epilog = "pgmstudio study NAME --help tells the settings of a study."
+    parser.describe(study, "study")
     parser.add_argument("name", metavar="NAME", nargs="?", help="which study")
     parser.add_argument("--out", metavar="FOLDER", help="where points, curves and tables go")
-    parser.add_argument(
-        "--data",
-        metavar="DIR",
-        help="the folder of data sets (default: shared/data beside the checkout)",
-    )
+    parser.add_data_folder()
     parser.add_processes()
     parser.add_argument(
         "--tables", action="store_true", help="only the tables and curves of what is there"

@@ -11,7 +11,7 @@ from pgmstudio.cli.output import count_of, decimal, print_json, print_table
 from pgmstudio.cli.parsing import CommandParser, UsageError, number
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import follow
-from pgmstudio.core.errors import FileError
+from pgmstudio.core.errors import FileError, RunFailedError
 
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.curve_points import CurvePoint
@@ -53,6 +53,8 @@ def run(words: Sequence[str]) -> int:
     )
     folder = PointFolder(folder.folder)
     points = folder.points_of(keys)
+    if end.is_finished and not points:
+        raise RunFailedError(" ".join(["No run of the plan gave a model.", *end.notes[:1]]))
     fresh = len(points) - kept
     line.say(
         f"{end.words} with {count_of(len(points), 'point')}, "
@@ -209,4 +211,7 @@ def _print(points: Sequence[CurvePoint]) -> None:
         print("BIC, AIC: the model of its curve that this criterion takes")
     for family, fit in timing_fits(points).items():
         error = "" if fit.slope_error is None else f" ± {1e9 * fit.slope_error:.2f}"
-        print(f"{family}: an update takes {1e9 * fit.slope:.2f}{error} ns for each unit of size")
+        print(
+            f"{family}: an update takes {1e9 * fit.slope:.2f}{error} ns for each unit of size "
+            f"(R² {fit.r_squared:.2f})"
+        )

@@ -24,6 +24,9 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+E = TypeVar("E")
 
 
 class Cancelled(Exception):
@@ -154,6 +157,14 @@ class UnknownNameError(PgmStudioError, LookupError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.what, self.name, self.known)
+
+
+def named(what: str, key: str, entries: Mapping[str, E]) -> E:
+    """The entry of that name; UnknownNameError suggests the nearest when there is none."""
+    try:
+        return entries[key]
+    except KeyError:
+        raise UnknownNameError(what, key, entries) from None
 
 
 class ImpossibleEvidenceError(PgmStudioError):

@@ -38,6 +38,7 @@ from pgmstudio.core.running import CancelToken
 
 # A work whose process died is begun again; a third death is its own fault.
 TRIES = 3
+NICENESS = 5
 
 Shared_contra = TypeVar("Shared_contra", contravariant=True)
 Event_co = TypeVar("Event_co", covariant=True)
@@ -222,6 +223,7 @@ def _member_main(pipe: Connection, packed: Packed) -> None:
     # Ctrl+C goes to the whole group; the parent decides and tells us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
+    _stand_back()
     shared, _block = unpack(packed)
     token = PipeToken(pipe)
     try:
@@ -236,6 +238,12 @@ def _member_main(pipe: Connection, packed: Packed) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # arrays still point into the shared block, whose clean-up would complain of that
+
+
+def _stand_back() -> None:
+    """All cores are used, but whoever sits at the computer comes first."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
 
 
 def _done(

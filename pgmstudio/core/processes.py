@@ -16,6 +16,7 @@ import queue
 import sys
 import threading
 import traceback
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import shared_memory
@@ -79,6 +80,7 @@ def pack(task: object) -> tuple[Packed, shared_memory.SharedMemory | None]:
     if total == 0:
         return Packed(pickled, None, tuple((0, 0) for _ in views)), None
     block = shared_memory.SharedMemory(create=True, size=total)
+    weakref.finalize(block, _remove_left, block.name)  # also when the program ends in the middle
     assert block.buf is not None
     spans, start = [], 0
     for view in views:
@@ -86,6 +88,14 @@ def pack(task: object) -> tuple[Packed, shared_memory.SharedMemory | None]:
         spans.append((start, start + view.nbytes))
         start += view.nbytes
     return Packed(pickled, block.name, tuple(spans)), block
+
+
+def _remove_left(name: str) -> None:
+    """Remove a block whose owner ended before it could."""
+    with contextlib.suppress(FileNotFoundError):
+        left = shared_memory.SharedMemory(name=name)
+        left.close()
+        left.unlink()
 
 
 def unpack(packed: Packed) -> tuple[Any, shared_memory.SharedMemory | None]:

@@ -92,7 +92,7 @@ def test_the_index_links_every_page() -> None:
 
 
 def test_every_learner_has_its_place_in_the_docs() -> None:
-    from pgmstudio.core.learning.registry import BUILT_IN
+    from pgmstudio.core.learning.built_in import BUILT_IN
 
     text = (ROOT / "docs/learners.md").read_text()
     for learner in BUILT_IN:

@@ -54,6 +54,23 @@ def test_a_drawing_has_tags_and_dashes_in_a_context(model, tmp_path, capsys) -> 
     assert "vanished here" in drawn.read_text(encoding="utf-8")
 
 
+def test_a_multinet_has_a_panel_for_each_state_of_a_variable(model, tmp_path, capsys) -> None:
+    drawn = tmp_path / "m.svg"
+    told(capsys, "draw", model, drawn, "--picture", "multinet")
+    itself = drawn.read_text(encoding="utf-8")
+    told(capsys, "draw", model, drawn, "--by", "Smoking")
+    asked = drawn.read_text(encoding="utf-8")
+    for text in (itself, asked):
+        assert text.count(">Smoking<") == 2  # a node in each panel; it decides most edges
+        assert ">Smoking = no</" in text
+        assert ">Smoking = yes</" in text
+        assert "vanished here" in text
+    assert main(["draw", str(model), str(drawn), "--picture", "dag", "--by", "Smoking"]) != 0
+    assert "multinet" in capsys.readouterr().err
+    assert main(["draw", str(model), str(drawn), "--by", "Smokin"]) != 0
+    assert "Did you mean Smoking" in capsys.readouterr().err
+
+
 def test_a_model_becomes_text_and_comes_back_with_its_labels(model, tmp_path, capsys) -> None:
     text = tmp_path / "c.ldag"
     assert main(["convert", str(model), str(text), "--quiet"]) == 0

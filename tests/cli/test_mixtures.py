@@ -63,6 +63,7 @@ def test_a_mixture_becomes_a_network_by_name_or_by_ending(
         network = read_model(tmp_path / target).model
         assert isinstance(network, BayesianNetwork)
         assert divergence_bits(model, network) == pytest.approx(0, abs=1e-9)  # type: ignore[arg-type]
+        assert ("KL = 0 bits" in called.err) == bool(words)
 
 
 def test_what_a_mixture_cannot_become_is_refused(call: Call, mixture: Path, tmp_path: Path) -> None:

@@ -109,6 +109,15 @@ def test_what_cannot_be_done_is_told_before_anything_runs(
     assert "Did you mean tree.chow-liu" in wrong.err
 
 
+def test_a_plan_that_gives_no_model_says_why(call: Call, plan: Path) -> None:
+    plan.write_text(PLAN.replace("seeds = [0, 1]", "time-limit = 1e-9"))
+    done = call("sweep", plan, "--processes", 1, "--quiet")
+    assert done.code == 2
+    assert (
+        "No run of the plan gave a model. Trees, λ = 0.300: stopped after its 1e-09 s" in done.err
+    )
+
+
 def test_ctrl_c_keeps_the_points_that_are_done(plan: Path, tmp_path: Path) -> None:
     """The second learner would climb for ever; the trees before it are kept."""
     endless = '[[learners]]\nkey = "bn.hill-climb"\nrestarts = 1000000000\n'

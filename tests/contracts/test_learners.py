@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -150,13 +150,28 @@ def test_the_same_seed_gives_the_same_events(learner: Learner[Any]) -> None:
     assert differences(one, other) == []
 
 
-@every_learner
-def test_a_child_process_gives_the_same_events(learner: Learner[Any]) -> None:
+@dataclasses.dataclass(frozen=True)
+class OneAfterAnother:
+    """Tasks that share a child process, so that it is started and warmed up once."""
+
+    tasks: tuple[LearnTask, ...]
+
+    def __call__(self, cancel: CancelToken) -> Iterator[tuple[str, LearnEvent]]:
+        for task in self.tasks:
+            for event in task(cancel):
+                yield task.learner_key, event
+
+
+def test_a_child_process_gives_the_same_events() -> None:
     data = rows()
-    skip_if_refused(learner, data)
-    task = LearnTask(learner.key, data, parse_params(learner.params_type, {}), 3)
-    here, there = list(task(NEVER)), list(in_process(task, NEVER))
-    assert differences(here, there) == []
+    taken = [learner for learner in LEARNERS if learner.refuses(data) is None]
+    assert len(taken) > len(LEARNERS) // 2
+    tasks = [LearnTask(a.key, data, parse_params(a.params_type, {}), 3) for a in taken]
+    there: dict[str, list[LearnEvent]] = {}
+    for key, event in in_process(OneAfterAnother(tuple(tasks)), NEVER):
+        there.setdefault(key, []).append(event)
+    for task in tasks:
+        assert differences(list(task(NEVER)), there[task.learner_key]) == [], task.learner_key
 
 
 @every_learner

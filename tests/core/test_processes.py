@@ -220,3 +220,16 @@ def test_a_stop_reaches_all_processes() -> None:
         stopped = True
     assert stopped
     assert seen == {0, 1}
+
+
+def test_a_program_that_ends_in_the_middle_leaves_no_shared_block() -> None:
+    script = (
+        "import numpy as np\n"
+        "from pgmstudio.core.processes import pack\n"
+        "packed, block = pack(np.zeros(1000))\n"
+        "print(packed.block_name)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ended.stderr == ""
+    with pytest.raises(FileNotFoundError):
+        shared_memory.SharedMemory(name=ended.stdout.strip())

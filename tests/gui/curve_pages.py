@@ -82,9 +82,8 @@ def show_points(shell: Shell, points: Sequence[CurvePoint]) -> CurvesPage:
 
 
 def is_drawn(page: CurvesPage) -> bool:
-    """Whether the plot shows all points."""
-    is_made = page.plot.canvas is not None
-    return is_made and bool(page.points) and len(page.chart.points) == len(page.points)
+    """Whether the plot and what stands around it show all points."""
+    return page.plot.canvas is not None and bool(page.points) and page.is_settled
 
 
 def add_rows(shell: Shell, rows: int = 120, name: str = "bits") -> str:

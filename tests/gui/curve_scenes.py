@@ -43,7 +43,7 @@ def curves(hands: Hands, own: Path) -> Iterator[str]:
     _point(hands, page, "LDAG0-006")
     yield "curves"
     page.plot.card.hide()
-    page.toggle_pin(page.points[5])
+    page.deeds.toggle_pin(page.points[5])
     page.foot.show_table("points")
     hands.settle()
     yield "curves-points"

@@ -8,7 +8,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.protocols import Finished, Kept
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.task import LearnTask
-from pgmstudio.core.params import parse_params
+from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.edits import add_data, add_run
 from pgmstudio.core.project.plain import plain_params
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run
@@ -20,7 +20,9 @@ SEED = 1
 
 def add_ended_run(shell: Shell, data: DataSet, learner: str, **params: object) -> str:
     """Learn here and now; the id of the model."""
-    chosen = parse_params(learner_of(learner).params_type, {"smoothing": 1.0, **params})
+    params_type = learner_of(learner).params_type
+    smoothed = {spec.name: 1.0 for spec in specs_of(params_type) if spec.name == "smoothing"}
+    chosen = parse_params(params_type, smoothed | params)
     task = LearnTask(learner, data, chosen, SEED)
     events = list(task(NEVER))
     last = events[-1]

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtTest import QTest
 
 from pgmstudio.gui.app.hands import Hands
 from pgmstudio.gui.document.context_views import context_views
+from pgmstudio.gui.pages.kappa_page import KappaPage
 from pgmstudio.gui.panels.label_table import LabelTable
+from tests.gui.kept_runs import add_ended_run
 from tests.gui.label_pages import EDGE, open_labelled
+from tests.labelled_dags import coronary
 
 
 def labels(hands: Hands, _own: Path) -> Iterator[str]:
@@ -41,6 +45,16 @@ def labels(hands: Hands, _own: Path) -> Iterator[str]:
     desk.pick("Proteins", "B")
     hands.wait_for("an answer", lambda: desk.found is not None)
     yield "ldag-question"
+    rows = coronary().sample(1841, np.random.default_rng(1))
+    add_ended_run(shell, rows, "ldag.greedy", kappa="auto", folds=5, restarts=0)
+    hands.do("learn.kappa-path")
+    path = shell.center.current
+    assert isinstance(path, KappaPage)
+    hands.settle()
+    yield "ldag-kappa"
+    path.along.button("parameters").click()
+    hands.settle()
+    yield "ldag-kappa-size"
 
 
 GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"labels": labels}

@@ -109,6 +109,12 @@ def mixtures(hands: Hands, _own: Path) -> Iterator[str]:
     hands.do("learn.tree-scan")
     QTest.qWait(600)
     yield "mixture-scan"
+    swept = {"components": (1, 3), "smoothings": (1.0, 10.0, 100.0), "restarts": 3}
+    open_model_page(shell, add_ended_run(shell, votes(), "mixture.trees", **swept))
+    hands.do("learn.tree-scan")
+    hands.press("treeScanAlong.smoothing")
+    QTest.qWait(600)
+    yield "mixture-smoothings"
     many = _open(hands, add_ended_run(shell, votes(), "mixture.trees", components=(10,)))
     yield "mixture-many"
     many.bar.picture_chosen.emit("side-by-side")

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
@@ -196,6 +197,34 @@ def test_choosing_a_node_fills_the_inspector(
     assert panel.rows.table.columnCount() == 6
 
 
+def test_in_a_small_window_the_inspector_stands_beside_the_chosen_node(
+    page: ModelPage, window: MainWindow, qtbot: QtBot
+) -> None:
+    window.resize(1024, 700)
+    desk_of(page).improving.open()
+    qtbot.waitUntil(lambda: page.front.view.zoom < 1)
+    for variable, node in ((PRESSURE, 2), (PRESSURE, 0), (SMOKING, 2)):
+        head = page.front.view.viewport().mapToGlobal(node_place(page, variable, node))
+        choose(window, qtbot, page, variable, node)
+        shown = window.findChild(QWidget, "rightOverlay")
+        assert isinstance(shown, QWidget)
+
+        def cover(shown: QWidget = shown) -> QRect:
+            return QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
+
+        assert shown.isVisible()
+        if variable != SMOKING:  # of another node of the same band the inspector stays
+            assert not cover().contains(head)
+
+        def is_beside() -> bool:
+            place = page.selected_place()
+            return place is not None and not cover().intersects(place)
+
+        qtbot.waitUntil(is_beside)
+        words = desk_of(page).improving.bar.words
+        assert not cover().intersects(QRect(words.mapToGlobal(QPoint(0, 0)), words.size()))
+
+
 def test_a_parameter_is_dragged_and_undone_as_one_step(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -317,6 +346,8 @@ def test_steps_raise_the_score_until_none_does(
     for _ in range(before):
         window.shell.document.undo_stack.undo()
     assert sum(graph_of_page(page).node_counts) == 12
+    # What the steps brought is undone, and no longer told.
+    assert "worth most" in improving.bar.words.text()
     improving.close()
 
 

@@ -202,7 +202,10 @@ def test_inside_a_node_keys_set_evidence(qtbot: QtBot, canvas: Canvas) -> None:
     assert view.keys.state is None
     zoom = view.zoom
     view.set_zoom(0.5)
-    qtbot.keyClick(view, Key.Key_1)  # outside of nodes it is the zoom
+    qtbot.keyClick(view, Key.Key_2)  # of the node that is still selected
+    assert clicked[-1] == ("a", "no")
+    qtbot.keyClick(view, Key.Key_Escape)
+    qtbot.keyClick(view, Key.Key_1)  # without a node it is the zoom
     assert view.zoom == zoom == 1.0
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.variables import Domain
@@ -28,6 +28,7 @@ from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.pages.compare_lines import DIFFERENCE, NAME, TEST
 from pgmstudio.gui.pages.compare_page import ComparePage
 from pgmstudio.gui.pages.same_evidence_page import SameEvidencePage
+from pgmstudio.gui.pages.score_table_page import ScoreTablePage
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
 
 LEFT = Qt.MouseButton.LeftButton
@@ -125,7 +126,23 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     assert len(shell.project.models) == 2
     (kept,) = shell.project.comparisons.values()
     assert kept.model_ids == ("m2", "m1")
-    shell.document.undo_stack.undo()
+    # The comparison stands in the tree of the project and opens as a table of its models.
+    shell.change("Another", partial(edits.add_model, entry=ModelEntry("Other", sprinkler())))
+    tree = window.findChild(QTreeWidget, "projectTree")
+    assert tree is not None
+    (item,) = tree.findItems("Languages", Qt.MatchFlag.MatchRecursive)
+    assert item.text(1) == "2 models"
+    tree.itemDoubleClicked.emit(item, 0)
+    scores = shell.center.current
+    assert isinstance(scores, ScoreTablePage)
+    assert scores.title == "Languages"
+    qtbot.waitUntil(lambda: set(scores.scores()) == {"m1", "m2"}, timeout=LONG)
+    item.setText(0, "On garden")
+    assert scores.title == "On garden"
+    for _ in range(3):
+        shell.document.undo_stack.undo()
+    assert not shell.project.comparisons
+    assert shell.center.current is not scores
     assert len(shell.project.models) == 1
 
 

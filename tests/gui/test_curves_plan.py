@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QTreeWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project_file import read_project, write_project
@@ -71,8 +71,12 @@ def test_a_stopped_sweep_goes_on_in_a_project_that_was_opened_again(
     place.most = 2
     page = started(window, planned(window), qtbot)
     qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
-    qtbot.mouseClick(page.foot.stop, Qt.MouseButton.LeftButton)
+    signal = window.findChild(QPushButton, "statusRuns")
+    assert signal is not None
+    assert signal.text() == "1 run · click to stop"
+    qtbot.mouseClick(signal, Qt.MouseButton.LeftButton)
     ended(page, qtbot)
+    assert signal.text() == "Ready"
     assert "Resume" in page.foot.words.text()
     folder = page.folder
     assert folder is not None

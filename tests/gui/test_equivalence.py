@@ -155,7 +155,7 @@ def test_every_picture_of_a_network_has_its_legend(
     window.resize(1900, 900)
     for name, said in (
         ("cpdag", {"compelled edge", "reversible edge"}),
-        ("pattern", {"compelled edge", "edge without direction"}),
+        ("pattern", {"in a v-structure", "edge without direction"}),
         ("moral", {"edge without direction", "joins parents"}),
         ("triangulated", {"joins parents", "fill-in"}),
     ):

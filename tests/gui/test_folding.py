@@ -49,6 +49,13 @@ def test_only_sides_with_panels_are_folded(
     assert folded_sides(width, height, sides) <= sides
 
 
+def test_two_pages_side_by_side_get_the_room_of_the_inspector_first() -> None:
+    sides = frozenset({LEFT, RIGHT})
+    assert not folded_sides(1280, 740, sides)
+    assert folded_sides(1280, 740, sides, columns=2) == {RIGHT}
+    assert folded_sides(1024, 640, sides, columns=2) == sides
+
+
 @pytest.fixture
 def small(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """1024×700 with a model in front."""

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 
+from pgmstudio.core.learning.kappa_path import KappaPath
 from pgmstudio.core.models.contexts import context_graph
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.pictures.picture import EdgeStyle
@@ -15,12 +16,17 @@ from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.document.context_views import context_views
 from pgmstudio.gui.document.evidence_words import Chip
+from pgmstudio.gui.pages.kappa_page import KappaPage
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.pages.model_page_labels import LabelPictures
 from pgmstudio.gui.panels.inspector_labels import LabelSections
+from pgmstudio.gui.panels.label_scores import LabelScoresSection
 from pgmstudio.gui.panels.label_table import LabelTable
 from pgmstudio.gui.panels.subject import subject_in_view
+from tests.gui.kept_runs import add_ended_run
 from tests.gui.label_pages import EDGE, open_labelled
+from tests.gui.walking import trigger
+from tests.labelled_dags import coronary
 
 
 @pytest.fixture
@@ -131,6 +137,23 @@ def test_a_ticked_context_merges_rows_by_the_counts_of_the_data(page, window, qt
     assert model_of(page).label("Physical work", "Proteins")[free[0].context]
 
 
+def test_every_variable_has_a_bar_of_its_score_and_a_click_selects_it(page, window, qtbot) -> None:
+    window.shell.bench.select()
+    found = window.findChild(LabelScoresSection)
+    qtbot.waitUntil(lambda: len(found.bars.ranks) == len(page.entry.model.domain))
+    each = [value for _, _, value in found.bars.ranks]
+    assert each == sorted(each, reverse=True)
+    assert f"{sum(each):.3f} bits per row in all" == found.fact.text()
+    key = found.bars.ranks[0][0]
+    place = found.bars.row_rect(key).center().toPoint()
+    told = found.bars.tip_at(place) or ""
+    assert "Likelihood −" in told
+    assert "Prior " in told
+    assert "Without labels −" in told
+    qtbot.mouseClick(found.bars, Qt.MouseButton.LeftButton, pos=place)
+    assert window.shell.bench.selection.nodes == (key,)
+
+
 def test_the_last_context_is_locked_and_the_sentence_deletes_the_edge(page, window, qtbot) -> None:
     found = sections(window, qtbot, EDGE)
     locked = [row.states for row in found.rows.rows if row.is_locked]
@@ -219,3 +242,25 @@ def test_labels_are_made_from_equal_rows_of_a_network_in_place_and_undone(page, 
     assert made.representation_size() <= 11
     shell.document.undo_stack.undo()
     assert shell.project.models[model_id].model is network
+
+
+def test_the_path_of_kappa_is_plotted_and_every_model_on_it_opens(window, qtbot) -> None:
+    shell = window.shell
+    rows = coronary().sample(300, np.random.default_rng(1))
+    told = {"kappa": "auto", "kappas": (1.0, 0.1, 0.0), "folds": 2, "restarts": 0}
+    add_ended_run(shell, rows, "ldag.greedy", **told)
+    trigger(window, "learn.kappa-path")
+    page = shell.center.current
+    assert isinstance(page, KappaPage)
+    path = page.scan
+    assert isinstance(path, KappaPath)
+    xs, bits = page.plot.curves["held-out"]
+    assert xs == [0, 1, 2]
+    assert bits == [point.held_bits for point in path.points]
+    page.along.button("parameters").click()
+    assert page.plot.curves["with labels"][1] == [point.parameters for point in path.points]
+    assert page.plot.curves["without"][1] == [p.unlabelled_parameters for p in path.points]
+    page.plot.chosen.emit(2)
+    opened = shell.project.models[shell.bench.model_id]
+    assert opened.title.endswith("κ 1")
+    assert opened.model.edges == path.points[2].model.edges

@@ -211,6 +211,7 @@ def test_a_mixture_becomes_a_network_with_the_same_distribution(
     assert isinstance(network, BayesianNetwork)
     mixture = mixture_of(window, "m1")
     assert divergence_bits(mixture, network) == pytest.approx(0, abs=1e-9)
+    assert "KL = 0 bits" in window.shell.project.models["m2"].provenance["checked"]
     assert not window.shell.book["model.convert.bayesian-network"].isEnabled()
 
 
@@ -285,6 +286,26 @@ def test_the_numbers_of_trees_tried_have_a_mark_for_each_number_and_a_row_for_ea
     )
     assert page.table.facts.rowCount() == 3  # one tree needs one start
     assert page.facts.text().startswith("3 starts · best by held-out")
+    assert page.along.isHidden()
     page.export(tmp_path / "trees.csv")
     assert len((tmp_path / "trees.csv").read_text().splitlines()) == 4
+    assert misfits(page) == []
+
+
+def test_smoothings_that_were_compared_are_an_axis_of_their_own(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    shell = window.shell
+    rows = random_mixture(np.random.default_rng(5), 4, 2).sample(200, np.random.default_rng(6))
+    asked = {"components": (1, 2), "smoothings": (1.0, 20.0), "max_iterations": 3}
+    open_model_page(shell, add_ended_run(shell, rows, "mixture.trees", **asked))
+    trigger(window, "learn.tree-scan")
+    page = shell.center.current
+    assert isinstance(page, TreeScanPage)
+    assert "held-out" in page.plot.curves
+    qtbot.mouseClick(page.along.button("smoothing"), Qt.MouseButton.LeftButton)
+    assert {name: len(xs) for name, (xs, _) in page.plot.curves.items()} == {
+        "1 tree": 2,
+        "2 trees": 2,
+    }
     assert misfits(page) == []

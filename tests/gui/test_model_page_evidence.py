@@ -115,3 +115,7 @@ def test_keys_set_evidence_and_targets(qtbot: QtBot, window: MainWindow, page: M
     assert page.scene().nodes["rain"].face.is_target
     qtbot.keyClick(view, Key.Key_C)
     assert page.asking.live.evidence == {}
+    qtbot.keyClick(view, Key.Key_Escape)
+    window.shell.bench.select(("rain",))
+    qtbot.keyClick(view, Key.Key_1)  # of the selected node, without entering it
+    assert page.asking.live.evidence == {"rain": Observed("yes")}

@@ -196,9 +196,9 @@ class Chance:
 
 
 def wander(window: MainWindow, chance: Chance) -> None:
-    """Look at something else, or step back and forth, as people do."""
-    shell, stack = window.shell, window.shell.document.undo_stack
-    match chance.one(range(5)):
+    """Look at something else, ask a model, or step back and forth, as people do."""
+    shell, history = window.shell, window.shell.history
+    match chance.one(range(6)):
         case 0 if shell.project.models:
             open_model_page(shell, chance.one(shell.project.models))
         case 1 if shell.project.data:
@@ -208,11 +208,15 @@ def wander(window: MainWindow, chance: Chance) -> None:
             shell.bench.select([n for n in model.domain.names if chance.flip()])
         case 3:
             for _ in range(3):
-                stack.undo()
+                history.undo()
             for _ in range(3):
-                stack.redo()
+                history.redo()
+        case 4 if shell.bench.beliefs_in_view is not None:
+            live = shell.bench.beliefs_in_view
+            for variable in live.model.domain:
+                live.click_state(variable.name, chance.one(variable.states))
         case _:
-            stack.undo()
+            history.undo()
     QApplication.processEvents()
 
 

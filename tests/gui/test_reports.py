@@ -48,6 +48,26 @@ def test_the_project_is_written_as_a_page_and_shown(
     checked(opened[0].read_text(encoding="utf-8"))
 
 
+def test_a_report_may_say_what_came_out_when_everything_was_run_again(
+    window: MainWindow,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: list[Path],
+) -> None:
+    shell, target = window.shell, tmp_path / "again.html"
+    shell.book.refresh("file.report-again")
+    assert not shell.book["file.report-again"].isEnabled()
+    show_project(shell, learned_project(), None)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    shell.book.refresh("file.report-again")
+    shell.book["file.report-again"].trigger()
+    assert len(shell.bench.beside.running) == 1
+    qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
+    assert not shell.bench.beside.running
+    assert "The same model, bit for bit." in target.read_text(encoding="utf-8")
+
+
 def test_a_folder_that_is_no_experiment_is_told(
     window: MainWindow,
     qtbot: QtBot,

@@ -184,7 +184,7 @@ def test_the_log_is_filtered_sorted_and_written(
     assert set(column(log, 8)) == {"independent"}
     qtbot.mouseClick(log.found.button("all"), LEFT)
     log.table.sortByColumn(6, Qt.SortOrder.DescendingOrder)
-    values = [float(p) for p in column(log, 6)]
+    values = [float(p.replace("−", "-")) for p in column(log, 6)]
     assert values == sorted(values, reverse=True)
     log.export(tmp_path / "tests.csv")
     with (tmp_path / "tests.csv").open(encoding="utf-8") as file:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import Split, split
-from pgmstudio.core.errors import DataError, UnknownNameError
+from pgmstudio.core.errors import DataError, named
 from pgmstudio.core.experiments.empirical import QueryPlan
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
@@ -112,9 +112,7 @@ LANGUAGES: Mapping[str, Language] = {
 
 def language_of(key: str) -> Language:
     """The language of that key; UnknownNameError suggests the nearest."""
-    if key not in LANGUAGES:
-        raise UnknownNameError("language", key, LANGUAGES)
-    return LANGUAGES[key]
+    return named("language", key, LANGUAGES)
 
 
 def languages_plan(

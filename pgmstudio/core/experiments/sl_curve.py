@@ -22,7 +22,7 @@ from pgmstudio.core.experiments.plans.expansion import PlanRows, runs_of
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, plan_problems
 from pgmstudio.core.experiments.plans.point_work import PointWork
 from pgmstudio.core.running import CancelToken, Note, Progress
-from pgmstudio.core.scores.local_scores import lambda_bic
+from pgmstudio.core.scores.local_scores import lambda_bic, spaced_lambdas
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,8 @@ class CurvePlan:
 def default_lambdas(rows: float) -> tuple[float, ...]:
     """18 values with λ/(1−λ) evenly spaced in its logarithm from 0.1 to 10·log2 N, λ_AIC and λ_BIC:
     from nearly no penalty to one that leaves few edges."""
-    ratios = np.geomspace(0.1, 10 * math.log2(max(rows, 2)), 18)
-    values = {float(ratio / (1 + ratio)) for ratio in ratios}
-    return tuple(sorted(values | {LAMBDA_AIC, lambda_bic(max(rows, 2))}))
+    values = spaced_lambdas(0.1, 10 * math.log2(max(rows, 2)), 18)
+    return tuple(sorted({*values} | {LAMBDA_AIC, lambda_bic(max(rows, 2))}))
 
 
 def sl_curve(

@@ -21,8 +21,9 @@ def sweep_svg(
     ink, inks = colors(theme), tokens()["category"][theme]
     marks = [mark for one in sweep.lines for mark in one.marks]
     across = Axis.around((m.x for m in marks), LEFT, width - RIGHT, is_log=sweep.is_log)
-    ends = (m.mean + side * (m.spread or 0.0) for m in marks for side in (-1, 1))
-    up = Axis.around(ends, height - BOTTOM, TOP)
+    has_bars = not sweep.is_log_up
+    ends = (m.mean + side * (m.spread or 0.0) * has_bars for m in marks for side in (-1, 1))
+    up = Axis.around(ends, height - BOTTOM, TOP, is_log=sweep.is_log_up)
     parts = [rect(0, 0, width, height, fill=ink["surface"])]
     faint, plain = ink["grid"], ink["text_secondary"]
     for value in across.ticks():
@@ -38,15 +39,18 @@ def sweep_svg(
     under = f"{sweep.x_title}{scale}"
     parts.append(text(under, middle, up.start + 38, size=12, fill=plain, anchor="middle"))
     parts.append(text(sweep.title, LEFT, 18, size=15, fill=ink["text"], weight="semibold"))
-    parts.append(text(sweep.y_title, LEFT, 34, size=11, fill=plain))
+    beside = f"{sweep.y_title}, logarithmic" if sweep.is_log_up else sweep.y_title
+    parts.append(text(beside, LEFT, 34, size=11, fill=plain))
     for number, one in enumerate(sweep.lines):
         color = inks[number % len(inks)]
-        parts += _line(one, SIGNS[number % len(SIGNS)], color["line"], across, up)
+        marker = SIGNS[number % len(SIGNS)]
+        parts += _line(one, marker, color["line"], across, up, has_bars=has_bars)
         y = TOP + 8 + 20 * number
-        told_sign = sign(SIGNS[number % len(SIGNS)], (across.end + 16, y), 4.5, fill=color["line"])
+        told_sign = sign(marker, (across.end + 16, y), 4.5, fill=color["line"])
         parts += [told_sign, text(one.name, across.end + 28, y, size=12, fill=color["ink"])]
-    bars = "bars: ± one standard deviation"
-    parts.append(text(bars, across.end + 12, TOP + 14 + 20 * len(sweep.lines), size=11, fill=plain))
+    if has_bars:
+        y, bars = TOP + 14 + 20 * len(sweep.lines), "bars: ± one standard deviation"
+        parts.append(text(bars, across.end + 12, y, size=11, fill=plain))
     return element(
         "svg",
         element("g", "".join(parts), font_family=font_families()),
@@ -57,13 +61,15 @@ def sweep_svg(
     )
 
 
-def _line(one: SweepLine, marker: str, color: str, across: Axis, up: Axis) -> list[str]:
+def _line(
+    one: SweepLine, marker: str, color: str, across: Axis, up: Axis, *, has_bars: bool
+) -> list[str]:
     steps: list[str | Point] = []
     parts: list[str] = []
     for mark in one.marks:
         x, y = across.place(mark.x), up.place(mark.mean)
         steps += ["L" if steps else "M", (x, y)]
-        if mark.spread:
+        if mark.spread and has_bars:
             ends = [up.place(mark.mean + side * mark.spread) for side in (1, -1)]
             parts.append(line((x, ends[0]), (x, ends[1]), stroke=color, stroke_width=1.0))
             for end in ends:

@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import DataError, GraphError, ModelFileError, PgmStudioError
+from pgmstudio.core.errors import DataError, GraphError, ModelFileError
 from pgmstudio.core.io.model_files import ModelFile, decode_text
-from pgmstudio.core.io.network_formats import TableChecker, title_in, what_is_lost
+from pgmstudio.core.io.network_formats import TableChecker, model_in, title_in, what_is_lost
 from pgmstudio.core.io.safe_names import name_behind, safe_names
 from pgmstudio.core.io.text_scanner import TextScanner, found, number_of
-from pgmstudio.core.models.conversions import CONVERSIONS, converted
 from pgmstudio.core.models.decision_graph import DecisionGraph
 
 _FORMAT = "Elvira PDG"
@@ -274,19 +273,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _graph_in(file: ModelFile, path: Path) -> DecisionGraph:
-    model = file.model
-    if isinstance(model, DecisionGraph):
-        return model
-    if DecisionGraph.kind not in CONVERSIONS.get(model.kind, {}):
-        raise ModelFileError(
-            path, f"{_FORMAT} holds decision graphs, and this is a {model.kind}. Save it as .json."
-        )
-    try:
-        graph = converted(model, DecisionGraph.kind)
-    except PgmStudioError as problem:
-        raise ModelFileError(path, f"{problem} Save it as .json.") from problem
-    assert isinstance(graph, DecisionGraph)
-    return graph
+    return model_in(file, path, DecisionGraph, f"{_FORMAT} holds decision graphs")
 
 
 def _float(number: float) -> str:

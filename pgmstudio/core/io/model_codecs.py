@@ -195,10 +195,7 @@ def _decode_graph(reading: Reading) -> DecisionGraph:
     domain = reading.domain
     above, edges = reading.structure["above"], reading.structure["successors"]
     nodes = reading.parameters["nodes"]
-    for place in (above, edges, nodes):
-        for name, inside in place.entries():
-            if name not in domain:
-                inside.fail("there is no such variable.")
+    _only_of_variables(domain, above, edges, nodes)
     forest: list[int | None] = []
     parameters, successors = [], list[NDArray[np.int64] | None]()
     for variable in domain:
@@ -230,10 +227,7 @@ def _decode_labelled(reading: Reading) -> LabelledDag:
     domain = reading.domain
     listed, classes = reading.structure["parents"], reading.structure["classes"]
     rows = reading.parameters["rows"]
-    for place in (listed, classes, rows):
-        for name, inside in place.entries():
-            if name not in domain:
-                inside.fail("there is no such variable.")
+    _only_of_variables(domain, listed, classes, rows)
     edges, partitions, tables = [], [], []
     for variable in domain:
         parents = parents_in(reading, listed[variable.name], variable)
@@ -254,6 +248,13 @@ def _decode_labelled(reading: Reading) -> LabelledDag:
         return LabelledDag(domain, dag, tuple(partitions), tuple(tables))
     except GraphError as problem:
         reading.structure.fail(str(problem))
+
+
+def _only_of_variables(domain: Domain, *places: JsonPlace) -> None:
+    for place in places:
+        for name, inside in place.entries():
+            if name not in domain:
+                inside.fail("there is no such variable.")
 
 
 def _whole_numbers(place: JsonPlace) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.model_files import ModelFile, Point
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.conversions import CONVERSIONS, converted
+from pgmstudio.core.models.decision_graph import DecisionGraph
+
+M = TypeVar("M", BayesianNetwork, DecisionGraph)
 
 # Together the tables may hold this many numbers (1 GB); a short file can ask for far more.
 MOST_CELLS = 1 << 27
@@ -182,21 +186,22 @@ def title_in(name: str) -> str:
 
 def network_in(file: ModelFile, path: Path, format_name: str) -> BayesianNetwork:
     """The model as a Bayesian network; ModelFileError when it is in a language that is none."""
+    return model_in(file, path, BayesianNetwork, f"{format_name} holds Bayesian networks")
+
+
+def model_in(file: ModelFile, path: Path, wanted: type[M], holds: str) -> M:
+    """The model in the one language a format `holds`; ModelFileError when it has no such form."""
     model = file.model
-    if isinstance(model, BayesianNetwork):
+    if isinstance(model, wanted):
         return model
-    if BayesianNetwork.kind not in CONVERSIONS.get(model.kind, {}):
-        raise ModelFileError(
-            path,
-            f"{format_name} holds Bayesian networks, and this is a {model.kind}. "
-            "Save it as .json, or convert it first.",
-        )
+    if wanted.kind not in CONVERSIONS.get(model.kind, {}):
+        raise ModelFileError(path, f"{holds}, and this is a {model.kind}. Save it as .json.")
     try:
-        network = converted(model, BayesianNetwork.kind)
+        found = converted(model, wanted.kind)
     except PgmStudioError as problem:
         raise ModelFileError(path, f"{problem} Save it as .json.") from problem
-    assert isinstance(network, BayesianNetwork)
-    return network
+    assert isinstance(found, wanted)
+    return found
 
 
 def what_is_lost(

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.experiments.curve_points import CurvePoint, point_of
-from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version
+from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version, point_key
 from pgmstudio.core.experiments.plans.places import Place
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.plans.plan_entries import plan_of
@@ -117,9 +117,8 @@ class PointFolder:
             self._file = None
 
     def add(self, point: CurvePoint) -> CurvePoint:
-        """Keep a point with its model; returns it as it will be read again, with the model."""
-        if point.key in self.points:
-            return self.points[point.key]
+        """Keep a point with its model, in place of one with the same key; returns it as it will be
+        read again, with the model."""
         if point.query_values is not None:
             content = io.BytesIO()
             np.save(content, point.query_values, allow_pickle=False)
@@ -143,7 +142,7 @@ class PointFolder:
     def finish(self, done: RunDone) -> None:
         """Keep that a run has given all its points."""
         self._append({"done": asdict(done)})
-        self.done[done.key] = done
+        self._take_done(done)
 
     def kept(self, events: Iterator[PointEvent]) -> Iterator[PointEvent]:
         """The same events, each point kept before it is handed on."""
@@ -191,8 +190,14 @@ class PointFolder:
             self.points[point.key] = point
         elif "done" in record:
             told = record["done"]
-            done = RunDone(**(told | {"problems": tuple(told.get("problems", ()))}))
-            self.done[done.key] = done
+            self._take_done(RunDone(**(told | {"problems": tuple(told.get("problems", ()))})))
+
+    def _take_done(self, done: RunDone) -> None:
+        """Points beyond those of the run are of an earlier one that its time ended elsewhere."""
+        self.done[done.key] = done
+        place = done.points
+        while self.points.pop(point_key(done.key, place), None) is not None:
+            place += 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,7 +147,7 @@ class SetFolder:
             answer = {
                 "key": point.key,
                 "query_log2": float(query_log2(model, queries).mean()),
-                "seconds": inference_seconds(model, queries, plan.timed),
+                "seconds": inference_seconds(model, queries, plan.timed, time.thread_time),
             }
             _append(self.folder / ANSWERS, answer)
 

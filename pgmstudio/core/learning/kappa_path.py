@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -56,6 +57,10 @@ class KappaPoint:
             model,
         )
 
+    def value(self, criterion: str) -> float:
+        """What the best is chosen by; −inf before any fold."""
+        return -math.inf if self.held_bits is None else self.held_bits
+
     def row(self) -> tuple[object, ...]:
         """The numbers of `HEAD`."""
         return (
@@ -95,12 +100,15 @@ class KappaPath:
             points.append(point)
         return replace(self, points=tuple(points))
 
-    @property
-    def best(self) -> KappaPoint | None:
-        """The point whose held-out rows are the most probable, of equal ones the smallest κ; None
-        before any fold."""
+    criterion = "held-out rows"
+
+    def best(self) -> KappaPoint:
+        """The point whose held-out rows are the most probable, of equal ones the smallest κ; before
+        any fold the one that scores best."""
         tried = [point for point in self.points if point.held_bits is not None]
-        return max(tried, key=lambda point: point.held_bits or 0.0, default=None)
+        if not tried:
+            return max(self.points, key=lambda point: point.score)
+        return max(tried, key=lambda point: point.value(self.criterion))
 
     def plain(self) -> dict[str, Any]:
         """Every point with its model."""

@@ -36,10 +36,16 @@ class ClassClimb:
         return self._scores.total(self._gains.rules.member(cpdag).parent_indices, cancel)
 
     def climb(
-        self, greediness: float, phases: str, rng: np.random.Generator, cancel: CancelToken
+        self,
+        greediness: float,
+        phases: str,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+        start: Pdag | None = None,
     ) -> Iterator[float]:
         """From the start to a class none of whose neighbours is better; yields each new score."""
-        self.cpdag, self.score = self._start, self._total(self._start, cancel)
+        self.cpdag = self._start if start is None else start
+        self.score = self._total(self.cpdag, cancel)
         self.step, self.last = 0, None
         for kinds in PHASES[phases]:
             while self._improve(greediness, kinds, rng, cancel):

@@ -50,6 +50,15 @@ class KesParams:
         "against parameters, bdeu averages over tables, lambda weighs as you say.",
     )
     lambda_: float | None = lambda_param()
+    lambda_path: tuple[float, ...] | None = param(
+        None,
+        title="λ path",
+        low=0,
+        high=1,
+        none_label="none",
+        help="Weights of the size for one more run of each k: greedy searches by them, from the "
+        "largest down, lead to where it starts. Those below the score's own are left out.",
+    )
     ess: float = bdeu_rows_param()
     phases: str = param(
         "full",

@@ -7,6 +7,7 @@ away, may be chosen by cross-validation, as there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -25,7 +26,13 @@ from pgmstudio.core.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.learning.ldag_inner import FULL, GROUPED_TREE, TREE
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
-from pgmstudio.core.learning.ldag_params import KAPPA_HELP, LabelParams, label_scores
+from pgmstudio.core.learning.ldag_params import (
+    KAPPA_HELP,
+    USUAL,
+    LabelParams,
+    kappa_of,
+    label_scores,
+)
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
 from pgmstudio.core.learning.network_params import (
     knowledge_param,
@@ -41,6 +48,9 @@ from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.running import CancelToken, Note, Progress
 
+# Labels nobody asked for by a number stay when they are worth a mention: odds of 3 are the least
+# that Kass and Raftery (1995) call positive evidence.
+LEAST_ODDS = 3.0
 # Whole weights up to this many rows are taken apart, so that folds can share a row.
 MOST_UNITS = 1 << 22
 
@@ -49,12 +59,13 @@ MOST_UNITS = 1 << 22
 class LdagParams(LabelParams):
     """The settings of hill climbing with labels."""
 
-    kappa: float | Literal["auto"] = param(
-        0.1,
+    kappa: float | Literal["auto"] | None = param(
+        None,
         title="κ",
         low=0,
         low_open=True,
         high=1,
+        none_label=USUAL,
         help=f"{KAPPA_HELP}; auto chooses it by cross-validation and keeps the model of every κ.",
     )
     kappas: tuple[float, ...] = param(
@@ -117,9 +128,16 @@ class LdagLearner:
         if params.kappa == AUTO:
             yield from _by_cross_validation(data, params, rules, start, rng, cancel)
             return
-        assert isinstance(params.kappa, float | int)
-        search = LabelSearch(data, params, params.kappa, rules, start, rng)
+        search = LabelSearch(data, params, kappa_of(params), rules, start, rng)
         yield from search.all_climbs(start, cancel)
+        plain = search.plain
+        if plain is not None and params.kappa is None and search.odds(cancel) < LEAST_ODDS:
+            yield Note(
+                "No labels were kept: with them the graph is less than "
+                f"{LEAST_ODDS:g} times as probable as the best one without."
+            )
+            yield Finished(*plain.best(cancel))
+            return
         yield from map(Note, label_sentences(search.scores, search.graph.best_dag()))
         yield Finished(*search.best(cancel))
 
@@ -148,6 +166,7 @@ class LabelSearch(ClimbSearch[LabelScores]):
     ) -> None:
         self.scores = label_scores(data, params, kappa, start, params.max_table_cells)
         self._begun = (data, params, rules, deepcopy(rng))
+        self.plain: LabelSearch | None = None  # the search without labels, once it was made
         columns = len(data.domain)
         super().__init__(
             GraphClimb(self.scores, rules),
@@ -173,7 +192,23 @@ class LabelSearch(ClimbSearch[LabelScores]):
         for event in plain.run(start, cancel):
             if isinstance(event, Progress):
                 yield Progress(None, "Without labels", {"step": event.counters.get("step", 0.0)})
+        self.plain = plain
         yield from self.begin(plain.graph.best_dag(), cancel)
+
+    def odds(self, cancel: CancelToken) -> float:
+        """How many times as probable the best graph is as the best of the search without labels;
+        infinite where it has no labels itself, since there is nothing to weigh then."""
+        assert self.plain is not None
+        here, without = self.graph.best_dag(), self.plain.graph.best_dag()
+        families = enumerate(here.parent_indices)
+        classes = [
+            self.scores.family(child, parents, cancel).classes for child, parents in families
+        ]
+        if all(int(one.max(initial=0)) + 1 == max(one.size, 1) for one in classes):
+            return math.inf
+        mine = self.scores.total(here.parent_indices, cancel)
+        others = self.plain.scores.total(without.parent_indices, cancel)
+        return math.exp(min(mine - others, 700.0))
 
     def best(self, cancel: CancelToken) -> tuple[LabelledDag, dict[str, float]]:
         model, measures = told_of(self.scores, self.graph.best_dag(), cancel)
@@ -224,8 +259,7 @@ def _by_cross_validation(
                 place += 1
             path = path.with_held_out(bits)
             yield Kept(path)
-        best = path.best
-        assert best is not None
+        best = path.best()
         chosen = best.kappa
         bits_per_row = f"{best.held_bits:.4f}".replace("-", "−")
         told = (

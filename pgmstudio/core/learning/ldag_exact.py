@@ -21,7 +21,7 @@ from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
-from pgmstudio.core.learning.ldag_params import GivenKappaParams, label_scores
+from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
 from pgmstudio.core.learning.network_params import (
     knowledge_param,
@@ -75,7 +75,7 @@ class ExactLearner:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start, _ = rules.starting_graph(())
-        scores = label_scores(data, params, params.kappa, start, params.max_table_cells)
+        scores = label_scores(data, params, kappa_of(params), start, params.max_table_cells)
         yield Found(*told_of(scores, start, cancel))
         dag = yield from best_graph(scores, rules, cancel)
         yield from map(Note, label_sentences(scores, dag))

@@ -12,7 +12,7 @@ from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.label_scores import MOST_CONFIGURATIONS
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
-from pgmstudio.core.learning.ldag_params import GivenKappaParams, label_scores
+from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.models.protocols import DirectedModel
@@ -59,9 +59,9 @@ class LabelsLearner:
         dag, _ = rules.starting_graph(() if params.start is None else params.start.edges)
         if params.start is None:
             yield Note("No model was chosen, so there are no edges that could vanish.")
-        plain = label_scores(data, params, 0.0)
+        plain = label_scores(data, params, 0.0, is_given_graph=True)
         yield Found(*told_of(plain, dag, cancel))
-        scores = label_scores(data, params, params.kappa)
+        scores = label_scores(data, params, kappa_of(params), is_given_graph=True)
         too_large = []
         for child, parents in enumerate(dag.parent_indices):
             name = dag.names[child]

@@ -14,7 +14,7 @@ from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.label_scores import NATS_PER_BIT
 from pgmstudio.core.learning.ldag_chains import Chains
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
-from pgmstudio.core.learning.ldag_params import GivenKappaParams, label_scores
+from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
 from pgmstudio.core.learning.ldag_posterior import posterior_of
 from pgmstudio.core.learning.missing_cells import count_of, missing_sentence, refuse_empty
 from pgmstudio.core.learning.network_params import (
@@ -79,7 +79,7 @@ class McmcLearner:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start = yield from rules.start_of(params.start)
-        scores = label_scores(data, params, params.kappa, start, params.max_table_cells)
+        scores = label_scores(data, params, kappa_of(params), start, params.max_table_cells)
         chains = Chains(
             scores,
             rules,

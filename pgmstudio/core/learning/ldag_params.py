@@ -8,20 +8,37 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.hill_climb import largest_table
 from pgmstudio.core.learning.label_scores import LabelScores
-from pgmstudio.core.learning.ldag_inner import EXACT, GREEDY, LABELS, STRUCTURES
-from pgmstudio.core.params import param
+from pgmstudio.core.learning.ldag_inner import (
+    EXACT,
+    FREE,
+    FULL,
+    GREEDY,
+    GROUPED_TREE,
+    LABELS,
+    STRUCTURES,
+)
+from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS
 from pgmstudio.core.scores.partition_scores import (
+    CONTEXTS,
     ELEMENTS,
     PARAMETERS,
     PARTITION_SCORES,
+    ROWS,
+    SHARED,
+    STATES,
+    USUAL_KAPPA,
+    PartitionScore,
     partition_score_of,
 )
 
 KAPPA_HELP = (
     "Prior of labels: each parameter that labels save is taken to be κ times as probable as a "
-    "table without. 1 favours dense graphs with many labels, small numbers plain networks"
+    "table without. 1 favours dense graphs with many labels, small numbers plain networks; usual "
+    f"is {USUAL_KAPPA:g} with the prior of a graph shared by its labels"
 )
+USUAL = "usual"
+_MERGING = {FREE: ROWS, GROUPED_TREE: STATES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +69,13 @@ class LabelParams:
         help="How many imagined rows the prior of BDeu and of the final tables is worth.",
     )
     prior: str = param(
-        PARAMETERS,
+        AUTO,
         title="κ counts",
-        choices=(PARAMETERS, ELEMENTS),
-        help="Whether κ is for each parameter that labels save or for each context in a label; "
-        "trees and free classes always count parameters.",
+        choices=(AUTO, SHARED, PARAMETERS, ELEMENTS),
+        help="parameters: κ for each parameter that labels save; shared: the same, and all labels "
+        "of a graph share its prior, so that graphs with many possible labels gain nothing by "
+        "that; contexts: κ for each context in a label. auto is parameters where κ is a number, "
+        "else shared. Trees and free classes always count parameters.",
         advanced=True,
     )
     parent_prior: float = param(
@@ -80,7 +99,48 @@ class LabelParams:
 class GivenKappaParams(LabelParams):
     """The same, with a κ that is told."""
 
-    kappa: float = param(0.1, title="κ", low=0, low_open=True, high=1, help=f"{KAPPA_HELP}.")
+    kappa: float | None = param(
+        None,
+        title="κ",
+        low=0,
+        low_open=True,
+        high=1,
+        none_label=USUAL,
+        help=f"{KAPPA_HELP}.",
+    )
+
+
+def kappa_told(params: LabelParams) -> float | None:
+    """The number that was told for κ, if it was one."""
+    kappa = getattr(params, "kappa", None)
+    return float(kappa) if isinstance(kappa, float | int) else None
+
+
+def kappa_of(params: LabelParams) -> float:
+    """The number that was told for κ, else the usual one."""
+    told = kappa_told(params)
+    return USUAL_KAPPA if told is None else told
+
+
+def score_of(
+    params: LabelParams, kappa: float, total_weight: float, *, is_given_graph: bool = False
+) -> PartitionScore:
+    """The score that the settings ask for; a given graph and one without labels share nothing."""
+    per = params.prior
+    if per == AUTO:
+        per = SHARED if kappa_told(params) is None else PARAMETERS
+    is_alone = is_given_graph or params.structure == FULL
+    if (per == SHARED and is_alone) or (per == ELEMENTS and params.structure != LABELS):
+        per = PARAMETERS
+    return partition_score_of(
+        params.score,
+        total_weight,
+        ess=params.ess,
+        kappa=kappa,
+        per=per,
+        parent_prior=params.parent_prior,
+        merging=_MERGING.get(params.structure, CONTEXTS),
+    )
 
 
 def label_scores(
@@ -89,16 +149,11 @@ def label_scores(
     kappa: float,
     start: Dag | None = None,
     max_table_cells: int = MAX_TABLE_CELLS,
+    *,
+    is_given_graph: bool = False,
 ) -> LabelScores:
     """The scores that the settings ask for; the tables of `start` are never too large."""
-    score = partition_score_of(
-        params.score,
-        data.total_weight,
-        ess=params.ess,
-        kappa=kappa,
-        per=params.prior if params.structure == LABELS else PARAMETERS,
-        parent_prior=params.parent_prior,
-    )
+    score = score_of(params, kappa, data.total_weight, is_given_graph=is_given_graph)
     most = max_table_cells if start is None else max(max_table_cells, largest_table(start, data))
     return LabelScores(
         data, score, structure=params.structure, inner=params.inner, max_table_cells=most

@@ -67,6 +67,15 @@ class MixtureParams:
         help="How much the tables of a tree are drawn towards those of all rows, as the policy "
         "counts it; auto finds the fictitious rows by held-out rows.",
     )
+    smoothings: tuple[float, ...] | None = param(
+        None,
+        title="Smoothings to compare",
+        low=0,
+        none_label="the one above",
+        help="A list instead of one smoothing: each is tried with each number of trees, and the "
+        "best by the criterion is kept.",
+        advanced=True,
+    )
     restarts: int = param(
         1,
         title="Starts",
@@ -90,6 +99,13 @@ class MixtureParams:
         title="Edge penalty β",
         low=0,
         help="Nats an edge must gain on the rows of its tree to be kept.",
+        advanced=True,
+    )
+    share_penalty: bool = param(
+        False,
+        title="Share β among the trees",
+        help="Each tree has β divided by the number of trees, so that trees times β stays the same "
+        "along a list of numbers.",
         advanced=True,
     )
     like: DirectedModel | None = param(

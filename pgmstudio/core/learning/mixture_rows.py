@@ -7,6 +7,7 @@ missing cells are kept apart, as whole rows.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.learning.mixture_bundles import Bundles, even_blocks
 from pgmstudio.core.learning.row_chunks import row_chunks
+from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.running import NEVER, CancelToken
 
 Floats = NDArray[np.float64]
@@ -25,6 +27,8 @@ Places = NDArray[np.int64]
 
 # Rows with missing cells that are gone over together: they take long.
 GAP_BLOCK_ROWS = 1024
+# Cells that are counted between two words about how far the listing is.
+_CELLS_PER_TURN = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,53 +131,67 @@ def sparse_rows(
 
     `choice` names the column that tells a row's component; it is then no variable of the trees.
     """
+    data = data if is_merged else data.merged(cancel)
+    return value_of(listing_cells(data, like, choice, cancel))
+
+
+def listing_cells(
+    data: DataSet,
+    like: SparseRows | None = None,
+    choice: str | None = None,
+    cancel: CancelToken = NEVER,
+) -> Generator[float, None, SparseRows]:
+    """The same of merged rows, saying on the way how much of it is done."""
     from pgmstudio.core.learning.mixture_rows_kernels import list_cells
 
-    data = data if is_merged else data.merged(cancel)
     chosen = np.full(data.row_count, -1, dtype=np.int32)
     if choice is not None:
         column = data.column(choice).astype(np.int32)
         chosen = np.where(column == data.missing_code, -1, column).astype(np.int32)
         data = data.of_columns([name for name in data.domain.names if name != choice])
-    has_gap = np.zeros(data.row_count, dtype=bool)
-    for column, missing in zip(data.codes, data.missing_counts, strict=True):
-        if missing:
-            has_gap |= column == data.missing_code
-    order = np.argsort(has_gap, kind="stable")
-    cards = data.domain.cardinalities
-    weights = np.ones(data.row_count) if data.weights is None else np.array(data.weights)
-    narrow = max(cards, default=0) < 128
-    states = np.empty((data.row_count, len(cards)), dtype=np.int8 if narrow else np.int16)
-    references = np.zeros(len(cards), dtype=np.int64)
-    numbers = []
+    cards, rows = data.domain.cardinalities, data.row_count
+    weights = np.ones(rows) if data.weights is None else np.array(data.weights)
+    references = np.zeros(len(cards), dtype=np.int64) if like is None else like.references
+    has_gap = np.zeros(rows, dtype=bool)
+    step = max(1, _CELLS_PER_TURN // max(rows, 1))
     for v, (column, card) in enumerate(zip(data.codes, cards, strict=True)):
-        cancel.raise_if_cancelled()
+        if v % step == 0:
+            cancel.raise_if_cancelled()
+            yield 0.5 * v / len(cards)
+        is_missing = column == data.missing_code
+        if is_missing.any():
+            has_gap |= is_missing
         if like is None:
             # A missing cell counts as a further state, the last.
             seen = np.bincount(np.minimum(column, card), weights=weights, minlength=card + 1)
             references[v] = int(seen[:card].argmax())
-        else:
-            references[v] = like.references[v]
-        numbers.append(np.append(_numbers(card, int(references[v])), -1).astype(states.dtype))
-    for begin, part in row_chunks(data, numbers, order, cancel):
-        states[begin : begin + len(part)] = part
+    order, whole = np.argsort(has_gap, kind="stable"), rows - int(has_gap.sum())
+    states = np.empty((rows, len(cards)), np.int8 if max(cards, default=0) < 128 else np.int16)
+    numbers = [
+        np.append(_numbers(card, int(reference)), -1).astype(states.dtype)
+        for card, reference in zip(cards, references, strict=True)
+    ]
     cell_at = np.concatenate(([0], np.cumsum(np.array(cards, dtype=np.int64) - 1)))
-    gap_count = int(has_gap.sum())
-    whole = states[: data.row_count - gap_count]
-    starts = np.zeros(whole.shape[0] + 1, dtype=np.int64)
-    np.cumsum(np.count_nonzero(whole, axis=1), out=starts[1:])
-    cells = np.empty(int(starts[-1]), dtype=np.int32)
-    list_cells(whole, cell_at, cells)
+    starts, lists = np.zeros(whole + 1, dtype=np.int64), [np.empty(0, dtype=np.int32)]
+    for begin, part in row_chunks(data, numbers, order, cancel):
+        yield 0.5 + 0.5 * begin / rows
+        states[begin : begin + len(part)] = part
+        complete = states[begin : min(begin + len(part), whole)]
+        lengths = np.count_nonzero(complete != 0, axis=1)
+        starts[begin + 1 : begin + 1 + lengths.size] = lengths
+        cells = np.empty(int(lengths.sum()), dtype=np.int32)
+        list_cells(complete, cell_at, cells)
+        lists.append(cells)
     return SparseRows(
         data.domain,
         references,
         cell_at.astype(np.int64),
-        starts,
-        cells,
+        np.cumsum(starts),
+        np.concatenate(lists),
         states,
         np.ascontiguousarray(weights[order], dtype=np.float64),
         np.ascontiguousarray(chosen[order]),
-        gap_count,
+        rows - whole,
     )
 
 

@@ -19,7 +19,7 @@ from pgmstudio.core.learning.mixture_priors import TreePriors, likeness_costs
 from pgmstudio.core.learning.mixture_rows import SparseRows, joined
 from pgmstudio.core.learning.mixture_scan import MixturePoint, MixtureScan
 from pgmstudio.core.learning.mixture_sparse_em import mixture_em
-from pgmstudio.core.learning.mixture_split import splitting_rows
+from pgmstudio.core.learning.mixture_split import PREPARED, splitting_rows
 from pgmstudio.core.learning.mixture_starts import starting_with_classes, starting_with_trees
 from pgmstudio.core.learning.mixture_steps import TreeMixtureSteps
 from pgmstudio.core.learning.mixture_tables import TreeTables, mixture_of
@@ -77,6 +77,7 @@ class MixtureSearch:
         self._best: _Fitted | None = None
         self._told = -math.inf  # the score of the model that was told last
         self._is_tree_told = False
+        self._is_tuned = False  # the smoothing of the start at hand follows the held-out rows
 
     def _preparing(self) -> Iterator[LearnEvent]:
         split = yield from splitting_rows(
@@ -119,13 +120,18 @@ class MixtureSearch:
         starts = params.restarts
         if params.choice is not None:
             numbers, starts = (self._data.domain[params.choice].cardinality,), 1
+        smoothings: tuple[float | str, ...] = params.smoothings or (params.smoothing,)
+        tries = [(smoothing, start) for smoothing in smoothings for start in range(starts)]
         for place, count in enumerate(numbers):
             before = self._best
             if params.components is None and count > max(1.0, self._train.total_weight / 5):
                 break  # fewer than five rows for each tree
-            for start in range(starts if count > 1 else 1):
-                done = (place * starts + start) / (len(numbers) * starts)
-                fitted = yield from self._fit(count, start, done, 1 / (len(numbers) * starts))
+            for turn, (smoothing, start) in enumerate(tries):
+                if count == 1 and start:
+                    continue  # one tree is the same from every start
+                span = (1 - PREPARED) / (len(numbers) * len(tries))
+                done = PREPARED + span * (place * len(tries) + turn)
+                fitted = yield from self._fit(count, start, smoothing, done, span)
                 if self._best is None or self._value(fitted.point) > self._value(self._best.point):
                     self._best = fitted
                     yield from self._better(fitted.point, fitted.model)
@@ -171,7 +177,7 @@ class MixtureSearch:
     # -- one EM run -------------------------------------------------------------------------------
 
     def _fit(
-        self, count: int, start: int, begin: float, span: float
+        self, count: int, start: int, smoothing: float | str, begin: float, span: float
     ) -> Generator[LearnEvent, None, _Fitted]:
         """EM from one start: to the best of its steps by the held-out rows, or to the end.
 
@@ -181,7 +187,9 @@ class MixtureSearch:
         message = f"{count} trees" if count > 1 else "1 tree"
         if params.restarts > 1 and count > 1:
             message += f", start {start + 1} of {params.restarts}"
-        smoothing = params.smoothing
+        if params.smoothings is not None:
+            message += f", smoothing {smoothing:g}"
+        self._is_tuned = smoothing == AUTO and params.policy == "rows" and self._held is not None
         strength = USUAL_ROWS * count if smoothing == AUTO else float(smoothing)
         yield Progress(done, f"{message}: preparing")
         em, choice = self._em(self._train, count, strength)
@@ -267,7 +275,7 @@ class MixtureSearch:
         self, em: TreeMixtureSteps, choices: tuple[float, ...], message: str, done: float
     ) -> Iterator[LearnEvent]:
         """With “auto”, the fictitious rows under which held-out rows are likeliest."""
-        if self._params.smoothing != AUTO or self._held is None or self._params.policy != "rows":
+        if not self._is_tuned:
             return
         found = []
         for place, rows in enumerate(choices):
@@ -283,16 +291,17 @@ class MixtureSearch:
         return em.log_likelihood(self._held) * _BITS / max(self._held.total_weight, 1e-300)
 
     def _em(self, rows: SparseRows, count: int, strength: float) -> tuple[TreeMixtureSteps, Choice]:
-        return mixture_em(rows, count, self._priors(strength), self._cancel, self._params.tree)
+        priors = self._priors(count, strength)
+        return mixture_em(rows, count, priors, self._cancel, self._params.tree)
 
-    def _priors(self, strength: float) -> TreePriors:
+    def _priors(self, count: int, strength: float) -> TreePriors:
         params = self._params
         return TreePriors(
             strength,
             params.policy,
             params.toward,
             1.0 if params.toward == "marginal" else 0.0,
-            params.edge_penalty,
+            params.edge_penalty / (count if params.share_penalty else 1),
             params.penalty,
             params.weight_rows,
             self._is_shared,

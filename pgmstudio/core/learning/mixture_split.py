@@ -10,8 +10,11 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.mixture_params import MixtureParams
-from pgmstudio.core.learning.mixture_rows import SparseRows, sparse_rows
+from pgmstudio.core.learning.mixture_rows import SparseRows, listing_cells
 from pgmstudio.core.running import CancelToken, Progress
+
+# So much of a run is done when its rows are ready.
+PREPARED = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +52,25 @@ def splitting_rows(
     cancel.raise_if_cancelled()
     yield Progress(0.0, "Merging equal rows")
     data = data.merged(cancel)
-    yield Progress(0.0, "Listing the cells of the rows")
-    train = sparse_rows(data, choice=params.choice, is_merged=True, cancel=cancel)
+    words = "Listing the cells of the rows"
+    train = yield from _told(listing_cells(data, None, params.choice, cancel), words, 0.0)
     kept = None
     if held is not None and criterion == "held-out":
-        yield Progress(0.0, "Listing the cells of the held-out rows")
-        kept = sparse_rows(held, train, params.choice, cancel=cancel)
+        yield Progress(0.5 * PREPARED, "Merging equal held-out rows")
+        held, words = held.merged(cancel), "Listing the cells of the held-out rows"
+        listing = listing_cells(held, train, params.choice, cancel)
+        kept = yield from _told(listing, words, 0.5 * PREPARED)
     return SplitRows(data, train, kept, criterion, is_refitting, note)
+
+
+def _told(
+    listing: Generator[float, None, SparseRows], words: str, begin: float
+) -> Generator[Progress, None, SparseRows]:
+    """The rows that are listed, while half of the preparation passes from `begin` on."""
+    while True:
+        try:
+            share = next(listing)
+        except StopIteration as end:
+            rows: SparseRows = end.value
+            return rows
+        yield Progress(begin + 0.5 * PREPARED * share, f"{words}: {share:.0%}")

@@ -25,6 +25,7 @@ from pgmstudio.core.learning.open_structure import OpenStructure
 from pgmstudio.core.learning.pc_choices import read_choices
 from pgmstudio.core.learning.pc_log import why_edge
 from pgmstudio.core.learning.pc_network import ON_MISSING_TESTS, network_events
+from pgmstudio.core.learning.pc_oracle import stated_independences
 from pgmstudio.core.learning.pc_orientation import Orientation, oriented_skeleton
 from pgmstudio.core.learning.pc_params import SearchParams
 from pgmstudio.core.learning.pc_skeleton import LoggedTest, Skeleton, skeleton_search
@@ -44,6 +45,14 @@ class PcParams(SearchParams):
         title="Stable",
         help="Neighbours are those at the start of a level, so that the order of columns does not "
         "matter for which edges stay.",
+        advanced=True,
+    )
+    stated: str | None = param(
+        None,
+        title="Stated independences",
+        none_label="as tested",
+        help="In place of tests, to replay an example: A ⊥ B; A ⊥ D | C. Exactly these hold, "
+        "_||_ is read as ⊥; the rows are for the tables only.",
         advanced=True,
     )
 
@@ -109,8 +118,11 @@ def pc_result(data: DataSet, params: PcParams, cancel: CancelToken = NEVER) -> P
 def _search(
     data: DataSet, params: PcParams, cancel: CancelToken
 ) -> Generator[Progress, None, PcResult]:
+    tests: IndependenceTester = DataTests(data, params.rule())
+    if params.stated is not None:
+        tests = stated_independences(params.stated, data.domain.names)
     return pc_search(
-        DataTests(data, params.rule()),
+        tests,
         params.knowledge,
         max_condition=params.max_condition,
         stable=params.stable,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
-from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.running import NEVER, CancelToken
 from pgmstudio.core.scores.independence_tests import Outcome
 
@@ -34,3 +35,24 @@ class StatedIndependencies:
     def test(self, a: int, b: int, given: Sequence[int], cancel: CancelToken = NEVER) -> Outcome:
         cancel.raise_if_cancelled()
         return _YES if (frozenset({a, b}), frozenset(given)) in self._stated else _NO
+
+
+def stated_independences(text: str, names: Iterable[str]) -> StatedIndependencies:
+    """Statements as they are typed, `A ⊥ B; A ⊥ D | C, E`; an error names all that is wrong."""
+    known = tuple(names)
+    statements: list[Statement] = []
+    problems = []
+    for item in filter(None, map(str.strip, re.split(r"[;\n]", text.replace("_||_", "⊥")))):
+        pair, _, condition = item.partition("|")
+        ends = [end.strip() for end in pair.split("⊥")]
+        given = [name.strip() for name in condition.split(",") if name.strip()]
+        strange = [name for name in (*ends, *given) if name not in known]
+        if len(ends) != 2 or ends[0] == ends[1]:
+            problems.append(f"“{item}” is no statement; write A ⊥ B or A _||_ B | C, D.")
+        elif strange:
+            problems.append(f"“{item}” names {', '.join(strange)}, which is no column.")
+        else:
+            statements.append((ends[0], ends[1], given))
+    if problems:
+        raise ParameterError({"stated": " ".join(problems)})
+    return StatedIndependencies(known, statements)

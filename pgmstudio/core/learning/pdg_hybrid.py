@@ -43,6 +43,7 @@ from pgmstudio.core.models.garbage_nodes import graph_of_rows
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.running import CancelToken, Note, Progress
+from pgmstudio.core.scores.local_scores import spaced_lambdas
 
 # The learners of networks whose result is compiled, with their usual settings.
 NETWORK_LEARNERS = (
@@ -368,9 +369,8 @@ class _Merging:
         return measures
 
 
-def _between(low: float, high: float) -> list[float]:
+def _between(low: float, high: float) -> tuple[float, ...]:
     """λ above one and below another, their λ/(1−λ) evenly spaced in its logarithm."""
     end = high / (1 - high)
     begin = low / (1 - low) if low > 0 else end / 10
-    ratios = np.geomspace(begin, end, FINER + 2)[1:-1]
-    return [float(ratio / (1 + ratio)) for ratio in ratios]
+    return spaced_lambdas(begin, end, FINER + 2)[1:-1]

@@ -23,6 +23,9 @@ Flags = NDArray[np.bool_]
 _ROUNDING = 1e-9
 _SINGLE_ROUNDING = 3e-6  # of sums of single-precision numbers
 
+# 1/(2 ln 2), a little less for the rounding.
+_PINSKER = 0.72134752 * (1 - 1e-9)
+
 # In place of a partner to merge with: none, one that has changed, or the node itself is gone.
 _NONE, _STALE, _GONE = -1, -2, -3
 
@@ -130,32 +133,76 @@ def _is_same(heads: Ints, a: int, b: int) -> bool:
 
 
 @compiled
+def _offer(a: int, b: int, loss: float, partner: Ints, lost: Floats, next_lost: Floats) -> None:
+    """Let `a` remember `b` when no other loses less, and what the next best would lose."""
+    if partner[a] == b:
+        return
+    if loss < lost[a]:
+        next_lost[a] = lost[a]
+        partner[a], lost[a] = b, loss
+    elif loss < next_lost[a]:
+        next_lost[a] = loss
+
+
+@compiled
+def _set_shares(counts: Floats, node: int, shares: Floats, totals: Floats) -> None:
+    total = 0.0
+    for state in range(counts.shape[1]):
+        total += counts[node, state]
+    totals[node] = total
+    for state in range(counts.shape[1]):
+        shares[node, state] = counts[node, state] / total if total > 0 else 0.0
+
+
+@compiled
+def _least_lost(shares: Floats, totals: Floats, a: int, b: int) -> float:
+    """A loss that merging two nodes exceeds: N_a N_b/(N_a+N_b) · |p_a − p_b|₁²/(2 ln 2) bits.
+
+    Pinsker's inequality for both parts of eq. 4.48; it needs no logarithm.
+    """
+    total = totals[a] + totals[b]
+    if total <= 0:
+        return 0.0
+    gap = 0.0
+    for state in range(shares.shape[1]):
+        gap += abs(shares[a, state] - shares[b, state])
+    return float(_PINSKER * gap * gap * totals[a] * totals[b] / total)
+
+
+@compiled
 def _find_partner(
     counts: Floats,
     bits: Floats,
     heads: Ints,
     marks: NDArray[np.uint64],
     is_changed: Flags,
+    shares: Floats,
+    totals: Floats,
     limit: float,
     table: Floats,
     a: int,
+    is_first: bool,
     partner: Ints,
     lost: Floats,
+    next_lost: Floats,
 ) -> None:
     """Find whom merging `a` with loses least, and less than the limit.
 
-    Whoever would lose least with `a` remembers it as well.
+    Whoever would lose least with `a` remembers it as well; so when all are looked through for the
+    first time, those before `a` that changed have been compared with it already.
     """
     for b in range(counts.shape[0]):
         if b == a or partner[b] == _GONE or marks[a] != marks[b]:
             continue
-        if is_changed[a] or is_changed[b]:
-            loss = _lost(counts, bits, a, b, table)
-            if loss < limit - _ROUNDING and _is_same(heads, a, b):
-                if loss < lost[a]:
-                    partner[a], lost[a] = b, loss
-                if loss < lost[b]:
-                    partner[b], lost[b] = a, loss
+        if (is_first and b < a and is_changed[b]) or not (is_changed[a] or is_changed[b]):
+            continue
+        least = _least_lost(shares, totals, a, b)
+        if least > limit or (least > next_lost[a] and least > next_lost[b]):
+            continue
+        loss = _lost(counts, bits, a, b, table)
+        if loss < limit - _ROUNDING and _is_same(heads, a, b):
+            _offer(a, b, loss, partner, lost, next_lost)
+            _offer(b, a, loss, partner, lost, next_lost)
 
 
 @compiled
@@ -174,20 +221,40 @@ def merge_nodes(
     Pairs of which neither changed were tried before. `home` tells which node each became, `pairs`
     the node that stayed and the one that went at each merge; counts and bits of a node that stays
     become those of all that it became.
+
+    A node whose partner was merged loses what its next best would, or what the merged node offers;
+    only when the former comes first are its pairs compared again.
     """
     nodes = counts.shape[0]
     marks = np.zeros(nodes, np.uint64)  # equal successors have equal marks
     partner = np.full(nodes, _NONE, np.int32)
-    lost = np.full(nodes, math.inf)
+    lost, next_lost = np.full(nodes, math.inf), np.full(nodes, math.inf)
+    shares, totals = np.empty(counts.shape), np.empty(nodes)
     for node in range(nodes):
         home[node] = node
         mark = np.uint64(1469598103934665603)
         for place in range(heads.shape[1]):
             mark = (mark ^ np.uint64(heads[node, place])) * np.uint64(1099511628211)
         marks[node] = mark
+        _set_shares(counts, node, shares, totals)
     for node in range(nodes):
         if is_changed[node]:
-            _find_partner(counts, bits, heads, marks, is_changed, limit, table, node, partner, lost)
+            _find_partner(
+                counts,
+                bits,
+                heads,
+                marks,
+                is_changed,
+                shares,
+                totals,
+                limit,
+                table,
+                node,
+                True,
+                partner,
+                lost,
+                next_lost,
+            )
     made = 0
     while True:
         a = -1
@@ -197,23 +264,39 @@ def merge_nodes(
         if a < 0:
             break
         if partner[a] == _STALE:
-            partner[a], lost[a] = _NONE, math.inf
-            _find_partner(counts, bits, heads, marks, is_changed, limit, table, a, partner, lost)
-            continue
-        keep, gone = min(a, partner[a]), max(a, partner[a])
-        for state in range(counts.shape[1]):
-            counts[keep, state] += counts[gone, state]
-        node_bits(counts[keep : keep + 1], table, bits[keep : keep + 1])
-        home[gone] = keep
-        pairs[made, 0], pairs[made, 1] = keep, gone
-        is_changed[keep] = True
-        made += 1
-        for node in range(nodes):  # looked for anew when its turn comes, as it may not
-            if partner[node] == keep or partner[node] == gone:
-                partner[node] = _STALE
-        partner[gone], lost[gone] = _GONE, math.inf
-        partner[keep], lost[keep] = _NONE, math.inf
-        _find_partner(counts, bits, heads, marks, is_changed, limit, table, keep, partner, lost)
+            partner[a] = _NONE
+        else:
+            keep, gone = min(a, partner[a]), max(a, partner[a])
+            for state in range(counts.shape[1]):
+                counts[keep, state] += counts[gone, state]
+            node_bits(counts[keep : keep + 1], table, bits[keep : keep + 1])
+            _set_shares(counts, keep, shares, totals)
+            home[gone] = keep
+            pairs[made, 0], pairs[made, 1] = keep, gone
+            is_changed[keep] = True
+            made += 1
+            for node in range(nodes):
+                if partner[node] == keep or partner[node] == gone:
+                    partner[node], lost[node] = _STALE, next_lost[node]
+            partner[gone], lost[gone] = _GONE, math.inf
+            a, partner[keep] = keep, _NONE
+        lost[a] = next_lost[a] = math.inf
+        _find_partner(
+            counts,
+            bits,
+            heads,
+            marks,
+            is_changed,
+            shares,
+            totals,
+            limit,
+            table,
+            a,
+            False,
+            partner,
+            lost,
+            next_lost,
+        )
     for node in range(nodes):  # a home comes before its guests
         home[node] = home[home[node]]
     return made

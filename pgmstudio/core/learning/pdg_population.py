@@ -21,6 +21,7 @@ from pgmstudio.core.learning.side_by_side import Search, side_by_side
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_edits import idle_as_roots
 from pgmstudio.core.running import CancelToken, StepToken, step_token
+from pgmstudio.core.scores.local_scores import spaced_lambdas
 
 LEAST_FORESTS = 5
 # With fewer cells than this the searches are over before threads pay.
@@ -78,8 +79,7 @@ class SweepTold:
 
 def default_lambdas(rows: float, count: int = 20) -> tuple[float, ...]:
     """λ/(1−λ) evenly spaced in its logarithm from 0.05 to 5·log2 N."""
-    ratios = np.geomspace(0.05, 5 * math.log2(max(rows, 2)), count)
-    return tuple(float(ratio / (1 + ratio)) for ratio in ratios)
+    return spaced_lambdas(0.05, 5 * math.log2(max(rows, 2)), count)
 
 
 def default_levels(count: int) -> tuple[float, ...]:

@@ -39,7 +39,7 @@ class Keepsake(Protocol):
 
     @property
     def kind(self) -> str:
-        """Its name in files; `keepsakes.RESTORED` makes the value again from its plain form."""
+        """Its name in files; `keepsake_kinds.RESTORED` makes it again from its plain form."""
 
     def plain(self) -> dict[str, Any]:
         """All of it as texts, numbers, lists and dicts."""

@@ -55,6 +55,17 @@ def label_in(model: LabelledDag, source: str, target: str, context: Context) -> 
     return np.asarray(label[chosen])
 
 
+def deciding_variables(model: LabelledDag) -> set[str]:
+    """The variables whose states decide whether some edge vanishes."""
+    found: set[str] = set()
+    for edge in model.labelled_edges:
+        label = model.label(*edge)
+        for axis, name in enumerate(model.other_parents(*edge)):
+            if (label != label.take([0], axis)).any():
+                found.add(name)
+    return found
+
+
 def vanished_edges(model: LabelledDag, context: Context) -> tuple[tuple[str, str], ...]:
     """The edges whose labels are satisfied in the context."""
     return tuple(e for e in model.labelled_edges if is_satisfied(model, *e, context))

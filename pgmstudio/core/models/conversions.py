@@ -134,6 +134,11 @@ def graph_of_components(model: TreeMixture | LatentClasses) -> DecisionGraph:
     return graph_of_joint(domain, np.exp2(model.log2_probabilities(rows)))
 
 
+def labelled_of_mixture(mixture: TreeMixture) -> LabelledDag:
+    """Its network, with a label wherever a tree does without an edge that another one has."""
+    return labelled_from_rows(network_of_mixture(mixture))
+
+
 def network_of_labelled(model: LabelledDag) -> BayesianNetwork:
     """Every row of every table written out."""
     return model.as_bayesian_network
@@ -361,6 +366,7 @@ CONVERSIONS: Mapping[str, Mapping[str, Callable[[Any], Model]]] = {
         BayesianNetwork.kind: network_of_mixture,
         LatentClasses.kind: classes_of_mixture,
         DecisionGraph.kind: graph_of_components,
+        LabelledDag.kind: labelled_of_mixture,
     },
     LatentClasses.kind: {
         BayesianNetwork.kind: network_of_classes,

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.pictures.layered import order_by_barycentres
+from pgmstudio.core.pictures.layered import layered, order_by_barycentres
 from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, PictureNode, Point, Size
 from pgmstudio.core.pictures.spacing import (
     LAYER_GAP,
@@ -293,8 +293,8 @@ def _springs(count: int, ends: NDArray[np.intp], steps: int = 150) -> Floats:
 
 def panels(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     """The groups in a grid, each the same drawing: a variable has one place in all of them, found
-    by springs from the edges of all groups. The first node of a group stands above it as its head,
-    when it is no variable."""
+    from the edges of all groups, by layers where they are arrows and by springs else. The first
+    node of a group stands above it as its head, when it is no variable."""
     groups = picture.groups or (None,)
     key: dict[str, str] = {}  # who shares a place
     heads: dict[str | None, str] = {}
@@ -315,7 +315,8 @@ def panels(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
         tuple(PictureNode(name, name) for name in roomy),
         tuple(PictureEdge(a, b) for a, b in pairs),
     )
-    base = packed([force(part, roomy) for part in union.components()], roomy)
+    arrange = layered if any(e.style.has_arrow for e in picture.edges) else force
+    base = packed([arrange(part, roomy) for part in union.components()], roomy)
     left, top, right, bottom = corners(base, roomy)
     above = max((sizes[head][1] for head in heads.values()), default=0.0) + LAYER_GAP / 2
     wide = max([right - left, *(sizes[head][0] for head in heads.values())]) + 2 * NODE_GAP

@@ -56,19 +56,17 @@ def dag_picture(model: BayesianNetwork | LabelledDag) -> GraphPicture:
 
 def cpdag_picture(model: BayesianNetwork) -> GraphPicture:
     """Arrows where every equivalent graph has them; edges that could be reversed have none."""
-    return _partly_directed(cpdag_of(model.dag), EdgeStyle.REVERSIBLE)
+    return _partly_directed(cpdag_of(model.dag), EdgeStyle.COMPELLED, EdgeStyle.REVERSIBLE)
 
 
 def pattern_picture(model: BayesianNetwork) -> GraphPicture:
     """Arrows of v-structures only: x → z ← y where no edge joins x and y."""
-    return _partly_directed(pattern_of(model.dag), EdgeStyle.UNDIRECTED)
+    return _partly_directed(pattern_of(model.dag), EdgeStyle.COLLIDING, EdgeStyle.UNDIRECTED)
 
 
-def _partly_directed(graph: Pdag, other: EdgeStyle) -> GraphPicture:
-    return GraphPicture(
-        _variables(graph.names),
-        _edges(graph.directed, EdgeStyle.COMPELLED) + _edges(graph.undirected, other),
-    )
+def _partly_directed(graph: Pdag, arrow: EdgeStyle, line: EdgeStyle) -> GraphPicture:
+    edges = _edges(graph.directed, arrow) + _edges(graph.undirected, line)
+    return GraphPicture(_variables(graph.names), edges)
 
 
 def moral_picture(model: BayesianNetwork) -> GraphPicture:

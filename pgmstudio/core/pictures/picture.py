@@ -25,6 +25,7 @@ class EdgeStyle(Enum):
     DIRECTED = "directed"
     UNDIRECTED = "undirected"
     COMPELLED = "compelled"  # directed in every graph of the equivalence class
+    COLLIDING = "colliding"  # directed; one of two that meet without joining their tails
     REVERSIBLE = "reversible"  # some graphs of the class have it one way, some the other
     MORAL = "moral"  # without direction, joins two parents of a child
     FILL_IN = "fill-in"  # without direction, added by triangulating

@@ -60,6 +60,7 @@ _PENS = {
     EdgeStyle.DIRECTED: _Pen("edge", 1.5, None, "edge"),
     EdgeStyle.UNDIRECTED: _Pen("reversible", 1.5, None, "edge without direction"),
     EdgeStyle.COMPELLED: _Pen("compelled", 2.0, None, "compelled edge"),
+    EdgeStyle.COLLIDING: _Pen("compelled", 2.0, None, "in a v-structure"),
     EdgeStyle.REVERSIBLE: _Pen("reversible", 1.5, None, "reversible edge", has_ring=True),
     EdgeStyle.MORAL: _Pen("reversible", 1.5, "4 3", "joins parents"),
     EdgeStyle.FILL_IN: _Pen("fill_in", 2.0, "4 3", "fill-in"),

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pgmstudio.core.data.cuts import Cuts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import Split
-from pgmstudio.core.errors import DataError, PgmStudioError
+from pgmstudio.core.errors import DataError, PgmStudioError, named
 from pgmstudio.core.graphs.knowledge import Edge, Knowledge
 from pgmstudio.core.inference.protocols import Finding
 from pgmstudio.core.models.protocols import Model
@@ -24,7 +24,6 @@ from pgmstudio.core.project.project import (
     ModelEntry,
     Project,
     Run,
-    named,
 )
 
 K = TypeVar("K")
@@ -346,6 +345,12 @@ def add_comparison(project: Project, *, entry: ComparisonEntry) -> Project:
         project.model_entry(model_id)
     key = project.next_comparison_id()
     return replace(project, comparisons=put(project.comparisons, key, entry))
+
+
+def rename_comparison(project: Project, *, comparison_id: str, title: str) -> Project:
+    """A comparison under another title."""
+    entry = replace(named("comparison", comparison_id, project.comparisons), title=title)
+    return replace(project, comparisons=put(project.comparisons, comparison_id, entry))
 
 
 def remove_comparison(project: Project, *, comparison_id: str) -> Project:

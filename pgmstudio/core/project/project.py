@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any
 
 from pgmstudio.core.data.cuts import Cuts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import Split
-from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.errors import named
 from pgmstudio.core.graphs.knowledge import Edge, Knowledge
 from pgmstudio.core.inference.protocols import Finding
 from pgmstudio.core.models.protocols import Model
@@ -23,8 +23,6 @@ from pgmstudio.core.project.plain import plain
 
 Point = tuple[float, float]
 Layout = Mapping[str, Point]
-
-E = TypeVar("E")
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,14 +213,6 @@ def fingerprints(entry: DataEntry) -> frozenset[str]:
     if entry.split is None or not entry.split.is_for(entry.data):
         return frozenset({whole})
     return frozenset({whole, *entry.split.part_fingerprints})
-
-
-def named(what: str, key: str, entries: Mapping[str, E]) -> E:
-    """The entry; UnknownNameError when there is none."""
-    try:
-        return entries[key]
-    except KeyError:
-        raise UnknownNameError(what, key, entries) from None
 
 
 def _next_id(letter: str, taken: Collection[str]) -> str:

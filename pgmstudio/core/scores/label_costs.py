@@ -19,11 +19,32 @@ Counts = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
+class VariableCost:
+    """Of one table, in bits, higher is better; `plain` is its score with every row on its own."""
+
+    variable: str
+    likelihood: float  # marginal, or BIC
+    prior: float
+    plain: float
+
+    @property
+    def score(self) -> float:
+        return self.likelihood + self.prior
+
+
+@dataclass(frozen=True, slots=True)
 class LabelCost:
     """Both in bits, higher is better; `plain` is the same graph without labels."""
 
-    score: float
-    plain: float
+    by_variable: tuple[VariableCost, ...]
+
+    @property
+    def score(self) -> float:
+        return math.fsum(one.score for one in self.by_variable)
+
+    @property
+    def plain(self) -> float:
+        return math.fsum(one.plain for one in self.by_variable)
 
 
 def fits(model: LabelledDag, data: DataSet) -> bool:
@@ -43,14 +64,16 @@ def label_cost(
     model: LabelledDag, data: DataSet, score: PartitionScore, cancel: CancelToken = NEVER
 ) -> LabelCost:
     """log2 of the marginal likelihood (or BIC) and of the prior of graph and labels."""
-    with_labels = plain = 0.0
+    found = []
     for i, variable in enumerate(model.domain):
         counts = counts_of(model, data, variable.name, cancel)
         classes = model.classes[i]
-        full = full_partition(classes.shape)
-        for_labels, for_full = (
-            score.log_likelihood(counts, c) + score.log_prior(variable.cardinality, c)
-            for c in (classes, full)
+        (likelihood, prior), (full_likelihood, full_prior) = (
+            (
+                score.log_likelihood(counts, c) / math.log(2),
+                score.log_prior(variable.cardinality, c) / math.log(2),
+            )
+            for c in (classes, full_partition(classes.shape))
         )
-        with_labels, plain = with_labels + for_labels, plain + for_full
-    return LabelCost(with_labels / math.log(2), plain / math.log(2))
+        found.append(VariableCost(variable.name, likelihood, prior, full_likelihood + full_prior))
+    return LabelCost(tuple(found))

@@ -67,6 +67,11 @@ class Score:
         return score
 
 
+def spaced_lambdas(low: float, high: float, count: int) -> tuple[float, ...]:
+    """So many λ whose λ/(1−λ) are evenly spaced in their logarithm from `low` to `high`."""
+    return tuple(float(ratio / (1 + ratio)) for ratio in np.geomspace(low, high, count))
+
+
 def lambda_bic(total_weight: float) -> float:
     """The λ whose score ranks as BIC does: log2 N / (2 + log2 N)."""
     log: float = math.log2(max(total_weight, 1.0))

@@ -9,6 +9,13 @@ and without merged rows this is BDeu (Pensar et al. 2015). The prior of labels i
 
 for k classes of q configurations, or κ to the number of contexts in the labels, and that of the
 graph λ for each parent. Natural logarithms; learners tell bits.
+
+Taken so for every labelled graph, a graph has the more weight the more labels it could carry, and
+dense graphs could carry very many: a parent more of two states triples the sum over all labels. The
+shared prior divides the prior of each graph among its labels instead. Each context is in its label
+or not with odds κ to the parameters it saves, so that with L_i contexts of parent i
+
+    p(labels | graph) = κ ^ ((r − 1)(q − k)) / Π_i (1 + κ ^ ((r − 1)(r_i − 1))) ^ L_i
 """
 
 from __future__ import annotations
@@ -26,14 +33,18 @@ from pgmstudio.core.scores.local_scores import DataTerm
 Floats = NDArray[np.float64]
 
 PARTITION_SCORES = ("bdeu", "k2", "bic")
-PARAMETERS, ELEMENTS = "parameters", "contexts"
+PARAMETERS, ELEMENTS, SHARED = "parameters", "contexts", "shared"
+USUAL_KAPPA = 0.1
+# What merges: all states of a parent in a context, two of them, or any two rows.
+CONTEXTS, STATES, ROWS = "contexts", "states", "rows"
 
 _TERMS = {"bdeu": DataTerm.BDEU, "k2": DataTerm.K2, "bic": DataTerm.LOG_LIKELIHOOD}
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionScore:
-    """One score; κ = 0 allows no labels at all. `cost` is BIC's ½ ln N for each parameter."""
+    """One score; κ = 0 allows no labels at all. `cost` is BIC's ½ ln N for each parameter, and
+    `merging` what the labels share a graph's prior by."""
 
     name: str = "bdeu"
     ess: float = 1.0
@@ -41,6 +52,7 @@ class PartitionScore:
     per: str = PARAMETERS
     parent_prior: float = 1.0
     cost: float = 0.0
+    merging: str = CONTEXTS
 
     def __post_init__(self) -> None:
         if self.name not in PARTITION_SCORES:
@@ -72,7 +84,22 @@ class PartitionScore:
             saved = sum(int(label.sum()) for label in labels_of(classes) if label.size)
         else:
             saved = (r - 1) * (classes.size - class_count(classes))
-        return saved * self.log_kappa if saved else 0.0
+        all_labels = self._log_alternatives(r, classes.shape) if self.per == SHARED else 0.0
+        return (saved * self.log_kappa if saved else 0.0) - all_labels
+
+    def _log_alternatives(self, r: int, cards: tuple[int, ...]) -> float:
+        """ln of the sum over all that could be merged or not in a table."""
+        q = math.prod(cards)
+        if self.kappa <= 0 or q < 2 or (len(cards) < 2 and self.merging == CONTEXTS):
+            return 0.0
+        one = math.log1p(self.kappa ** (r - 1))
+        if self.merging == ROWS:
+            return one * q * (q - 1) / 2
+        if self.merging == STATES:
+            return one * sum(q * (card - 1) / 2 for card in cards)
+        return math.fsum(
+            q // card * math.log1p(self.kappa ** ((r - 1) * (card - 1))) for card in cards
+        )
 
     def log_prior(self, r: int, classes: Classes) -> float:
         """ln of the prior of one family: its labels and its parents."""
@@ -101,7 +128,8 @@ def partition_score_of(
     kappa: float = 1.0,
     per: str = PARAMETERS,
     parent_prior: float = 1.0,
+    merging: str = CONTEXTS,
 ) -> PartitionScore:
     """The score called `name` on data of that total weight."""
     cost = math.log(max(total_weight, 1.0)) / 2 if name == "bic" else 0.0
-    return PartitionScore(name, ess, kappa, per, parent_prior, cost)
+    return PartitionScore(name, ess, kappa, per, parent_prior, cost, merging)

@@ -42,6 +42,7 @@ class ActionSpec:
     icon: str | None = None
     why_not: Callable[[], str | None] | None = None
     is_checked: Callable[[], bool] | None = None  # a tick beside the text
+    says: Callable[[], str] | None = None  # the text as it is now, where it changes
     separator_before: bool = False
 
 
@@ -83,6 +84,8 @@ class ActionBook(QObject):
                 action.setStatusTip(spec.tip)
             if spec.is_checked is not None:
                 action.setChecked(spec.is_checked())
+            if spec.says is not None:
+                action.setText(spec.says())
 
     def _on_theme_changed(self) -> None:
         for key, spec in self.specs.items():

@@ -11,7 +11,6 @@ from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.in_front import data_page_in_front
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.subject_deeds import NO_MODEL, SubjectDeeds, rows_for
-from pgmstudio.gui.document.map_desk import MapQuestion, map_desk
 from pgmstudio.gui.pages.last_model import last_model
 from pgmstudio.gui.pages.row_desk import row_desk
 
@@ -142,6 +141,8 @@ class _Deeds(SubjectDeeds):
     def most_probable(self) -> None:
         subject = self._subject
         if subject is not None:
+            from pgmstudio.gui.document.map_desk import MapQuestion, map_desk
+
             names = self._shell.bench.selection.nodes
             question = MapQuestion(subject.model, names, subject.live.evidence)
             self._shell.reveal("inspectorPanel")

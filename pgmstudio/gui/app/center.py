@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
@@ -50,6 +50,7 @@ class Center(QWidget):
 
     page_changed = Signal(object)  # the Page in front or None
     facts_changed = Signal()  # of any page
+    tiling_changed = Signal()
     start_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -116,6 +117,7 @@ class Center(QWidget):
         if existing is None:
             if beside and len(self._groups) == 1:
                 self._add_group()
+                self.tiling_changed.emit()
             tabs = self._groups[-1] if beside else self._groups[self._active]
             index = tabs.addTab(page, page.page_icon(), page.title)
             tabs.setTabToolTip(index, page.title)
@@ -151,6 +153,7 @@ class Center(QWidget):
         page.deleteLater()
         if tabs.count() == 0 and len(self._groups) > 1:
             self._remove_group(tabs)
+            self.tiling_changed.emit()
         self.page_changed.emit(self.current)
         return True
 
@@ -161,6 +164,12 @@ class Center(QWidget):
     @property
     def is_tiled(self) -> bool:
         return len(self._groups) > 1
+
+    @property
+    def columns(self) -> int:
+        """How many pages stand side by side."""
+        across = self._splitter.orientation() == Qt.Orientation.Horizontal
+        return len(self._groups) if across else 1
 
     def tile(self, orientation: Qt.Orientation | None) -> None:
         """Two groups in that direction, the page in front moved to the second; None: one group."""
@@ -175,8 +184,11 @@ class Center(QWidget):
                 page = self.current
                 self._move(page, self._add_group())
                 self.bring_to_front(page)
-            half = max(1, self._splitter.width() // 2)
-            self._splitter.setSizes([half, half])
+            QTimer.singleShot(0, self, self._halve)  # when the panels have given way
+        self.tiling_changed.emit()
+
+    def _halve(self) -> None:
+        self._splitter.setSizes([max(1, self._splitter.width() // 2)] * len(self._groups))
 
     def step(self, by: int) -> None:
         """Go to the next or previous tab."""

@@ -13,7 +13,7 @@ from pgmstudio.gui.app.opening import close_welcome
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.subject_deeds import NO_MODEL
 from pgmstudio.gui.pages.page import Page
-from pgmstudio.gui.views.strengths import KINDS
+from pgmstudio.gui.views.strength_kinds import KINDS
 from pgmstudio.gui.workers.kept_source import KeptSource, has_source, source_in_view
 from pgmstudio.gui.workers.learning_run import RunRequest
 
@@ -156,6 +156,8 @@ def compare_actions(shell: Shell) -> list[ActionSpec]:
         return None if shell.project.data else "import data first (Ctrl+I)."
 
     def too_alone() -> str | None:
+        if not shell.project.models:
+            return NO_MODEL
         from pgmstudio.gui.pages.same_evidence_link import askable
 
         found = len(askable(shell.project))

@@ -156,7 +156,7 @@ class FileDesk(QObject):
 
 def file_actions(shell: Shell) -> list[ActionSpec]:
     desk = FileDesk(shell)
-    stack = shell.document.undo_stack
+    history = shell.history
 
     def close_tab() -> None:
         if shell.center.current is not None:
@@ -246,20 +246,22 @@ def file_actions(shell: Shell) -> list[ActionSpec]:
             "edit.undo",
             "Undo",
             "Edit",
-            "Take back the last change.",
-            stack.undo,
+            "Take back what was done last: a change of the project, or evidence.",
+            history.undo,
             keys=("Ctrl+Z",),
             icon="arrow-counter-clockwise",
-            why_not=lambda: None if stack.canUndo() else "nothing was changed yet.",
+            why_not=lambda: None if history.can_undo else "nothing was changed yet.",
+            says=lambda: history.undo_words,
         ),
         ActionSpec(
             "edit.redo",
             "Redo",
             "Edit",
-            "Do the change again that was taken back.",
-            stack.redo,
+            "Do again what was taken back.",
+            history.redo,
             keys=("Ctrl+Shift+Z", "Ctrl+Y"),
             icon="arrow-clockwise",
-            why_not=lambda: None if stack.canRedo() else "nothing was taken back.",
+            why_not=lambda: None if history.can_redo else "nothing was taken back.",
+            says=lambda: history.redo_words,
         ),
     ]

@@ -23,6 +23,7 @@ from pgmstudio.gui.style.widgets import set_role
 
 # What a canvas keeps, in pixels at 100 %.
 CANVAS_WIDTH, CANVAS_HEIGHT = 560, 400
+COLUMN_WIDTH = 500  # where two stand side by side
 
 # The tree of the project is short, the list of its variables long.
 _SHARING = ("projectPanel", "variablesPanel")
@@ -30,14 +31,17 @@ TREE_SHARE = 0.32
 _OWN = Qt.FindChildOption.FindDirectChildrenOnly
 
 
-def folded_sides(width: float, height: float, sides: Collection[Area]) -> frozenset[Area]:
+def folded_sides(
+    width: float, height: float, sides: Collection[Area], columns: int = 1
+) -> frozenset[Area]:
     """Which of `sides` give way in so much room for panels and centre, in pixels at 100 %."""
     sizes = tokens()["size_px"]
+    centre = CANVAS_WIDTH if columns == 1 else columns * COLUMN_WIDTH
     folded: set[Area] = set()
     widths = {LEFT: sizes["left"], RIGHT: sizes["right"]}
     for side in (RIGHT, LEFT):
         taken = sum(w for s, w in widths.items() if s in sides and s not in folded)
-        if side in sides and width - taken < CANVAS_WIDTH:
+        if side in sides and width - taken < centre:
             folded.add(side)
     needed = CANVAS_HEIGHT + sizes["tab_bar"] + sizes["view_bar"] + sizes["bottom"]
     if BOTTOM in sides and height < needed:
@@ -70,6 +74,7 @@ class Folding(QObject):
         shell.bench.selection_changed.connect(self._on_selection)
         self._page_key = ""
         shell.center.page_changed.connect(self._on_page)
+        shell.center.tiling_changed.connect(self.refold)
         self.usual_sizes()
         theme().changed.connect(self.refold)
 
@@ -81,7 +86,8 @@ class Folding(QObject):
         high = room.height() - self._window.menuBar().height() - self._window.statusBar().height()
         scale = theme().scale
         sides = {self._area(name) for name in self._wanted_now()}
-        folded = folded_sides(room.width() / scale, high / scale, sides | self.folded)
+        columns = self._shell.center.columns
+        folded = folded_sides(room.width() / scale, high / scale, sides | self.folded, columns)
         self._arrange(folded, self._is_alone)
 
     def stand_alone(self, alone: bool) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
+from pgmstudio.core.learning.kappa_path import KappaPath
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.labelling import labelled_from_rows
@@ -19,6 +20,7 @@ from pgmstudio.gui.app.subject_deeds import NO_MODEL
 from pgmstudio.gui.document.context_views import context_views
 from pgmstudio.gui.document.table_work import table_work
 from pgmstudio.gui.style.numbers import counted
+from pgmstudio.gui.workers.kept_source import has_source, source_in_view
 from pgmstudio.gui.workers.questions import Asker
 
 NO_LABELS = "the model in view is no labelled graph."
@@ -52,6 +54,15 @@ def label_actions(shell: Shell) -> list[ActionSpec]:
             "Every configuration gets a row of its own again; the distribution stays.",
             deeds.drop,
             why_not=deeds.why_nothing_to_drop,
+        ),
+        ActionSpec(
+            "learn.kappa-path",
+            "κ path of labels",
+            "Learn",
+            "What every κ of a run gave: held-out rows, score, parameters, edges, and its model.",
+            deeds.open_path,
+            icon="tag",
+            why_not=deeds.why_no_path,
         ),
         ActionSpec(
             "view.context.follow",
@@ -173,6 +184,18 @@ class _Deeds(QObject):
 
     def copy(self) -> None:
         context_views(self._shell).observe(self._model_id)
+
+    def why_no_path(self) -> str | None:
+        if has_source(self._shell, KappaPath.kind):
+            return None
+        return "learn a labelled graph with κ auto first."
+
+    def open_path(self) -> None:
+        from pgmstudio.gui.pages.kappa_page import open_kappa
+
+        source = source_in_view(self._shell, KappaPath.kind)
+        if source is not None:
+            open_kappa(self._shell, source)
 
 
 def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry:

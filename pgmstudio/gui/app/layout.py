@@ -118,6 +118,8 @@ ACTION_TABLES = (
     "pgmstudio.gui.app.file_actions:file_actions",
     "pgmstudio.gui.app.data_actions:data_actions",
     "pgmstudio.gui.app.knowledge_actions:knowledge_actions",
+    "pgmstudio.gui.app.learn_actions:learn_page_actions",
+    "pgmstudio.gui.app.learn_actions:learner_actions",
     "pgmstudio.gui.app.learn_actions:learn_actions",
     "pgmstudio.gui.app.report_actions:reproduce_actions",
     "pgmstudio.gui.app.stepwise_actions:stepwise_actions",
@@ -140,3 +142,5 @@ ACTION_TABLES = (
     "pgmstudio.gui.app.tour_actions:tour_actions",
     "pgmstudio.gui.app.window_actions:window_actions",
 )
+# Tables that load much of the program, and the menu that waits for them until the first paint.
+LATE_TABLES = {"pgmstudio.gui.app.learn_actions:learner_actions": "Learn/With"}

@@ -30,12 +30,42 @@ def open_learn_page(shell: Shell, learner: str | None = None) -> LearnPage:
     return page
 
 
+def learn_page_actions(shell: Shell) -> list[ActionSpec]:
+    return [
+        ActionSpec(
+            "learn.learn",
+            "Learn…",
+            "Learn",
+            "Choose a learner, set it up and start it in the background.",
+            lambda: open_learn_page(shell),
+            keys=("Ctrl+L",),
+            icon="play-circle",
+            why_not=partial(_no_data, shell),
+        )
+    ]
+
+
+def learner_actions(shell: Shell) -> list[ActionSpec]:
+    return [
+        ActionSpec(
+            f"learn.{key}",
+            f"{learner.title}…",
+            "Learn/With",
+            " ".join((type(learner).__doc__ or learner.title).split()),
+            partial(open_learn_page, shell, key),
+            why_not=partial(_no_data, shell),
+        )
+        for key, learner in all_learners().items()
+    ]
+
+
+def _no_data(shell: Shell) -> str | None:
+    return None if shell.project.data else "import data first (Ctrl+I)."
+
+
 def learn_actions(shell: Shell) -> list[ActionSpec]:
     landing = landing_of(shell)
     runs = shell.bench.runs
-
-    def no_data() -> str | None:
-        return None if shell.project.data else "import data first (Ctrl+I)."
 
     def run_in_view() -> str | None:
         entry = shell.project.models.get(shell.bench.model_id or "")
@@ -48,27 +78,6 @@ def learn_actions(shell: Shell) -> list[ActionSpec]:
             shell.reveal("runsPanel")
 
     return [
-        ActionSpec(
-            "learn.learn",
-            "Learn…",
-            "Learn",
-            "Choose a learner, set it up and start it in the background.",
-            lambda: open_learn_page(shell),
-            keys=("Ctrl+L",),
-            icon="play-circle",
-            why_not=no_data,
-        ),
-        *(
-            ActionSpec(
-                f"learn.{key}",
-                f"{learner.title}…",
-                "Learn/With",
-                " ".join((type(learner).__doc__ or learner.title).split()),
-                partial(open_learn_page, shell, key),
-                why_not=no_data,
-            )
-            for key, learner in all_learners().items()
-        ),
         ActionSpec(
             "learn.runs",
             "Show runs",

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from pgmstudio.gui.app.main_window import MainWindow
 
 
+# Threads that work beside the window give way so soon; by itself Python takes five times that.
+SWITCH_SECONDS = 0.001
+
+
 def make_application(arguments: Sequence[str] = ()) -> QApplication:
     """The QApplication with the look from the preferences."""
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication([sys.argv[0], *arguments])
+    sys.setswitchinterval(SWITCH_SECONDS)
     app.setApplicationName("pgmstudio")
     app.setApplicationDisplayName("PGM Studio")
     return app
@@ -89,6 +94,7 @@ class AfterFirstPaint(QObject):
 def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     from pgmstudio.gui.app.opening import begin
 
+    window.add_late_actions()
     if not files:
         window.panels.build_bit_by_bit()
         return

@@ -22,7 +22,7 @@ from pgmstudio.gui.app.actions import MENUS, ActionSpec
 from pgmstudio.gui.app.command_field import CommandField
 from pgmstudio.gui.app.error_note import ErrorNotes
 from pgmstudio.gui.app.folding import Folding
-from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LEFT, RIGHT
+from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
 from pgmstudio.gui.app.panel_docks import PanelDocks
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.status_bar import StatusBar
@@ -44,7 +44,8 @@ class MainWindow(QMainWindow):
     """`shell` is what everything inside talks to."""
 
     def __init__(self, *, panels_later: bool = False) -> None:
-        """With `panels_later` whoever makes it calls `panels.build_all` after the first paint."""
+        """With `panels_later` whoever makes it calls `add_late_actions` and `panels.build_all`
+        after the first paint."""
         super().__init__()
         self.setObjectName("mainWindow")
         self.setMinimumSize(960, 640)
@@ -62,7 +63,10 @@ class MainWindow(QMainWindow):
             self.panels.build_all()
         self.folding = Folding(self, self.shell, self.panels)
         self.setCentralWidget(self.folding.surround)
+        self._menus: dict[str, QMenu] = {}
         self._add_menus()
+        if not panels_later:
+            self.add_late_actions()
         self.setStatusBar(StatusBar(self.shell))
         self.toast = Toast(self)
         self.error_notes = ErrorNotes(self.shell, self.panels)
@@ -94,22 +98,17 @@ class MainWindow(QMainWindow):
 
     def _add_menus(self) -> None:
         book = self.shell.book
-        for place in ACTION_TABLES:
-            module, _, name = place.partition(":")
-            specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.shell)
-            book.add(specs)
-        menus: dict[str, QMenu] = {}
         for title in MENUS:
-            menus[title] = self.menuBar().addMenu(title)
-            menus[title].setObjectName(f"menu{title}")
-            menus[title].setToolTipsVisible(True)
-            menus[title].aboutToShow.connect(book.refresh)
-        for action_id, spec in book.specs.items():
-            menu = self._menu(menus, spec.menu)
-            if spec.separator_before:
-                menu.addSeparator()
-            menu.addAction(book[action_id])
-        for title, menu in menus.items():
+            self._menus[title] = self.menuBar().addMenu(title)
+            self._menus[title].setObjectName(f"menu{title}")
+            self._menus[title].setToolTipsVisible(True)
+            self._menus[title].aboutToShow.connect(book.refresh)
+        for place in ACTION_TABLES:
+            if place in LATE_TABLES:
+                self._menu(LATE_TABLES[place])  # keeps the place
+            else:
+                self._add_table(place)
+        for title, menu in self._menus.items():
             if "/" not in title and menu.isEmpty():
                 menu.menuAction().setVisible(False)
         self._logo = Logo()
@@ -119,13 +118,29 @@ class MainWindow(QMainWindow):
         self._corner = _corner(self.command_field)
         self.menuBar().setCornerWidget(self._corner, Qt.Corner.TopRightCorner)
 
-    def _menu(self, menus: dict[str, QMenu], path: str) -> QMenu:
-        if path not in menus:
+    def add_late_actions(self) -> None:
+        """The actions that are not needed for the first paint."""
+        for place in LATE_TABLES:
+            self._add_table(place)
+
+    def _add_table(self, place: str) -> None:
+        module, _, name = place.partition(":")
+        specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.shell)
+        book = self.shell.book
+        book.add(specs)
+        for spec in specs:
+            menu = self._menu(spec.menu)
+            if spec.separator_before:
+                menu.addSeparator()
+            menu.addAction(book[spec.id])
+
+    def _menu(self, path: str) -> QMenu:
+        if path not in self._menus:
             parent, _, title = path.rpartition("/")
-            menus[path] = self._menu(menus, parent).addMenu(title)
-            menus[path].setObjectName(f"menu{path}")
-            menus[path].setToolTipsVisible(True)
-        return menus[path]
+            self._menus[path] = self._menu(parent).addMenu(title)
+            self._menus[path].setObjectName(f"menu{path}")
+            self._menus[path].setToolTipsVisible(True)
+        return self._menus[path]
 
     # -- what it does
 

@@ -14,6 +14,7 @@ from pgmstudio.core.learning.mixture_scan import MixtureScan
 from pgmstudio.core.models.conversions import KIND_TITLES, converted, why_not_converted
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.models.same_distribution import same_distribution
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.core.running import NEVER, CancelToken
@@ -25,6 +26,9 @@ from pgmstudio.gui.app.subject_deeds import NO_MODEL
 from pgmstudio.gui.document.component_views import component_views
 from pgmstudio.gui.workers.kept_source import has_source, source_in_view
 from pgmstudio.gui.workers.questions import Asker
+
+# Where a converted model keeps what the check of its distribution said.
+CHECKED = "checked"
 
 
 def mixture_actions(shell: Shell) -> list[ActionSpec]:
@@ -264,24 +268,22 @@ class _Deeds(QObject):
         entry = self._entry
         if entry is None:
             return
-        if isinstance(entry.model, TreeMixture):  # may take a moment
-            self._converting.ask(partial(_converted_entry, entry, kind))
-        else:
-            self._on_converted(_converted_entry(entry, kind))
+        self._converting.ask(partial(_converted_entry, entry, kind))  # may take a moment
 
     def _on_converted(self, made: ModelEntry | PgmStudioError) -> None:
         if isinstance(made, PgmStudioError):
             self._shell.errors.report(made)
-        else:
-            add_and_show_model(self._shell, made, f"Convert to {made.title}")
+        elif add_and_show_model(self._shell, made, f"Convert to {made.title}") is not None:
+            self._shell.tell(str(made.provenance[CHECKED]))
 
 
 def _converted_entry(
-    entry: ModelEntry, kind: str, _cancel: CancelToken = NEVER
+    entry: ModelEntry, kind: str, cancel: CancelToken = NEVER
 ) -> ModelEntry | PgmStudioError:
     """The entry of the model in another language; titles and notes go with it."""
     try:
         model: Model = converted(entry.model, kind)
+        checked = same_distribution(entry.model, model, cancel)
     except PgmStudioError as refused:
         return refused
     word = KIND_TITLES[kind]
@@ -291,5 +293,8 @@ def _converted_entry(
         data_id=entry.data_id,
         node_titles=dict(entry.node_titles),
         notes=entry.notes,
-        provenance={"made by": f"converted from {entry.title}, a {entry.model.kind}"},
+        provenance={
+            "made by": f"converted from {entry.title}, a {entry.model.kind}",
+            CHECKED: checked.sentence(),
+        },
     )

@@ -21,6 +21,7 @@ from pgmstudio.gui.workers.questions import Asker
 
 if TYPE_CHECKING:
     from pgmstudio.core.io.reproduction import Reproduced
+    from pgmstudio.gui.workers.report_run import ReportRun
 
 ENDING = ".html"
 
@@ -37,6 +38,7 @@ class ReportDesk(QObject):
         super().__init__(shell)
         self._shell = shell
         self._folder: Path | None = None
+        self._run: ReportRun | None = None
         self._writer = Asker(self)
         self._writer.answered.connect(self._on_written)
         self._writer.failed.connect(self._on_failed)
@@ -44,24 +46,34 @@ class ReportDesk(QObject):
     def no_content(self) -> str | None:
         project = self._shell.project
         if project.data or project.models or project.curves:
-            return "a report is being written." if self._writer.is_waiting else None
+            is_busy = self._writer.is_waiting or self._run is not None
+            return "a report is being written." if is_busy else None
         return "the project is empty. Import data or draw a model first."
 
-    def of_project(self) -> None:
+    def no_runs(self) -> str | None:
+        if (said := self.no_content()) is not None:
+            return said
+        return None if self._shell.project.runs else "nothing was learned here yet."
+
+    def no_writer(self) -> str | None:
+        return None if self._run is None else "a report is being written."
+
+    def of_project(self, *, again: bool = False) -> None:
+        """With `again` every run is done once more first, and the page says what came out."""
         project, path = self._shell.project, self._shell.document.path
         name = path.stem if path is not None else project.title or "report"
         target = self._target(name)
         if target is not None:
-            self._write(project, target, path.name if path is not None else "")
+            self._write(project, target, path.name if path is not None else "", again)
 
-    def of_experiment(self) -> None:
+    def of_experiment(self, *, again: bool = False) -> None:
         """The folder behind the curves in front, or one that is chosen."""
         folder = self._folder_in_front() or self._chosen_folder()
         if folder is None:
             return
         target = self._target(folder.stem)
         if target is not None:
-            self._write(folder, target, str(folder))
+            self._write(folder, target, str(folder), again)
 
     def _folder_in_front(self) -> Path | None:
         from pgmstudio.gui.workers.curve_folders import found_folder
@@ -92,12 +104,39 @@ class ReportDesk(QObject):
         path = self._shell.document.path
         return self._folder or (path.parent if path is not None else Path())
 
-    def _write(self, subject: Project | Path, target: Path, source: str) -> None:
+    def _write(self, subject: Project | Path, target: Path, source: str, again: bool) -> None:
         from pgmstudio.core.io.reports import ReportTask, ReportWords
 
+        if again:
+            self._write_again(subject, target, source)
+            return
         task = ReportTask(subject, target, ReportWords(source, datetime.now()))
         self._writer.follow(partial(in_process, task))
         self._shell.bench.message.emit("info", f"Writing {target.name}.")
+
+    def _write_again(self, subject: Project | Path, target: Path, source: str) -> None:
+        from pgmstudio.gui.workers.report_run import ReportRun
+
+        if self._run is not None:
+            return
+        self._run = run = ReportRun(subject, target, source, self)
+        run.failed.connect(self._on_failed)
+        run.ended.connect(self._on_ended)
+        self._shell.bench.beside.add(run)
+        run.start()
+        self._shell.tell(f"Everything is run again for {target.name}; the run signal stops it.")
+
+    def _on_ended(self) -> None:
+        run, self._run = self._run, None
+        if run is None:
+            return
+        run.deleteLater()
+        for one in run.done:
+            level = "warning" if one.is_same is False else "info"
+            self._shell.bench.message.emit(level, f"{one.title}: {one.words}")
+        if run.written is not None:
+            self._on_written(run.written)
+        self._shell.book.refresh()
 
     def _on_written(self, path: object) -> None:
         assert isinstance(path, Path)
@@ -193,6 +232,22 @@ def report_actions(shell: Shell) -> list[ActionSpec]:
             "File",
             "One web page with the curves and models of an experiment that is kept in a folder.",
             desk.of_experiment,
+        ),
+        ActionSpec(
+            "file.report-again",
+            "Report with all runs reproduced…",
+            "File",
+            "Every run of the project is done again; the page says whether the same came out.",
+            partial(desk.of_project, again=True),
+            why_not=desk.no_runs,
+        ),
+        ActionSpec(
+            "file.report-experiment-again",
+            "Report of an experiment, reproduced…",
+            "File",
+            "The experiment of a folder is run again; the page says whether the same came out.",
+            partial(desk.of_experiment, again=True),
+            why_not=desk.no_writer,
         ),
     ]
 

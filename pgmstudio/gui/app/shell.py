@@ -13,6 +13,7 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.actions import ActionBook
 from pgmstudio.gui.app.center import Center
 from pgmstudio.gui.app.error_reporter import ErrorReporter
+from pgmstudio.gui.app.history import History
 from pgmstudio.gui.app.preferences import Preferences, load_preferences, save_preferences
 from pgmstudio.gui.document.document import Document
 from pgmstudio.gui.document.workbench import Workbench
@@ -37,6 +38,7 @@ class Shell(QObject):
         self.center = Center()
         self.book = ActionBook(window)
         self.errors = ErrorReporter(self)
+        self.history = History(self)
         self._preferences = load_preferences()
         self.center.page_changed.connect(self._on_page_changed)
 

@@ -30,11 +30,12 @@ from pgmstudio.gui.panels.subject import data_around
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import data_facts, grouped
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.workers.job import JobState
 
 _GAP = 6
 # These stand out as a whole; of the others only the numbers do.
 _IN_ONE_INK = ("statusRuns", "statusWaits")
-_NUMBERS = re.compile(r"[−-]?\d[\d\u2009.]*(?:e[−+-]?\d+)?")
+_NUMBERS = re.compile(r"(?<![\w.])[−-]?\d[\d\u2009.]*(?:e[−+-]?\d+)?")
 
 
 class StatusBar(QStatusBar):
@@ -91,6 +92,7 @@ class StatusBar(QStatusBar):
         bench.beliefs_changed.connect(self._refresh)
         for signal in (bench.runs.run_added, bench.runs.run_changed, bench.runs.run_ended):
             signal.connect(self._refresh_runs)
+        bench.beside.changed.connect(self._refresh_runs)
         self._work.changed.connect(self._refresh)
         theme().changed.connect(self._refresh_runs)
         self._refresh()
@@ -149,7 +151,7 @@ class StatusBar(QStatusBar):
         conflict = None if live.is_stale else live.conflict_bits
         if conflict is not None:
             self._wanted.add(self.conflict)
-            told = f"{conflict:.2f}".replace("-", "−")
+            told = f"{round(conflict, 2) + 0.0:.2f}".replace("-", "−")  # not −0.00
             self.conflict.setText(f"conflict {told} ({conflict_word(conflict)})")
         self.speed.setText("stale" if live.is_stale else f"updated in {live.update_ms:.1f} ms")
 
@@ -172,15 +174,16 @@ class StatusBar(QStatusBar):
         return QSize(0, super().minimumSizeHint().height())
 
     def _refresh_runs(self, *_: object) -> None:
-        runs = self._shell.bench.runs
-        busy, waiting = len(runs.running), len(runs.waiting)
+        runs, beside = self._shell.bench.runs, self._shell.bench.beside.running
+        busy, waiting = len(runs.running) + len(beside), len(runs.waiting)
         if not busy and not waiting:
             self.signal.setText("Ready")
             self.signal.setIcon(icon("check-circle", "success_ink"))
             self._colour_signal("ready")
             self._fit()
             return
-        stopping = any(run.state.value == "cancelling" for run in runs.running)
+        states = {run.state for run in runs.running} | {run.state for run in beside}
+        stopping = JobState.CANCELLING in states
         words = f"{busy} run{'s' if busy != 1 else ''}" + (
             f", {waiting} waiting" if waiting else ""
         )
@@ -199,6 +202,7 @@ class StatusBar(QStatusBar):
 
     def _on_signal_clicked(self) -> None:
         self._shell.bench.runs.stop_all()
+        self._shell.bench.beside.stop_all()
         self._refresh_runs()
 
 

@@ -69,7 +69,7 @@ def _look(shell: Shell) -> list[ActionSpec]:
             "View/Font size",
             "Every font one step larger, up to 200 %.",
             lambda: set_scale(theme().scale + SCALE_STEP),
-            keys=("Ctrl+Shift+=",),
+            keys=("Ctrl+Shift+PgUp",),
             why_not=lambda: "this is the largest size." if theme().scale >= 2 else None,
         ),
         ActionSpec(
@@ -78,7 +78,7 @@ def _look(shell: Shell) -> list[ActionSpec]:
             "View/Font size",
             "Every font one step smaller, down to 80 %.",
             lambda: set_scale(theme().scale - SCALE_STEP),
-            keys=("Ctrl+Shift+-",),
+            keys=("Ctrl+Shift+PgDown",),
             why_not=lambda: "this is the smallest size." if theme().scale <= 0.8 else None,
         ),
         ActionSpec(

@@ -57,7 +57,8 @@ class ParamForm(QWidget):
         error.hide()
         place = 2 * len(self._fields)
         self._grid.addWidget(title, place, 0)
-        self._grid.addWidget(field.widget, place, 1)
+        # A list is long, and its numbers have no slider beside them.
+        self._grid.addWidget(field.widget, place, 1, 1, 2 if spec.is_list else 1)
         if has_slider(spec):
             self._add_slider(spec, field, place)
         self._grid.addWidget(error, place + 1, 1)
@@ -187,6 +188,7 @@ class _Field:
                 self.widget.setCurrentText(choice_words(text) if is_choice else text)
             case QLineEdit():
                 self.widget.setText("" if value is None else self._text_of(value))
+                self.widget.setCursorPosition(0)  # a long list shows its beginning
 
     def _text_of(self, value: Any) -> str:
         if value is None:

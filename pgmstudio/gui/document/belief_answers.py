@@ -55,6 +55,14 @@ class ComponentShares(Protocol):
     def log2_most_probable_bound(self) -> float: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """All findings in the order of entering, and which of them are switched off."""
+
+    findings: tuple[tuple[str, Finding], ...] = ()
+    off: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class Refusal:
     """A finding that was not taken, and why."""

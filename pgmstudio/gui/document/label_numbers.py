@@ -15,12 +15,14 @@ from pgmstudio.core.models.context_facts import Statement, statements_in
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.running import CancelToken
 from pgmstudio.core.scores.label_costs import LabelCost, counts_of, fits, label_cost
-from pgmstudio.core.scores.partition_scores import PartitionScore, partition_score_of
+from pgmstudio.core.scores.partition_scores import (
+    USUAL_KAPPA,
+    PartitionScore,
+    partition_score_of,
+)
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.model_sources import sources_of
 from pgmstudio.gui.workers.questions import Asker
-
-USUAL_KAPPA = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,21 +39,14 @@ class LabelNumbers:
 
 def score_of(shell: Shell, model_id: str, data: DataSet | None) -> PartitionScore:
     """The score of the run that made the model, or the usual one."""
-    from pgmstudio.core.learning.ldag_params import LabelParams
+    from pgmstudio.core.learning.ldag_params import LabelParams, kappa_of
+    from pgmstudio.core.learning.ldag_params import score_of as score_told
 
     total = 1.0 if data is None else data.total_weight
     params = sources_of(shell).params(model_id)
     if not isinstance(params, LabelParams):
         return partition_score_of("bdeu", total, kappa=USUAL_KAPPA)
-    kappa = getattr(params, "kappa", USUAL_KAPPA)
-    return partition_score_of(
-        params.score,
-        total,
-        ess=params.ess,
-        kappa=kappa if isinstance(kappa, float) else USUAL_KAPPA,
-        per=params.prior,
-        parent_prior=params.parent_prior,
-    )
+    return score_told(params, kappa_of(params), total)
 
 
 def numbers_of(

@@ -1,8 +1,9 @@
 """The evidence of one open model and the beliefs it leads to, kept up to date.
 
-Evidence belongs to the view and is not undone. A model that answers within a few milliseconds is
-asked in the window thread, so a click is answered in the same frame; a slower one in a worker, the
-newest evidence next, and until it answers the last beliefs stay, marked stale.
+Evidence belongs to the view: neither the project nor its undo stack knows it. A model that answers
+within a few milliseconds is asked in the window thread, so a click is answered in the same frame; a
+slower one in a worker, the newest evidence next, and until it answers the last beliefs stay, marked
+stale.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from pgmstudio.gui.document.belief_answers import (
     Opened,
     Opener,
     Refusal,
+    Standing,
     become,
     fitting,
     settle,
@@ -103,6 +105,11 @@ class LiveBeliefs(QObject):
     def findings(self) -> Mapping[str, Finding]:
         """Ticked or not, in the order of entering."""
         return dict(self._findings)
+
+    @property
+    def standing(self) -> Standing:
+        """What `restore` brings back."""
+        return Standing(tuple(self._findings.items()), frozenset(self._off))
 
     @property
     def beliefs(self) -> Beliefs:
@@ -242,6 +249,12 @@ class LiveBeliefs(QObject):
         self._after_evidence()
         for refusal in refusals:
             self._refuse(refusal)
+
+    def restore(self, standing: Standing) -> None:
+        """Exactly the findings that were there once, ticked or not."""
+        self._findings, self._off = dict(standing.findings), set(standing.off)
+        self._answer = replace(self._answer, evidence={})  # none of the old ones comes first
+        self._after_evidence()
 
     def switch(self, variable: str, on: bool) -> None:
         """Tick or untick a finding without forgetting it."""

@@ -31,13 +31,13 @@ from pgmstudio.core.project.model_rows import why_no_rows
 from pgmstudio.core.project.project import Project
 from pgmstudio.core.project.structure_edits import replace_structure
 from pgmstudio.core.running import CancelToken, Progress
+from pgmstudio.gui.app.moves_actions import BEST_MOVE
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.model_sources import sources_of
 from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
 REST_MS = 30
-BEST_MOVE = "learn.best-move"  # the action that takes it
 Edit = Callable[[Project], Project]
 
 

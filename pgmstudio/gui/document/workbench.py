@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.document.document import Document
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.workers.background_run import BesideRuns
 from pgmstudio.gui.workers.run_queue import RunQueue
 
 Edge = tuple[str, str]
@@ -36,6 +37,7 @@ class Workbench(QObject):
         super().__init__(parent)
         self.document = document
         self.runs = RunQueue(document, self)
+        self.beside = BesideRuns(self)
         self._model_id: str | None = None
         self._selection = Selection()
         self._target: str | None = None

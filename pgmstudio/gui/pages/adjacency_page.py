@@ -18,6 +18,7 @@ from pgmstudio.gui.pages.fact_table import Column, FactTable, wide_first
 from pgmstudio.gui.pages.kept_page import KeptPage, facts_label
 from pgmstudio.gui.pages.picture_taking import PictureTaking
 from pgmstudio.gui.plots.adjacency_matrix import AdjacencyMatrix
+from pgmstudio.gui.style.combo import offer
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
@@ -144,12 +145,8 @@ class AdjacencyPage(PictureTaking, KeptPage):
         self.per.setVisible(bool(numbers))
         self.numbers.setVisible(len(numbers) > 1)
         if [self.numbers.itemData(i) for i in range(1, self.numbers.count())] != numbers:
-            chosen = self.numbers.currentData()
-            self.numbers.clear()
-            self.numbers.addItem("any number of trees", None)
-            for number in numbers:
-                self.numbers.addItem(counted(number, "tree"), number)
-            self.numbers.setCurrentIndex(max(0, self.numbers.findData(chosen)))
+            words = {number: counted(number, "tree") for number in numbers}
+            offer(self.numbers, {None: "any number of trees", **words})
 
     def _model_edges(self) -> list[tuple[str, str]]:
         """Of the mixture that the run ended with, if it is in the project."""

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox
 
-from pgmstudio.gui.style.combo import Combo
+from pgmstudio.gui.style.combo import Combo, offer
 
 
 class ChoiceBox(Combo):
@@ -28,9 +28,7 @@ class ChoiceBox(Combo):
     def show_choices(self, words: Mapping[Any, str], chosen: str | None) -> None:
         shown = [(self.itemData(k), self.itemText(k)) for k in range(self.count())]
         if shown != list(words.items()):
-            self.clear()
-            for key, text in words.items():
-                self.addItem(text, key)
+            offer(self, words, chosen)
         self.setCurrentIndex(list(words).index(chosen) if chosen in words else 0)
 
     def _on_activated(self, place: int) -> None:

@@ -34,6 +34,7 @@ from pgmstudio.gui.style.theme import theme
 _, NAME, BARS, FACTS, MISSING, CHIP = range(6)
 _ROW = Qt.ItemDataRole.UserRole
 _MOST_NAME = 150  # px
+BRIEF_HEAD = "Values"  # in little room, over ranges and states alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class _Rows(TickedRows):
 
     def __init__(self, facts_head: str, chip_head: str, parent: QObject) -> None:
         super().__init__(parent)
-        self._heads = ("", "Column", "", facts_head, "Missing", chip_head)
+        self._heads = ["", "Column", "", facts_head, "Missing", chip_head]
 
     def show(self, rows: Sequence[ColumnRow]) -> None:
         before, rows = self.rows, tuple(rows)
@@ -73,6 +74,12 @@ class _Rows(TickedRows):
         self.beginResetModel()
         self.rows = rows
         self.endResetModel()
+
+    def say_head(self, words: str) -> None:
+        """Over the facts."""
+        if words != self._heads[FACTS]:
+            self._heads[FACTS] = words
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, FACTS, FACTS)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._heads)
@@ -212,6 +219,7 @@ class ColumnList(QTableView):
     ) -> None:
         """`chip_head`: what the chips tell; then the missing cells are told by them alone."""
         super().__init__()
+        self._facts_head = facts_head
         self.setObjectName(name)
         self.setAccessibleName("Columns")
         self._rows = _Rows(facts_head, chip_head, self)
@@ -238,6 +246,7 @@ class ColumnList(QTableView):
         head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Interactive)
         head.setSectionResizeMode(BARS, QHeaderView.ResizeMode.Fixed)
         head.setSectionResizeMode(FACTS, QHeaderView.ResizeMode.Stretch)
+        head.sectionResized.connect(self._fit_head)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
         theme().changed.connect(self._restyle)
         self._restyle()
@@ -281,6 +290,13 @@ class ColumnList(QTableView):
     def _on_current_changed(self, *_: object) -> None:
         if (name := self.current) is not None:
             self.picked.emit(name)
+
+    def _fit_head(self, section: int, _before: int, width: int) -> None:
+        """A head that would be cut says less."""
+        if section == FACTS:
+            needed = QFontMetrics(theme().font("dense", "semibold")).horizontalAdvance
+            whole = self._facts_head
+            self._rows.say_head(whole if needed(whole) + 12 <= width else BRIEF_HEAD)
 
     def _size_names(self) -> None:
         """As wide as the longest name, within reason."""

@@ -273,6 +273,7 @@ class ComparePage(Page):
         self.run.ended.connect(self._on_ended)
         self.run.failed.connect(self._shell.errors.report)
         self.takings.show(self.run, self.setup.data_id, entry.name)
+        self._shell.bench.beside.add(self.run)
         self.run.start()
         self._clock.start()
         self._show_results()

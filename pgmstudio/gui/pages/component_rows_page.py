@@ -39,6 +39,7 @@ from pgmstudio.gui.pages.column_list import LinedRows, dress_head
 from pgmstudio.gui.pages.fact_table import widening
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.style.combo import offer
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
@@ -216,18 +217,11 @@ class ComponentRowsPage(Page):
 
     def _fill(self) -> None:
         """The data sets that have a column of the model, its own first chosen."""
-        chosen = self.choice.currentData()
         project, model = self._shell.project, self._model
-        self.choice.clear()
-        if model is None:
-            return
-        known = set(model.domain.names)
-        for key, data in project.data.items():
-            if known & set(data.data.domain.names):
-                self.choice.addItem(data.name, key)
-        own = project.models[self._id].data_id
-        wanted = chosen if chosen is not None else own
-        self.choice.setCurrentIndex(max(0, self.choice.findData(wanted)))
+        known = set() if model is None else set(model.domain.names)
+        shown = {k: e.name for k, e in project.data.items() if known & set(e.data.domain.names)}
+        own = project.models[self._id].data_id if model is not None else None
+        offer(self.choice, shown, own if self.choice.currentData() is None else None)
 
     def _on_document(self, before: Project, after: Project) -> None:
         if before.data is not after.data:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from pgmstudio.core.io.belief_distances import DistanceTask
 from pgmstudio.core.io.point_folder import PointFolder
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.processes import in_process
+from pgmstudio.core.project import edits
 from pgmstudio.core.project.plain import plain, told_parameters
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.core.running import CancelToken, Progress
@@ -89,6 +91,17 @@ class CurvesDeeds(QObject):
         self._reading = None
         self._shell.errors.report(error)
         self._read_next()
+
+    def toggle_pin(self, point: CurvePoint) -> None:
+        """Pin a model, or take the pin off."""
+        page, entry = self._page, self._page.entry
+        if entry is None:
+            return
+        is_off = point.key in entry.pinned
+        others = tuple(key for key in entry.pinned if key != point.key)
+        pinned = others if is_off else (*others, point.key)
+        edit = partial(edits.set_curve, curve_id=page.curve_id, entry=replace(entry, pinned=pinned))
+        self._shell.change("Unpin a model" if is_off else "Pin a model", edit)
 
     # -- files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QListWidget,
     QProgressBar,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.pages.curves_tables import CURVE_COLUMNS, POINT_COLUMNS, SignedTable
 from pgmstudio.gui.pages.curves_words import progress_words
-from pgmstudio.gui.panels.elided_label import ElidedLabel
+from pgmstudio.gui.pages.still_words import StillWords
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Segments, button, row
 from pgmstudio.gui.workers.curve_run import CurveRun
@@ -45,10 +45,7 @@ class CurvesFoot(QWidget):
         self.setObjectName("curvesFoot")
         self.which = Segments(TABLES, "curvesTables")
         self.which.chosen.connect(self.show_table)
-        self.words = ElidedLabel()
-        self.words.setObjectName("curvesWords")
-        self.words.setProperty("role", "secondary")
-        self.words.elide = Qt.TextElideMode.ElideRight
+        self.words = StillWords("curvesWords")
         self.bar = QProgressBar()
         self.bar.setObjectName("curvesProgress")
         self.bar.setAccessibleName("How far the sweep is")
@@ -144,7 +141,6 @@ class CurvesFoot(QWidget):
     def tell(self, words: str, share: float | None) -> None:
         """The sentence on the sweep; None hides the bar."""
         self.words.setText(words)
-        self.words.setToolTip(words)
         self.bar.setVisible(share is not None)
         if share is not None:
             self.bar.setValue(round(1000 * share))

@@ -20,11 +20,11 @@ from pgmstudio.core.scores.local_scores import lambda_bic
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.curves_bar import CurvesBar
 from pgmstudio.gui.pages.curves_deeds import CurvesDeeds
+from pgmstudio.gui.pages.curves_filling import CurvesFilling
 from pgmstudio.gui.pages.curves_foot import CurvesFoot
 from pgmstudio.gui.pages.curves_plots import CurvesPlots
 from pgmstudio.gui.pages.curves_side import CurvesSide
-from pgmstudio.gui.pages.curves_tables import point_rows
-from pgmstudio.gui.pages.curves_words import card_of, curve_rows, rows_words
+from pgmstudio.gui.pages.curves_words import card_of, rows_words
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.plots.mark_card import CardFacts
 from pgmstudio.gui.plots.sl_marks import Behind, Chart, chart_of
@@ -43,7 +43,8 @@ from pgmstudio.gui.workers.curve_setup import CurveSetup, Loaded, load
 from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
-REDRAW_MS = 150
+REDRAW_MS, REDRAW_MANY_MS, MANY = 180, 400, 1000  # so many points take longer to work out
+BESIDE_MS, TELL_MS = 30, 250  # the plot first, and the window breathes between
 LOOK_MS = 700  # how often a folder that others write to is looked at
 
 
@@ -68,6 +69,7 @@ class CurvesPage(Page):
         self.plot, self.beside = self.plots.plot, self.plots.beside
         self.queries = self.plots.queries
         self.foot = CurvesFoot()
+        self.filling = CurvesFilling(self.foot, self)
         self.side = CurvesSide()
         self.note = Note("", "warning", "curvesNote")
         self.compare = button(
@@ -80,6 +82,8 @@ class CurvesPage(Page):
         self._loads = self._asker(self._on_loaded)
         self._keeps = self._asker(self._on_kept)
         self._soon = one_shot(self, self._ask_chart, REDRAW_MS)
+        self._then = one_shot(self, self._show_beside, BESIDE_MS)
+        self._tell = one_shot(self, self._refresh_words, TELL_MS)
         self._look = QTimer(self)
         self._look.setInterval(LOOK_MS)
         self._look.timeout.connect(self._on_look)
@@ -123,7 +127,7 @@ class CurvesPage(Page):
 
     def _connect(self) -> None:
         self.plots.chosen.connect(self.deeds.open_model)
-        self.plots.pinned.connect(self.toggle_pin)
+        self.plots.pinned.connect(self.deeds.toggle_pin)
         self.plots.lambda_moved.connect(self.set_lambda)
         self.bar.changed.connect(self._on_view)
         self.bar.table_asked.connect(self._on_table)
@@ -165,6 +169,13 @@ class CurvesPage(Page):
         return list(self._points.values())
 
     @property
+    def is_settled(self) -> bool:
+        """Whether all points there are stand on the plot and in the tables."""
+        is_asked = self._charts.is_waiting or self.filling.asker.is_waiting
+        is_soon = self._soon.isActive() or self._then.isActive()
+        return not is_asked and not is_soon and len(self.chart.points) == len(self._points)
+
+    @property
     def title(self) -> str:
         return "SL-curves" if self.entry is None else self.entry.title
 
@@ -183,7 +194,7 @@ class CurvesPage(Page):
     def closed(self) -> None:
         self._look.stop()
         self._clock.stop()
-        for asked in (self._charts, self._loads, self._keeps, self.deeds):
+        for asked in (self._charts, self._loads, self._keeps, self.filling.asker, self.deeds):
             asked.forget()
         if self.run is not None:
             self.run.stop()
@@ -237,7 +248,7 @@ class CurvesPage(Page):
         """New points, or points that know more than before."""
         self._points |= {point.key: point for point in points}
         if not self._soon.isActive():
-            self._soon.start()
+            self._soon.start(REDRAW_MS if len(self._points) < MANY else REDRAW_MANY_MS)
 
     def _on_found(self, points: list[CurvePoint]) -> None:
         self.take_points(points)
@@ -254,9 +265,10 @@ class CurvesPage(Page):
         self.run = run = CurveRun(setup, self._shell.project, folder, self)
         run.loaded.connect(self._on_loaded)
         run.found.connect(self._on_found)
-        run.changed.connect(self._refresh_words)
+        run.changed.connect(self._on_run_changed)
         run.ended.connect(self._on_ended)
         run.failed.connect(self._on_failed)
+        self._shell.bench.beside.add(run)
         run.start()
         self._clock.start()
         self._refresh_words()
@@ -265,6 +277,12 @@ class CurvesPage(Page):
         """Stop the sweep; Resume goes on from there."""
         if self.run is not None:
             self.run.stop()
+            self._refresh_words()
+
+    def _on_run_changed(self) -> None:
+        """Batches come thirty times a second; words that fast cannot be read."""
+        if not self._tell.isActive():
+            self._tell.start()
 
     def _why_not(self) -> str | None:
         if self.run is not None and self.run.is_running:
@@ -321,17 +339,6 @@ class CurvesPage(Page):
     def pinned(self) -> frozenset[str]:
         return frozenset() if self.entry is None else frozenset(self.entry.pinned)
 
-    def toggle_pin(self, point: CurvePoint) -> None:
-        """Pin a model, or take the pin off."""
-        entry = self.entry
-        if entry is None:
-            return
-        is_off = point.key in entry.pinned
-        others = tuple(key for key in entry.pinned if key != point.key)
-        pinned = others if is_off else (*others, point.key)
-        edit = partial(edits.set_curve, curve_id=self.curve_id, entry=replace(entry, pinned=pinned))
-        self._shell.change("Unpin a model" if is_off else "Pin a model", edit)
-
     def _show_pins(self) -> None:
         self.plots.set_pins(self.pinned)
         entry = self.entry
@@ -351,12 +358,16 @@ class CurvesPage(Page):
     def _on_chart(self, chart: Chart) -> None:
         self.chart = chart
         self.plots.show_chart(chart)
-        self.side.show_chart(chart, self.points, self._hidden, self._facts())
+        self._then.start()
+        if self._is_stale:
+            self._soon.start()
+
+    def _show_beside(self) -> None:
+        """What stands around the plot."""
+        self.side.show_chart(self.chart, self.points, self._hidden, self._facts())
         self.side.show_lambda(self.plot.lambda_, self.plot.selected())
         self._show_pins()
         self.facts_changed.emit()
-        if self._is_stale:
-            self._soon.start()
 
     def _facts(self) -> str:
         data = self._shell.project.data.get(self.about_data() or "")
@@ -376,14 +387,7 @@ class CurvesPage(Page):
         self.foot.show_table("curves" if self.foot.which.current == "points" else "points")
 
     def _fill_table(self) -> None:
-        """Only the table in sight."""
-        which, run = self.foot.which.current, self.run
-        if which == "points":
-            self.foot.points.show_rows(point_rows(self.points, self.chart, self.pinned))
-        elif which == "curves":
-            done = self._known.done if run is None else self._known.done | run.done
-            state = None if run is None else run.state
-            self.foot.curves.show_rows(curve_rows(self.points, self._known, done, state))
+        self.filling.fill(self.points, self.chart, self.pinned, self._known, self.run)
 
     def _on_row_chosen(self, number: int) -> None:
         points = self.points

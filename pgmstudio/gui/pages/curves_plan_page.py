@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
-    QHBoxLayout,
     QVBoxLayout,
     QWidget,
 )
@@ -31,7 +29,7 @@ from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, button, hairline, label, scrolled
+from pgmstudio.gui.style.widgets import Note, beside, button, foot_of, label, scrolled
 from pgmstudio.gui.workers.curve_folders import found_folder, new_folder
 from pgmstudio.gui.workers.curve_setup import CurveSetup, reach_problem
 from pgmstudio.gui.workers.one_shot import one_shot
@@ -116,26 +114,8 @@ class CurvesPlanPage(Page):
         self._columns.setSpacing(0)
         self._columns.addWidget(values, 3)
         self._columns.addWidget(self.sheet, 2)
-        foot = QWidget()
-        bottom = QHBoxLayout(foot)
-        bottom.setContentsMargins(24, 8, 24, 8)
-        bottom.setSpacing(16)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(self.forecast)
-        words.addWidget(self.refusal)
-        bottom.addLayout(words, 1)
-        bottom.addWidget(self.start_button, 0, Qt.AlignmentFlag.AlignBottom)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(scrolled(content, "planScroll"), 1)
-        right.addWidget(hairline())
-        right.addWidget(foot)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.learners)
-        layout.addLayout(right, 1)
+        foot = foot_of((self.forecast, self.refusal), self.start_button)
+        beside(self, self.learners, scrolled(content, "planScroll"), foot)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where two columns have no room, the sheet stands below the values."""

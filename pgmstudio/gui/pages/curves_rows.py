@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QSpinBox, QWidget
 from pgmstudio.core.data.split import Split
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.style.combo import Combo
+from pgmstudio.gui.style.combo import chooser, offer
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.widgets import Segments, form_of, label
 from pgmstudio.gui.workers.curve_setup import SETS, SHARE, SPLIT, RowChoice
@@ -28,7 +28,7 @@ class RowFields(QWidget):
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self._shell = shell
-        self.data = self._combo("planData", "The rows to learn from.")
+        self.data = chooser("planData", "The rows to learn from.")
         self.how = Segments(HOW, "planHow")
         self.share = QDoubleSpinBox()
         self.share.setObjectName("planShare")
@@ -45,13 +45,13 @@ class RowFields(QWidget):
         self.seed.setToolTip("The same seed puts the same rows aside.")
         self.parts = label("", "secondary", size="dense", wrap=True)
         self.parts.setObjectName("planParts")
-        self.test = self._combo("planTest", "The data set to test on.")
-        self.valid = self._combo("planValid", "A data set for validation, if there is one.")
+        self.test = chooser("planTest", "The data set to test on.")
+        self.valid = chooser("planValid", "A data set for validation, if there is one.")
         self.complete = QCheckBox("Only complete rows")
         self.complete.setObjectName("planComplete")
         self.complete.setToolTip("Leave out rows with missing cells.")
         self.complete.setAccessibleName("Only complete rows")
-        self.reference = self._combo(
+        self.reference = chooser(
             "planReference", "The model that the rows were drawn from, where it is known."
         )
         self._form = form_of(
@@ -75,14 +75,6 @@ class RowFields(QWidget):
         self.seed.valueChanged.connect(self._on_changed)
         self.complete.clicked.connect(self._on_changed)
         self.refresh_data()
-
-    def _combo(self, name: str, tip: str) -> Combo:
-        combo = Combo()
-        combo.setObjectName(name)
-        combo.setToolTip(tip)
-        combo.setAccessibleName(tip)
-        combo.setMinimumContentsLength(8)
-        return combo
 
     # -- what is chosen
 
@@ -146,13 +138,7 @@ class RowFields(QWidget):
 
     def refresh_data(self) -> None:
         """The data sets and models there are now; what was chosen stays chosen."""
-        chosen = self.data_id
-        self.data.blockSignals(True)
-        self.data.clear()
-        for key, entry in self._shell.project.data.items():
-            self.data.addItem(entry.name, key)
-        self.data.setCurrentIndex(max(0, self.data.findData(chosen)))
-        self.data.blockSignals(False)
+        offer(self.data, {key: entry.name for key, entry in self._shell.project.data.items()})
         self._on_data()
 
     def _on_data(self) -> None:
@@ -167,23 +153,13 @@ class RowFields(QWidget):
             self.how.choose(SHARE)
         if entry is not None and entry.split is not None and has_split:
             self.parts.setText(_parts_words(entry.split))
-        for combo, first in ((self.test, None), (self.valid, "none")):
-            combo.blockSignals(True)
-            combo.clear()
-            if first is not None:
-                combo.addItem(first, None)
-            for key in self._others():
-                combo.addItem(self._shell.project.data[key].name, key)
-            combo.blockSignals(False)
-        self.reference.blockSignals(True)
-        self.reference.clear()
-        self.reference.addItem("not known", None)
-        if entry is not None:
-            names = set(entry.data.domain.names)
-            for key, model in self._shell.project.models.items():
-                if set(model.model.domain.names) == names:
-                    self.reference.addItem(model.title, key)
-        self.reference.blockSignals(False)
+        others = {key: self._shell.project.data[key].name for key in self._others()}
+        offer(self.test, others)
+        offer(self.valid, {None: "none", **others})
+        names = set() if entry is None else set(entry.data.domain.names)
+        models = self._shell.project.models.items()
+        fitting = {k: e.title for k, e in models if names and set(e.model.domain.names) == names}
+        offer(self.reference, {None: "not known", **fitting})
         self._on_how()
 
     def _others(self) -> list[str]:

@@ -21,7 +21,7 @@ from pgmstudio.gui.plots.mark_card import bits
 from pgmstudio.gui.plots.sl_marks import Chart, point_title, series_title
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, label, row, scrolled
+from pgmstudio.gui.style.widgets import Note, Section, button, empty, label, row, scrolled
 
 STEPS = 1000
 
@@ -168,10 +168,7 @@ class CurvesSide(QFrame):
     def show_pins(self, pinned: Sequence[CurvePoint]) -> None:
         self._pinned = list(pinned)
         self._pins.setVisible(bool(pinned))
-        while (item := self._pin_rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
+        empty(self._pin_rows)
         for point in pinned:
             made = _PinRow(point)
             made.clicked.connect(self._on_pin)

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.gui.pages.fact_table import Column, Facts, FactTable, Index
+from pgmstudio.gui.pages.fact_table import Column, Facts, FactTable, Index, Row
 from pgmstudio.gui.plots.language_marks import mark_icon
 from pgmstudio.gui.plots.mark_card import bits, seconds_words
 from pgmstudio.gui.plots.sl_marks import Chart, series_title
@@ -86,6 +86,11 @@ class SignedTable(FactTable):
         self.horizontalHeader().setResizeContentsPrecision(24)
         size = theme().px("icon_small")
         self.setIconSize(QSize(size, size))
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Rows that stand there already are left alone: a new table is measured and drawn."""
+        if tuple(rows) != self.facts.rows:
+            super().show_rows(rows)
 
 
 def front_models(chart: Chart) -> list[CurvePoint]:

@@ -85,9 +85,7 @@ def curve_rows(
     own: dict[str, list[CurvePoint]] = {}
     for point in points:
         own.setdefault(point.series, []).append(point)
-    planned: dict[str, list[str]] = {}
-    for key, series in (known.series or {}).items():
-        planned.setdefault(series, []).append(key)
+    planned = known.planned
     rows: list[tuple[object, ...]] = []
     for series in dict.fromkeys([*planned, *own]):
         found = own.get(series, [])

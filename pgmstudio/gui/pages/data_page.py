@@ -146,9 +146,10 @@ class DataPage(Page):
                 tab.show_data(new.data)
 
     def _tell_facts(self) -> None:
-        facts = facts_of(self.entry.data)
+        data = self.entry.data
+        facts = facts_of(data)
         self.facts.setText(facts)
-        self.facts.brief = facts.split(" · ", 1)[0]
+        self.facts.brief = f"{grouped(data.row_count)} × {len(data.domain)}"
         split = self.entry.split
         parts = "" if split is None else _split_words(split.names, [r.size for r in split.indices])
         self.facts.setToolTip(f"{facts}. {parts or 'No split: every learner sees every row.'}")

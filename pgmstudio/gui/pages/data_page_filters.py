@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWid
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.gui.pages.data_page_model import MISSING_SIGN, MISSING_WORD
 from pgmstudio.gui.style.icons import icon
-from pgmstudio.gui.style.widgets import button
+from pgmstudio.gui.style.widgets import button, empty
 
 Filters = dict[str, frozenset[str | None]]
 
@@ -104,9 +104,7 @@ class FilterBar(QWidget):
             menu.addActions(self.menu_of(column, menu).actions())
 
     def _rebuild(self) -> None:
-        while (item := self._chips.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        empty(self._chips)
         for column, states in self._filters.items():
             words = " or ".join(MISSING_WORD if s is None else s for s in _in_order(states))
             if len(words) > 28:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.data import editing
+from pgmstudio.core.data.cuts import cuts_from_labels, labels_of
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import ColumnSummary
 from pgmstudio.core.errors import PgmStudioError
@@ -37,6 +38,7 @@ from pgmstudio.gui.style.widgets import Note, button, label, row, tool_button
 
 _SHARE = Qt.ItemDataRole.UserRole
 _NAME, _COUNT, _BAR = range(3)
+_LONGEST_NAME = 40
 _MERGE_TIP = "Make one state of those selected"
 
 
@@ -57,6 +59,16 @@ class _ShareBar(QStyledItemDelegate):
         track.setWidth(track.width() * float(index.data(_SHARE) or 0.0))
         painter.fillRect(track, theme().color("belief"))
         paint_row_line(painter, option)
+
+
+def merged_name(states: Sequence[str], chosen: Sequence[str]) -> str:
+    """`43–53` and `53–61` become `43–61`, other states `red or blue`, many the first of them."""
+    cuts = cuts_from_labels("", states)
+    first, last = states.index(chosen[0]), states.index(chosen[-1])
+    if cuts is not None and last - first + 1 == len(chosen):
+        return labels_of((*cuts.points[:first], *cuts.points[last:]))[first]
+    words = " or ".join(chosen)
+    return words if len(words) <= _LONGEST_NAME else chosen[0]
 
 
 class StateManager(QWidget):
@@ -86,7 +98,7 @@ class StateManager(QWidget):
             "Merge",
             self._merge,
             icon_name="git-merge",
-            tip="Make one state of those selected",
+            tip=_MERGE_TIP,
             name="mergeStates",
         )
         self.new_state = QLineEdit()
@@ -216,11 +228,13 @@ class StateManager(QWidget):
         self.table.setSelectionMode(mode.ExtendedSelection)
 
     def _refresh_buttons(self) -> None:
-        chosen = len(self.selected_states())
-        self.merge.setEnabled(chosen >= 2)
-        self.merge.setToolTip(_MERGE_TIP if chosen >= 2 else "Not now: select two states or more.")
-        for made in (self.up, self.down):
-            made.setEnabled(chosen == 1)
+        chosen = self.selected_states()
+        several = len(chosen) >= 2
+        self.merge.setEnabled(several)
+        self.merge.setToolTip(_MERGE_TIP if several else "Not now: select two states or more.")
+        states = self.data.domain[self._column].states if self._column else ()
+        self.up.setEnabled(len(chosen) == 1 and chosen[0] != states[0])
+        self.down.setEnabled(len(chosen) == 1 and chosen[0] != states[-1])
 
     # -- wishes
 
@@ -272,11 +286,12 @@ class StateManager(QWidget):
         column, chosen = self._column, self.selected_states()
         if column is None or len(chosen) < 2:
             return
-        into = " or ".join(chosen) if len(" or ".join(chosen)) <= 40 else chosen[0]
+        into = merged_name(self.data.domain[column].states, chosen)
         if self._change(
             f"Merge {counted(len(chosen), 'state')} of {column}",
             lambda data: editing.merge_states(data, column, chosen, into),
         ):
+            self.select_states([into])
             self._shell.tell(f"{counted(len(chosen), 'state')} of {column} merged.", undo=True)
 
     def _declare(self) -> None:

@@ -29,7 +29,7 @@ from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.difference_facts import DifferenceFacts
 from pgmstudio.gui.pages.page import Page
-from pgmstudio.gui.style.combo import Combo
+from pgmstudio.gui.style.combo import chooser, offer
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.widgets import Note, button, hairline, label, tool_button
 from pgmstudio.gui.views.canvas import Canvas
@@ -152,12 +152,7 @@ class DifferencePage(Page):
         return head
 
     def _combo(self, name: str, tip: str) -> QComboBox:
-        made = Combo()
-        made.setObjectName(name)
-        made.setAccessibleName(tip)
-        made.setToolTip(tip)
-        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        made.setMinimumContentsLength(9)
+        made = chooser(name, tip, 9)
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         return made
 
@@ -169,18 +164,10 @@ class DifferencePage(Page):
         usable = [k for k, e in project.models.items() if isinstance(e.model, DirectedModel)]
         defaults = (usable[-2:] + usable[-1:])[:2] if len(usable) > 1 else usable * 2
         for combo, default in zip((self.first, self.second), defaults or ("", ""), strict=True):
-            chosen = combo.currentData()
-            combo.clear()
-            for key in usable:
-                combo.addItem(project.models[key].title, key)
-            wanted = chosen if chosen in usable else default
-            combo.setCurrentIndex(combo.findData(wanted))
-        chosen = self.rows.currentData()
-        self.rows.clear()
-        self.rows.addItem(NO_ROWS, None)
-        for key, entry in project.data.items():
-            self.rows.addItem(entry.name, key)
-        self.rows.setCurrentIndex(max(0, self.rows.findData(chosen)))
+            wanted = None if combo.currentData() in usable else default
+            offer(combo, {key: project.models[key].title for key in usable}, wanted)
+        rows = {key: entry.name for key, entry in project.data.items()}
+        offer(self.rows, {None: NO_ROWS, **rows})
         self._suggest_rows()
 
     def _suggest_rows(self) -> None:

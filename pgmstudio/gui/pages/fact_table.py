@@ -50,6 +50,11 @@ class Facts(QAbstractTableModel):
         self._arrange()
         self.endResetModel()
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """In the order they were given."""
+        return self._given
+
     def given(self, place: int) -> int:
         """The number of the row in the order it was given."""
         return self._order[place]

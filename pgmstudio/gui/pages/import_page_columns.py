@@ -208,10 +208,13 @@ class ColumnDetail(QWidget):
             self._enable(place, numeric or not needs_numbers, tip)
         self.remark.tell(column.remark, "info")
         is_cut = treatment is Treatment.DISCRETISE
-        self.bins.setVisible(is_cut)
+        counts = treatment is Treatment.WEIGHTS
+        self.bins.setVisible(is_cut or counts)
         self.to_cuts.setVisible(is_cut)
         if is_cut:
             self.bins.setText(f"Its numbers become {column_row(column, draft).chip}.")
+        elif counts:
+            self.bins.setText("A row counts as often as it says here; learners and scores do so.")
         self._show_states(column)
 
     def _enable(self, place: int, on: bool, tip: str) -> None:

@@ -141,6 +141,7 @@ class CutsEditor(QWidget):
             self.target.setCurrentText(shown.how.target)
         self._fold()
         if before is not None and before.values is values:
+            self.moved.setText(change_of_cuts(before.points, shown.points))
             self.histogram.show_points(shown.points)
         else:
             self.moved.setText("")
@@ -228,14 +229,26 @@ class CutsEditor(QWidget):
         self.cutting_wanted.emit(words, by_hand(points))
 
     def _on_moving(self, points: tuple[float, ...]) -> None:
-        index, old = self.histogram.dragged, self.histogram.old_place
-        if index is not None and old is not None:
-            now = number_text(points[index])
-            self.moved.setText(f"Cut {index + 1}: {number_text(old)} → <b>{now}</b>")
+        if self._shown is not None:
+            self.moved.setText(change_of_cuts(self._shown.points, points))
         self.moving.emit(points)
 
     def _on_settled(self, words: str, points: tuple[float, ...]) -> None:
         self.cutting_wanted.emit(words, by_hand(points))
+
+
+def change_of_cuts(before: Sequence[float], after: Sequence[float]) -> str:
+    """What became of one cut, as rich text; nothing when several differ."""
+    gone = [point for point in before if point not in after]
+    come = [point for point in after if point not in before]
+    if len(gone) == len(come) == 1:
+        place = list(after).index(come[0]) + 1
+        return f"Cut {place}: {number_text(gone[0])} → <b>{number_text(come[0])}</b>"
+    if len(come) == 1 and not gone:
+        return f"Cut at <b>{number_text(come[0])}</b> added"
+    if len(gone) == 1 and not come:
+        return f"Cut at {number_text(gone[0])} removed"
+    return ""
 
 
 def by_hand(points: Sequence[float]) -> Discretisation:

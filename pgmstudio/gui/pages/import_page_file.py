@@ -12,6 +12,7 @@ from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.io.data_report import FileReport
 from pgmstudio.core.io.import_options import SUGGESTED_MARKERS, ImportOptions
 from pgmstudio.gui.pages.import_page_preview import PreviewTable
+from pgmstudio.gui.style.combo import chooser
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import label, row
 
@@ -123,12 +124,7 @@ class FileStep(QWidget):
         layout.addWidget(self.preview, 1)
 
     def _combo(self, name: str, tip: str) -> QComboBox:
-        made = QComboBox()
-        made.setObjectName(name)
-        made.setToolTip(tip)
-        made.setAccessibleName(tip)
-        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        made.setMinimumContentsLength(10)
+        made = chooser(name, tip, 10)
         made.activated.connect(self._on_changed)
         return made
 

@@ -21,7 +21,16 @@ from pgmstudio.gui.pages.tier_lanes import TierLanes
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Segments, button, label, row, scrolled, tool_button
+from pgmstudio.gui.style.widgets import (
+    Note,
+    Segments,
+    button,
+    empty,
+    label,
+    row,
+    scrolled,
+    tool_button,
+)
 
 ENDINGS = "Knowledge (*.json *.txt *.csv);;All files (*)"
 _EDITS = {
@@ -163,18 +172,16 @@ class KnowledgePage(Page):
         self._list_rules(rules)
 
     def _list_rules(self, rules: Knowledge) -> None:
-        while (item := self._list_layout.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._list_layout)
         for kind, chosen in (("required", rules.required), ("forbidden", rules.forbidden)):
             for edge in sorted(chosen):
                 self._list_layout.addWidget(self._rule_row(kind, edge))
         for number, tier in enumerate(rules.tiers):
             closed = ", no edges within" if number in rules.closed_tiers else ""
-            words = ", ".join(tier) or "empty"
-            self._list_layout.addWidget(label(f"Tier {number + 1}: {words}{closed}", wrap=True))
+            words = f"Tier {number + 1}: {', '.join(tier) or 'empty'}{closed}"
+            forget = partial(self._forget_tier, number)
+            remove = tool_button("x", f"Remove this one: tier {number + 1}", forget)
+            self._list_layout.addWidget(row(label(words, wrap=True), remove, None))
         if rules.is_empty:
             self._list_layout.addWidget(
                 label("No rules yet. Draw tiers, or require and forbid edges above.", "secondary")
@@ -208,6 +215,12 @@ class KnowledgePage(Page):
         self._shell.change(
             "Change tiers", partial(edits.set_tiers, tiers=tiers, closed_tiers=closed)
         )
+
+    def _forget_tier(self, number: int) -> None:
+        rules = self._shell.project.knowledge
+        kept = [place for place in range(len(rules.tiers)) if place != number]
+        closed = [new for new, old in enumerate(kept) if old in rules.closed_tiers]
+        self._on_tiers([rules.tiers[place] for place in kept], closed)
 
     def _on_import(self) -> None:
         chosen, _ = QFileDialog.getOpenFileName(self, "Import knowledge", "", ENDINGS)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QComboBox,
-    QHBoxLayout,
     QLineEdit,
     QSpinBox,
     QVBoxLayout,
@@ -27,9 +24,18 @@ from pgmstudio.gui.pages.learner_forms import LearnerForms, LearnerList, free_ti
 from pgmstudio.gui.pages.missing_remedies import RemedyRow
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.panels.inspector_plan import RunPlan
+from pgmstudio.gui.style.combo import chooser, offer
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, form_of, hairline, scrolled
+from pgmstudio.gui.style.widgets import (
+    Note,
+    Section,
+    beside,
+    button,
+    foot_of,
+    form_of,
+    scrolled,
+)
 from pgmstudio.gui.workers.bootstrap_runs import start_bootstrap
 from pgmstudio.gui.workers.landing import Landing, training_rows
 from pgmstudio.gui.workers.learning_run import RunRequest, tells_steps
@@ -57,16 +63,7 @@ class LearnPage(Page):
         self._columns.setSpacing(0)
         self._columns.addWidget(self._forms, 3)
         self._columns.addWidget(self._sheet(), 2)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(scrolled(content, "learnScroll"), 1)
-        right.addWidget(hairline())
-        right.addWidget(self._foot())
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._learners)
-        layout.addLayout(right, 1)
+        beside(self, self._learners, scrolled(content, "learnScroll"), self._foot())
         shell.document.changed.connect(self._on_document_changed)
         self._refresh_data()
         self.choose(learner=FIRST_LEARNER)
@@ -83,8 +80,8 @@ class LearnPage(Page):
         sheet.setMinimumWidth(theme().px("right_min"))
         layout = QVBoxLayout(sheet)
         layout.setContentsMargins(8, 24, 8, 16)
-        self._data = self._combo("learnData", "The rows to learn from.")
-        self._part = self._combo("learnPart", "All rows, or one part of the split.")
+        self._data = chooser("learnData", "The rows to learn from.")
+        self._part = chooser("learnPart", "All rows, or one part of the split.")
         self._seed = QSpinBox()
         self._seed.setObjectName("learnSeed")
         self._seed.setRange(0, 2**31 - 1)
@@ -132,19 +129,8 @@ class LearnPage(Page):
             tip=_WALK_TIP,
             name="learnSteps",
         )
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        for note in (self._missing, self._rules, self.bootstrap.note, self._refusal):
-            words.addWidget(note)
-        words.addWidget(self._remedies)
-        foot = QWidget()
-        bottom = QHBoxLayout(foot)
-        bottom.setContentsMargins(24, 8, 24, 8)
-        bottom.setSpacing(16)
-        bottom.addLayout(words, 1)
-        for one in (self._walk, self._start):
-            bottom.addWidget(one, 0, Qt.AlignmentFlag.AlignBottom)
-        return foot
+        notes = (self._missing, self._rules, self.bootstrap.note, self._refusal)
+        return foot_of((*notes, self._remedies), self._walk, self._start)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where two columns have no room, the run stands below the settings."""
@@ -152,14 +138,6 @@ class LearnPage(Page):
         ways = QBoxLayout.Direction
         narrow = self.width() < STACKED_BELOW * theme().scale
         self._columns.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
-
-    def _combo(self, name: str, tip: str) -> QComboBox:
-        combo = QComboBox()
-        combo.setObjectName(name)
-        combo.setToolTip(tip)
-        combo.setAccessibleName(tip)
-        combo.setMinimumContentsLength(8)
-        return combo
 
     # -- what is chosen
 
@@ -225,24 +203,14 @@ class LearnPage(Page):
             self._refresh_notes()
 
     def _refresh_data(self) -> None:
-        chosen = self.data_id
-        self._data.blockSignals(True)
-        self._data.clear()
-        for key, entry in self._shell.project.data.items():
-            self._data.addItem(entry.name, key)
-        self._data.setCurrentIndex(max(0, self._data.findData(chosen)))
-        self._data.blockSignals(False)
+        offer(self._data, {key: entry.name for key, entry in self._shell.project.data.items()})
         self._on_data()
 
     def _on_data(self) -> None:
         self.subject_changed.emit()
-        self._part.clear()
-        self._part.addItem("all rows", None)
         entry = self._shell.project.data.get(self.data_id or "")
-        if entry is not None and entry.split is not None:
-            for name in entry.split.names:
-                self._part.addItem(name, name)
-            self._part.setCurrentIndex(1)
+        parts = entry.split.names if entry is not None and entry.split is not None else ()
+        offer(self._part, {None: "all rows", **{name: name for name in parts}}, *parts[:1])
         self._refresh_notes()
 
     def _refresh_notes(self, *_: object) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QHBoxLayout,
     QListWidgetItem,
     QVBoxLayout,
     QWidget,
@@ -90,7 +91,11 @@ class LearnerForms(QWidget):
         layout.addWidget(self._title)
         layout.addWidget(self._about)
         layout.addSpacing(8)
-        layout.addLayout(self._holder)
+        # On a wide page the fields stay near their names.
+        aside = QHBoxLayout()
+        aside.addLayout(self._holder, 1000)
+        aside.addStretch(1)
+        layout.addLayout(aside)
         layout.addWidget(self._advanced)
         layout.addStretch(1)
 
@@ -106,6 +111,7 @@ class LearnerForms(QWidget):
             self._form.hide()
         if learner.key not in self._forms:
             form = ParamForm(learner.params_type, self._objects())
+            form.setMaximumWidth(theme().px("left") * 5 // 2)
             form.changed.connect(self.changed)
             self._forms[learner.key] = form
             self._holder.addWidget(form)

@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.pictures.labels import label_rows, labelled_picture
+from pgmstudio.core.pictures.multinet import MULTINET
 from pgmstudio.core.pictures.picture import GraphPicture
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.context_views import context_views
 from pgmstudio.gui.views.context_desk import ContextDesk
-from pgmstudio.gui.views.multinet_desk import MULTINET, MultinetDesk
+from pgmstudio.gui.views.multinet_desk import MultinetDesk
 
 if TYPE_CHECKING:
     from pgmstudio.gui.pages.model_page import ModelPage

@@ -11,6 +11,7 @@ from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.pictures.families import picture_names
+from pgmstudio.core.pictures.multinet import MULTINET
 from pgmstudio.core.pictures.picture import GraphPicture
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.component_views import component_views
@@ -18,7 +19,6 @@ from pgmstudio.gui.pages.model_page_labels import LabelPictures, label_pictures
 from pgmstudio.gui.pages.model_page_places import OWN_PLACES, pictures_that_stay
 from pgmstudio.gui.style.widgets import hairline
 from pgmstudio.gui.views.component_desk import OVERLAY, ComponentDesk
-from pgmstudio.gui.views.multinet_desk import MULTINET
 from pgmstudio.gui.views.side_by_side_desk import SIDE_BY_SIDE, SideBySideDesk
 from pgmstudio.gui.views.tree_joining import TreeJoining
 

@@ -200,6 +200,7 @@ class RecipePage(Page):
         self._runs[self._recipe.key] = run
         run.changed.connect(self._refresh)
         run.failed.connect(self._shell.errors.report)
+        self._shell.bench.beside.add(run)
         run.start()
         self._refresh()
 

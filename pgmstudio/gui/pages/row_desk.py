@@ -77,8 +77,11 @@ class RowDesk(QObject):
         row = self._row
         if row is None or row.model_id != model_id or model_id not in self._shell.project.models:
             return None
-        # Findings that cannot hold together are refused, so some may lack.
-        present = self._shell.bench.beliefs(model_id).evidence
+        live = self._shell.bench.beliefs(model_id)
+        present = live.evidence
+        if live.refusal is None:
+            return row if present == row.evidence else None
+        # Findings that cannot hold together are refused, so some lack.
         is_row = bool(present) and all(row.evidence.get(n) == f for n, f in present.items())
         return row if is_row else None
 

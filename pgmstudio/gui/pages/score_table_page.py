@@ -18,7 +18,7 @@ from pgmstudio.core.experiments.score_table import (
     score_lines,
 )
 from pgmstudio.core.models.protocols import Model
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.project import ComparisonEntry, Project
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.app.shell import Shell
@@ -77,11 +77,14 @@ def count_of(value: int | None) -> Told:
 
 
 class ScoreTablePage(Page):
-    """Follows the project; a model whose rows are the same is not asked again."""
+    """Follows the project; a model whose rows are the same is not asked again.
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(KEY)
-        self._shell, self._choices = shell, RowChoices()
+    Of a comparison that was kept it shows the models of that one alone.
+    """
+
+    def __init__(self, shell: Shell, comparison_id: str | None = None) -> None:
+        super().__init__(KEY if comparison_id is None else f"{KEY}:{comparison_id}")
+        self._shell, self._choices, self._comparison_id = shell, RowChoices(), comparison_id
         self._rows_key: str | None = None
         self._data: DataSet | None = None
         self._known: dict[int, tuple[Model, ModelScores]] = {}
@@ -124,7 +127,12 @@ class ScoreTablePage(Page):
 
     @property
     def title(self) -> str:
-        return "Score table"
+        kept = self._kept
+        return "Score table" if kept is None else kept.title
+
+    @property
+    def _kept(self) -> ComparisonEntry | None:
+        return self._shell.project.comparisons.get(self._comparison_id or "")
 
     def page_icon(self) -> QIcon:
         return icon("scales")
@@ -147,19 +155,27 @@ class ScoreTablePage(Page):
         self._refresh()
 
     def _on_document(self, before: Project, after: Project) -> None:
+        if self._comparison_id is not None and before.comparisons is not after.comparisons:
+            if self._kept is None:
+                self._shell.center.close_page(self)
+                return
+            self.title_changed.emit()
         if before.models is not after.models or before.data is not after.data:
             self._refresh()
 
     def _models(self) -> dict[str, Model]:
-        return {key: entry.model for key, entry in self._shell.project.models.items()}
+        kept, models = self._kept, self._shell.project.models
+        keys = models if kept is None else [key for key in kept.model_ids if key in models]
+        return {key: models[key].model for key in keys}
 
     def _refresh(self) -> None:
         project, models = self._shell.project, self._models()
         words = self._choices.words(project, *models.values())
         if self._rows_key not in words:
-            self._rows_key = next(
-                (k for k in words if k.endswith("/test")), next(iter(words), None)
-            )
+            own = None if self._kept is None else self._kept.data_id
+            keys = [k for k in words if k.partition("/")[0] == own] or list(words)
+            tested = (k for k in keys if k.endswith("/test"))
+            self._rows_key = next(tested, next(iter(keys), None))
         self.row_sets.show_choices(words, self._rows_key)
         rows = self._choices.rows(project, self._rows_key or "")
         if rows is None:
@@ -265,3 +281,11 @@ def _scored(
     models: list[Model], data: DataSet, cancel: CancelToken
 ) -> list[tuple[Model, ModelScores]]:
     return [(model, model_scores(model, data, cancel)) for model in models]
+
+
+def open_kept_comparison(shell: Shell, comparison_id: str) -> ScoreTablePage:
+    """The models of a comparison of the project on the same rows."""
+    made = partial(ScoreTablePage, shell, comparison_id)
+    page = shell.open_page(f"{KEY}:{comparison_id}", made)
+    assert isinstance(page, ScoreTablePage)
+    return page

@@ -30,6 +30,7 @@ from pgmstudio.gui.panels.cell_table import CellTable
 from pgmstudio.gui.plots.function_curve import FunctionCurve
 from pgmstudio.gui.plots.tornado import TornadoChart
 from pgmstudio.gui.plots.tornado_rows import Tornado
+from pgmstudio.gui.style.combo import offer
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
@@ -184,10 +185,7 @@ class SensitivityPage(Page):
             open_ones = [name for name in names if name not in self._live.evidence]
             chosen = [name for name in self._shell.bench.selection.nodes if name in open_ones]
             wanted = next(iter([*chosen, *open_ones, *names]), None)
-        self.target.clear()
-        for name in names:
-            self.target.addItem(entry.node_titles.get(name, name), name)
-        self.target.setCurrentIndex(max(0, self.target.findData(wanted)))
+        offer(self.target, {name: entry.node_titles.get(name, name) for name in names}, wanted)
         self._fill_states(state)
 
     def _fill_states(self, wanted: str) -> None:

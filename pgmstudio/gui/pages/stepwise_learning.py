@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.learning.missing_cells import told_of_missing
@@ -15,7 +14,15 @@ from pgmstudio.gui.pages.missing_remedies import RemedyRow
 from pgmstudio.gui.pages.stepwise_plan import StepPlan
 from pgmstudio.gui.panels.run_facts import state_words
 from pgmstudio.gui.style.numbers import counted
-from pgmstudio.gui.style.widgets import Note, button, hairline, label, row, scrolled
+from pgmstudio.gui.style.widgets import (
+    Note,
+    beside,
+    button,
+    foot_of,
+    label,
+    row,
+    scrolled,
+)
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.landing import constraint_sentence, end_sentence
 from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest
@@ -79,29 +86,11 @@ class LearningStep(QWidget):
         self.learners.choose(FIRST)
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(4)
         self._progress = row(self._bar, self._state, None)
         run = (self._progress, self._outcome)
-        for part in (*run, self._facts, self._missing, self._refusal, self._remedies):
-            words.addWidget(part)
-        foot = QWidget()
-        bottom = QHBoxLayout(foot)
-        bottom.setContentsMargins(16, 8, 16, 8)
-        bottom.setSpacing(16)
-        bottom.addLayout(words, 1)
-        for made in (self._stop, self.start_button):
-            bottom.addWidget(made, 0, Qt.AlignmentFlag.AlignBottom)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(scrolled(self.forms, "stepwiseScroll"), 1)
-        right.addWidget(hairline())
-        right.addWidget(foot)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.learners)
-        layout.addLayout(right, 1)
+        words = (*run, self._facts, self._missing, self._refusal, self._remedies)
+        foot = foot_of(words, self._stop, self.start_button, margin=16)
+        beside(self, self.learners, scrolled(self.forms, "stepwiseScroll"), foot)
         self.setFocusProxy(self.learners)
 
     # -- showing

@@ -13,7 +13,7 @@ from pgmstudio.gui.pages.import_page_steps import QuietLine
 from pgmstudio.gui.pages.stepwise_directions import FreeDirections
 from pgmstudio.gui.pages.stepwise_plan import StepPlan
 from pgmstudio.gui.style.numbers import counted
-from pgmstudio.gui.style.widgets import Note, button, hairline, label, row, scrolled
+from pgmstudio.gui.style.widgets import Note, button, empty, hairline, label, row, scrolled
 from pgmstudio.gui.views.ambiguous_bar import Answer, Question
 from pgmstudio.gui.views.ambiguous_desk import AmbiguousDesk
 from pgmstudio.gui.workers.one_shot import one_shot
@@ -138,11 +138,7 @@ class QuestionsPanel(QWidget):
             return
         self._shown = questions
         self._buttons = []
-        while (item := self._rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._rows)
         for number, question in enumerate(questions[:MOST_SHOWN]):
             self._rows.addWidget(self._question(number, question))
         if len(questions) > MOST_SHOWN:

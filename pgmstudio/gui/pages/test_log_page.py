@@ -38,7 +38,7 @@ _COLUMNS = (
     Column("Given", lambda names: ", ".join(names) or "∅", stretches=True),
     Column("Statistic", _number, True),
     Column("df", str, True, tip="Degrees of freedom."),
-    Column("p-value", lambda p: f"{p:.3g}", True),
+    Column("p-value", lambda p: f"{p:.3g}".replace("-", "−"), True),
     Column("Bits", lambda bits: f"{bits:.4f}", True, tip="The (conditional) information gain."),
     Column("Found", str),
 )

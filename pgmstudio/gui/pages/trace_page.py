@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QSlider
 
-from pgmstudio.core.learning.k2 import K2Step, K2Trace
+from pgmstudio.core.learning.k2 import SCORE_MEASURES, K2Step, K2Trace
 from pgmstudio.core.pictures.picture import EdgeStyle, GraphPicture, PictureEdge, PictureNode
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.dialogs.choice_words import choice_words
@@ -178,7 +179,11 @@ class TracePage(KeptPage):
 
 def _facts(step: K2Step, measure: str) -> str:
     parents = ", ".join(step.parents) or "no parents yet"
-    return f"{step.child} with {parents}: {choice_words(measure)} {_value(step.value)}."
+    told = f"{step.child} with {parents}: {choice_words(measure)} {_value(step.value)}"
+    if measure in SCORE_MEASURES:
+        # Scores are in bits here; lectures print natural logarithms.
+        told += f" bits, {_value(step.value * math.log(2))} nats"
+    return f"{told}."
 
 
 def open_trace(shell: Shell, source: KeptSource) -> None:

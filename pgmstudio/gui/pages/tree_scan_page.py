@@ -1,4 +1,4 @@
-"""The numbers of trees a run tried: bits per row with their spread over the starts, and a table."""
+"""The numbers of trees and smoothings a run tried: bits per row with their spread, and a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from functools import partial
 
 from PySide6.QtGui import QIcon
 
-from pgmstudio.core.experiments.sweep_lines import trees_sweep
+from pgmstudio.core.experiments.sweep_lines import (
+    has_smoothings,
+    smoothing_sweep,
+    trees_sweep,
+)
 from pgmstudio.core.learning.mixture_scan import MixturePoint, MixtureScan
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable, wide_first
@@ -20,7 +24,7 @@ from pgmstudio.gui.pages.points_page import REDRAW_MS, bits_cell
 from pgmstudio.gui.plots.sweep_lines_plot import SweepLinesPlot
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
-from pgmstudio.gui.style.widgets import row
+from pgmstudio.gui.style.widgets import Segments, row
 from pgmstudio.gui.workers.kept_source import KeptSource
 from pgmstudio.gui.workers.one_shot import one_shot
 
@@ -46,6 +50,14 @@ class TreeScanPage(KeptPage):
     def __init__(self, shell: Shell, source: KeptSource) -> None:
         super().__init__("tree-scan", shell, source)
         self.facts = facts_label("treeScanFacts")
+        self.along = Segments(
+            (
+                ("trees", "Trees", "Bits per row against the number of trees."),
+                ("smoothing", "Smoothing", "What the run chose by against the smoothing α."),
+            ),
+            "treeScanAlong",
+        )
+        self.along.chosen.connect(self._refresh)
         self.plot = SweepLinesPlot("treeScanPlot")
         self.table = FactTable("treeScanTable", "Starts, in the order of the run", _COLUMNS)
         export = self._export_button(
@@ -53,7 +65,7 @@ class TreeScanPage(KeptPage):
         )
         self._soon = one_shot(self, self._refresh, REDRAW_MS)
         self._lay_out(
-            wide_first(row(self.facts, export)),
+            wide_first(row(self.facts, self.along, export)),
             one_above_the_other(self.plot, under_the_picture(self.table)),
         )
         source.changed.connect(self._soon.start)
@@ -70,13 +82,16 @@ class TreeScanPage(KeptPage):
         kept = self._source.kept
         if not isinstance(kept, MixtureScan) or not kept.points:
             self.facts.setText("No model yet.")
+            self.along.hide()
             return
         self._kept, best = kept, kept.best()
         self.facts.setText(
             f"{counted(len(kept.points), 'start')} · best by {kept.criterion}: "
             f"{counted(best.trees, 'tree')}, {bits_cell(best.value(kept.criterion))} bits per row"
         )
-        self.plot.show_sweep(trees_sweep(kept))
+        self.along.setVisible(has_smoothings(kept))
+        by_smoothing = self.along.current == "smoothing" and has_smoothings(kept)
+        self.plot.show_sweep(smoothing_sweep(kept) if by_smoothing else trees_sweep(kept))
         chosen = self.table.current
         self.table.show_rows([_row(point) for point in kept.points])
         self.table.select(kept.points.index(best) if chosen is None else chosen)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import button, label
+from pgmstudio.gui.style.widgets import button, empty, label
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -65,12 +65,7 @@ class ChangeRows(QWidget):
         if tuple(rows) == self._rows and score == self._score:
             return
         self._rows, self._score = tuple(rows), score
-        while self._grid.count():
-            item = self._grid.takeAt(0)
-            widget = None if item is None else item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._grid)
         self._buttons = []
         heads = (
             ("Command", "What is done; a click does it and can be undone."),

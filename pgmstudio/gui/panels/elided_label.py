@@ -25,7 +25,7 @@ class ElidedLabel(QLabel):
         """`is_snug`: no wider than its text, so that something can stand right beside it."""
         super().__init__(text, parent)
         self._is_link = is_link
-        self.brief = ""  # what is said where the whole does not fit
+        self.brief = ""  # what is said where the whole does not fit; where that does not, nothing
         self.elide = Qt.TextElideMode.ElideMiddle
         across = QSizePolicy.Policy.Maximum if is_snug else QSizePolicy.Policy.Ignored
         self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
@@ -41,7 +41,8 @@ class ElidedLabel(QLabel):
         room = self.contentsRect()
         metrics, words = QFontMetrics(self.font()), self.text()
         if self.brief and metrics.horizontalAdvance(words) > room.width():
-            words = self.brief
+            fits = metrics.horizontalAdvance(self.brief) <= room.width()
+            words = self.brief if fits else ""
         shown = metrics.elidedText(words, self.elide, room.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), shown)

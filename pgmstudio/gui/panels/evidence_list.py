@@ -21,7 +21,7 @@ from pgmstudio.gui.panels.inspector_cautious import leave, words_of
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, label, set_role, tool_button
+from pgmstudio.gui.style.widgets import Note, Section, button, empty, label, set_role, tool_button
 
 # More ways out than this only confuse.
 MOST_RETRACT_BUTTONS = 3
@@ -232,10 +232,7 @@ class ConflictNote(QFrame):
         if refusal is self._shown:
             return
         self._shown = refusal
-        while (item := self._buttons.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
+        empty(self._buttons)
         if refusal is None:
             return
         error = refusal.error

@@ -22,10 +22,10 @@ class HistoryPanel(QWidget):
         self.setObjectName("history")
         self._stack = shell.document.undo_stack
         self._undo = tool_button(
-            "arrow-counter-clockwise", "Undo the last step", self._stack.undo, name="historyUndo"
+            "arrow-counter-clockwise", "Undo the last step", shell.history.undo, name="historyUndo"
         )
         self._redo = tool_button(
-            "arrow-clockwise", "Redo the step undone last", self._stack.redo, name="historyRedo"
+            "arrow-clockwise", "Redo the step undone last", shell.history.redo, name="historyRedo"
         )
         self._list = QListWidget()
         self._list.setObjectName("historyList")

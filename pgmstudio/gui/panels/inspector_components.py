@@ -30,7 +30,7 @@ from pgmstudio.gui.panels.share_bars import ShareBars, ShareRow
 from pgmstudio.gui.panels.subject import Subject
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Section, button, label, row
+from pgmstudio.gui.style.widgets import Section, button, empty, label, row
 from pgmstudio.gui.workers.questions import Asker
 
 MOST_EDGES, MOST_TREES, MOST_RANKED, MOST_STATES = 8, 5, 8, 6
@@ -272,11 +272,7 @@ class ComponentSections(QWidget):
             self._show_edges(subject, found)
 
     def _show_edges(self, subject: Subject, found: ComponentFacts) -> None:
-        while self._grid.count():
-            item = self._grid.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.deleteLater()
+        empty(self._grid)
         count = len(found.model.weights)
         self.shared.fact.setText(f"{len(found.shared)} of {found.edge_count}")
         columns = range(count) if count <= MOST_TREES else ()

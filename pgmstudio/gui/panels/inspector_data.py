@@ -15,7 +15,7 @@ from pgmstudio.gui.panels.fact_rows import Fact, FactRows
 from pgmstudio.gui.panels.inspector_head import InspectorHead, lay_under
 from pgmstudio.gui.style.icons import icon, language_icon
 from pgmstudio.gui.style.numbers import counted, grouped
-from pgmstudio.gui.style.widgets import Section, button, label
+from pgmstudio.gui.style.widgets import Section, button, empty, label
 from pgmstudio.gui.workers.questions import Asker
 
 # A longer list of models is looked at in the project.
@@ -83,7 +83,9 @@ class DataInspector(QWidget):
         widest = max(data.domain, key=lambda v: v.cardinality, default=None)
         facts: list[Fact] = [("Rows", grouped(data.row_count))]
         if data.weights is not None:
-            facts.append(("Sum of their weights", f"{data.total_weight:g}"))
+            total = data.total_weight
+            words = grouped(int(total)) if total.is_integer() else f"{total:g}"
+            facts.append(("Sum of their weights", words))
         facts.append(("Columns", grouped(len(data.domain))))
         if widest is not None:
             told = f"{grouped(widest.cardinality)}, {widest.name}"
@@ -119,9 +121,7 @@ class DataInspector(QWidget):
         if listed == self._listed:
             return  # the button under the keyboard stays
         self._listed = listed
-        while (old := self._list.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.deleteLater()
+        empty(self._list)
         for model_id, entry in made[:MOST_MODELS]:
             opened = button(
                 entry.title,

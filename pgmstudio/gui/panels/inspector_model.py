@@ -22,6 +22,7 @@ from pgmstudio.gui.panels.inspector_head import InspectorHead
 from pgmstudio.gui.panels.inspector_labels import label_sizes
 from pgmstudio.gui.panels.inspector_partition import PartitionSection
 from pgmstudio.gui.panels.inspector_surprise import SurpriseSection
+from pgmstudio.gui.panels.label_scores import LabelScoresSection
 from pgmstudio.gui.panels.model_facts import (
     ModelFacts,
     bits_words,
@@ -103,11 +104,13 @@ class ModelInspector(QWidget):
         self.components = ComponentSections(shell)
         self.partition = PartitionSection(shell)
         self.trail = TrailSection(shell)
+        self.label_scores = LabelScoresSection(shell)
         for section in (
             size,
             self.trail,
             self.partition,
             self.components,
+            self.label_scores,
             self.sizes,
             self.evidence,
             self.surprise,
@@ -143,6 +146,7 @@ class ModelInspector(QWidget):
         self.components.show_subject(subject)
         self.partition.show_subject(subject)
         self.trail.show_subject(subject)
+        self.label_scores.show_subject(subject)
         self.evidence.show_subject(subject)
         self.surprise.show_subject(subject)
         self._ask_facts(subject)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.belief_answers import Standing
 from pgmstudio.gui.document.graph_nodes import graph_nodes
 from pgmstudio.gui.document.table_work import table_work
 from pgmstudio.gui.document.workbench import Selection
@@ -54,6 +55,7 @@ class InspectorPanel(QFrame):
         self.empty = empty_state("Facts about the model in view and its selection stand here.")
         self.empty.setObjectName("inspectorEmpty")
         self._asked_run: LearningRun | None = None  # clicked at since the selection was another
+        self._standing: Standing | None = None  # of the model in view, when it was clicked at
         self._pages = QStackedWidget()
         self._pages.addWidget(self.empty)
         layout = QVBoxLayout(self)
@@ -73,7 +75,7 @@ class InspectorPanel(QFrame):
         self._following.changed.connect(self._on_following)
         self._graph_nodes = graph_nodes(shell)
         self._graph_nodes.changed.connect(self._later)
-        bench.beliefs_changed.connect(self._later)
+        bench.beliefs_changed.connect(self._on_beliefs)
         bench.target_changed.connect(self._later)
         theme().changed.connect(self._on_theme)
         self._on_theme()
@@ -147,7 +149,16 @@ class InspectorPanel(QFrame):
         self._later()
 
     def _on_looked_at(self, run: LearningRun | None) -> None:
-        self._asked_run = run
+        live = self._shell.bench.beliefs_in_view
+        self._asked_run, self._standing = run, None if live is None else live.standing
+        self._later()
+
+    def _on_beliefs(self, model_id: str) -> None:
+        """Who sets evidence looks at the model again, not at a run."""
+        bench = self._shell.bench
+        live = bench.beliefs_in_view if model_id == bench.model_id else None
+        if live is not None and live.standing != self._standing:
+            self._asked_run = None
         self._later()
 
     def _on_following(self, model_id: str) -> None:

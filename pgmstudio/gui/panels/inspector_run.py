@@ -20,6 +20,7 @@ from pgmstudio.gui.panels.run_facts import (
     doing_words,
     evaluate,
     left_words,
+    sentence_case,
     setting_facts,
     state_words,
 )
@@ -165,7 +166,7 @@ class RunInspector(QWidget):
         self._bar.setVisible(is_busy and fraction is not None)
         self._bar.setValue(round(1000 * (fraction or 0)))
         self._bar.setAccessibleName(f"{round(100 * (fraction or 0))} percent done")
-        self._said.setText(state_words(run)[:1].upper() + state_words(run)[1:])
+        self._said.setText(sentence_case(state_words(run)))
         self.counters.show_facts(counter_facts(run))
 
     def _tell_rules(self, run: LearningRun) -> None:

@@ -18,7 +18,7 @@ from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import label
+from pgmstudio.gui.style.widgets import empty, label
 
 # More contexts are not ticked one by one, and tables beyond this take too long to look at.
 MOST_CONTEXTS = 64
@@ -120,11 +120,7 @@ class ContextRows(QWidget):
             self._show_row(place, row, merged_words(row, counts, axis))
 
     def _build(self, heads: Sequence[str], rows: Sequence[ContextRow]) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
+        empty(self._grid)
         self._boxes, self._locks, self._merged = [], [], []
         for column, head in enumerate([*heads, "Rows"], start=1):
             if column == len(heads) + 1:

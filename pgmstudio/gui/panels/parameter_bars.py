@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSizePolicy, QWidget
 
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import empty
 
 _DIGITS = 3
 
@@ -107,12 +108,7 @@ class ParameterBars(QWidget):
                 field.blockSignals(False)
 
     def _rebuild(self, states: tuple[str, ...]) -> None:
-        while self._grid.count():
-            item = self._grid.takeAt(0)
-            widget = None if item is None else item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._grid)
         self._states, self._bars, self._fields = states, [], []
         for row, state in enumerate(states):
             bar, field = _Bar(row), QDoubleSpinBox()

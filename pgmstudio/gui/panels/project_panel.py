@@ -82,8 +82,7 @@ class ProjectPanel(QWidget):
         self._name.setText(name + ("" if document.is_saved else " •"))
 
     def _on_changed(self, before: Project, after: Project) -> None:
-        parts = ("data", "models", "evidence_cases", "curves", "runs", "knowledge", "unknown")
-        if any(getattr(before, part) is not getattr(after, part) for part in parts):
+        if any(getattr(before, part) is not getattr(after, part) for part in _PARTS):
             self._rebuild()
 
     def _on_following(self, model_id: str) -> None:
@@ -132,6 +131,12 @@ class ProjectPanel(QWidget):
                 fact = counted(len(curve.points), "point") if curve.points else ""
                 item = self._row(head, "curve", key, curve.title, fact)
                 item.setIcon(0, icon("chart-line"))
+        if project.comparisons:
+            head = self._head("Comparisons", "scales")
+            for key, kept in project.comparisons.items():
+                fact = counted(len(kept.model_ids), "model")
+                item = self._row(head, "comparison", key, kept.title, fact)
+                item.setIcon(0, icon("scales"))
         if project.runs:
             head = self._head("Runs", "clock-counter-clockwise")
             for key, run in project.runs.items():
@@ -191,6 +196,10 @@ class ProjectPanel(QWidget):
             from pgmstudio.gui.app.curve_actions import open_curves
 
             open_curves(self._shell, key)
+        elif kind == "comparison":
+            from pgmstudio.gui.pages.score_table_page import open_kept_comparison
+
+            open_kept_comparison(self._shell, key)
         elif kind == "run":
             run = self._shell.project.runs[key]
             if run.model_id in self._shell.project.models:
@@ -238,6 +247,17 @@ class ProjectPanel(QWidget):
 
 
 Maker = Callable[[Project], Project]
+# What of a project stands in the tree.
+_PARTS = (
+    "data",
+    "models",
+    "evidence_cases",
+    "curves",
+    "comparisons",
+    "runs",
+    "knowledge",
+    "unknown",
+)
 
 
 def _rename_data(key: str, text: str) -> Maker:
@@ -256,16 +276,22 @@ def _rename_curve(key: str, text: str) -> Maker:
     return partial(edits.rename_curve, curve_id=key, title=text)
 
 
+def _rename_comparison(key: str, text: str) -> Maker:
+    return partial(edits.rename_comparison, comparison_id=key, title=text)
+
+
 _RENAMERS: dict[str, Callable[[str, str], Maker]] = {
     "data": _rename_data,
     "model": _rename_model,
     "case": _rename_case,
     "curve": _rename_curve,
+    "comparison": _rename_comparison,
 }
 _REMOVERS: dict[str, Callable[[str], Maker]] = {
     "data": lambda key: partial(edits.remove_data, data_id=key),
     "model": lambda key: partial(edits.remove_model, model_id=key),
     "case": lambda key: partial(edits.delete_evidence_case, name=key),
     "curve": lambda key: partial(edits.remove_curve, curve_id=key),
+    "comparison": lambda key: partial(edits.remove_comparison, comparison_id=key),
     "run": lambda key: partial(edits.remove_run, run_id=key),
 }

@@ -26,7 +26,7 @@ MOST_NAMED = 10_000
 # Learners whose score is that of a row, not of all rows together.
 BITS_PER_ROW = ("mixture.trees", "mixture.trees-shared", "nb.latent")
 # Said of the best model, or in the heading.
-_TOLD_ELSEWHERE = {"best score", "restart"}
+_TOLD_ELSEWHERE = {"best score", "restart", "restarts"}
 
 
 def state_words(run: LearningRun) -> str:
@@ -46,6 +46,12 @@ def state_words(run: LearningRun) -> str:
             return "stopped, kept" if run.best is not None else "stopped"
         case JobState.FAILED:
             return "failed, see log"
+
+
+def sentence_case(words: str) -> str:
+    """A capital at the beginning, but not of a symbol: k = 0.5 is not K."""
+    is_symbol = words[1:3] == " =" or not words[:1].isascii()
+    return words if is_symbol else words[:1].upper() + words[1:]
 
 
 def share_words(run: LearningRun) -> str:
@@ -109,7 +115,10 @@ def best_facts(run: LearningRun) -> list[Fact]:
 
 def doing_words(run: LearningRun) -> str:
     """`Restart 6 of 11` where the run counts them."""
-    done, asked = run.progress.counters.get("restart"), getattr(run.request.params, "restarts", 0)
+    counters = run.progress.counters
+    done = counters.get("restart")
+    # A search that makes runs of several kinds counts them itself.
+    asked = int(counters.get("restarts", getattr(run.request.params, "restarts", 0)))
     if done is None or not asked or run.state.is_end:
         return "How it ended" if run.state.is_end else "Now"
     if not done:
@@ -144,7 +153,9 @@ def _setting(value: Any, none_label: str | None, kind: ParamKind) -> str:
         return choice_words(value)
     if isinstance(value, int):
         return grouped(value)
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        return ", ".join(f"{part:g}" for part in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def number_words(value: float) -> str:

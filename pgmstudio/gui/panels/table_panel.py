@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.counting import plain_counts
+from pgmstudio.core.data.editing import fitted_to
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -142,10 +143,15 @@ class TablePanel(QWidget):
         for made, words in self._words.items():
             made.setText(words)
         self._title.show()
-        if self._bar.sizeHint().width() > self._bar.width():
+        # Room for a wrong sum is kept, so that no button moves when there is one.
+        ends = [part for part in (self._chip, self._fix, self._alike) if not part.isHidden()]
+        taken = sum(part.sizeHint().width() + 8 for part in ends)
+        wrong = self.fontMetrics().horizontalAdvance(f"{sum_words(0.95)}{fix_words(0.75, 0.65)}")
+        room = self._bar.width() - max(0, wrong + 4 * theme().space(4) - taken)
+        if self._bar.sizeHint().width() > room:
             self._title.hide()
         for made in reversed(self._words):  # what is used most keeps its word longest
-            if self._bar.sizeHint().width() <= self._bar.width():
+            if self._bar.sizeHint().width() <= room:
                 break
             made.setText("")
 
@@ -221,17 +227,19 @@ class TablePanel(QWidget):
 
     def _counts(self, network: BayesianNetwork, index: int) -> NDArray[np.float64] | None:
         """Rows per combination, where a data set fits the variable and its parents."""
-        project, names = self._shell.project, network.domain.names
-        family = [*network.dag.parent_indices[index], index]
+        project = self._shell.project
+        family = [network.domain.names[i] for i in (*network.dag.parent_indices[index], index)]
         entry = project.models[self._shell.bench.model_id or ""]
         ids = [entry.data_id] if entry.data_id else list(project.data)
         for data_id in ids:
             data = project.data[data_id].data if data_id in project.data else None
-            if data is None or not all(names[i] in data.domain for i in family):
+            if data is None or not all(name in data.domain for name in family):
                 continue
-            if any(data.domain[names[i]] != network.domain[names[i]] for i in family):
+            try:  # the same states, in whichever order
+                rows = fitted_to(data, network.domain.restricted_to(family))
+            except PgmStudioError:
                 continue
-            self._family_counts = plain_counts(data, [data.domain.index(names[i]) for i in family])
+            self._family_counts = plain_counts(rows, [rows.domain.index(name) for name in family])
             summed: NDArray[np.float64] = self._family_counts.sum(axis=-1).ravel()
             return summed
         return None
@@ -240,13 +248,13 @@ class TablePanel(QWidget):
         wrong = [] if self._shown is None else self._grid.wrong_columns()
         self._tell_waiting(bool(wrong))
         self._fix.setVisible(bool(wrong) and self._last_edit is not None)
+        self._alike.setVisible(not wrong)  # what does not sum to 1 is like nothing
         if not wrong:
             self._chip.show_chip(None)
             self._fold()
             return
         total = self._grid.values[wrong[0]].sum()
-        many = f"{len(wrong)} columns do not sum to 1"
-        words = f"1 column sums to {total:.4g}" if len(wrong) == 1 else many
+        words = sum_words(total) if len(wrong) == 1 else f"{len(wrong)} sums are not 1"
         self._chip.show_chip(Chip(words, "warning-circle", "danger"))
         if self._last_edit is not None:
             combination, state = self._last_edit
@@ -254,7 +262,7 @@ class TablePanel(QWidget):
             new = old + 1 - float(self._grid.values[combination].sum())
             possible = combination in wrong and 0 <= new <= 1
             self._fix.setVisible(possible)
-            self._fix.setText(f"Fix it: {old:.4g} → {new:.4g}")
+            self._fix.setText(fix_words(old, new))
         self._fold()
 
     def _tell_waiting(self, waits: bool) -> None:
@@ -376,3 +384,13 @@ class TablePanel(QWidget):
             return
         self._grid.set_values(values)
         self._commit(f"Paste into the table of {self._name}")
+
+
+def sum_words(total: float) -> str:
+    """What is said of the only column that is not 1 in sum."""
+    return f"sums to {total:.4g}"
+
+
+def fix_words(old: float, new: float) -> str:
+    """What would mend it."""
+    return f"Fix it: {old:.4g} → {new:.4g}"

@@ -145,7 +145,8 @@ class VariableDelegate(QStyledItemDelegate):
         left = mini_rect(place).right() + MINI_GAP
         right = place.right() - MARGIN
         if row.chip is not None:
-            size = chip_size(row.chip, (right - left) * 3 // 5)
+            name = QFontMetrics(theme().font("body")).horizontalAdvance(row.title)
+            size = chip_size(row.chip, max((right - left) * 3 // 5, right - left - name - 8))
             at = QRect(QPoint(0, 0), size)
             at.moveCenter(QPoint(right - size.width() // 2, place.center().y()))
             paint_chip(painter, at, row.chip)

@@ -38,7 +38,6 @@ class CalibrationPlot(CurvePlot):
 
         assert self._shown is not None
         look, bins = theme(), self._shown.bins
-        self._legend.setOffset((8, 8))  # the corner that curves seldom reach
         self._name_axes("Mean probability given", "How often it was so")
         dim = pyqtgraph.mkPen(look.color("edge_dim"), width=1, style=Qt.PenStyle.DashLine)
         self._plot.plot([0, 1], [0, 1], pen=dim, name="as it should be")

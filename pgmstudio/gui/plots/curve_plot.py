@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,14 +16,18 @@ from pgmstudio.gui.style.widgets import label
 
 _THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 HOW_TO_MOVE = "Wheel zooms, drag pans, double-click fits"
+_LEGEND_GAP = 8
+# Right or left, low or high: the first of those that hide least.
+_CORNERS = ((True, True), (False, False), (False, True), (True, False))
+Curve = tuple[list[float], list[float]]
 
 
-def new_canvas(name: str, *, across: bool = False) -> Any:
+def new_canvas(name: str, *, across: bool = False, axes: dict[str, Any] | None = None) -> Any:
     """An empty plot without the library's own menu; `across`: lines up from the bottom too."""
     import pyqtgraph
 
     pyqtgraph.setConfigOptions(antialias=True)
-    canvas = pyqtgraph.PlotWidget()
+    canvas = pyqtgraph.PlotWidget(axisItems=axes)
     canvas.setObjectName(name)
     canvas.setToolTip(f"{HOW_TO_MOVE}.")
     canvas.setMenuEnabled(False)
@@ -53,6 +57,23 @@ def dress(canvas: Any) -> None:
         axis.setPen(look.color("border_control"))
         axis.setTextPen(look.color("text_secondary"))
         axis.setTickFont(look.font("caption"))
+
+
+def places_along(curves: Sequence[Curve]) -> tuple[list[float], list[float]]:
+    """Places on the curves and between their marks, as parts of what all of them span."""
+    import numpy as np
+
+    parts = np.linspace(0, 1, 12, endpoint=False)
+    found = []
+    for curve in curves:
+        marks = np.array(curve)  # 2 × marks, thinned where there are very many
+        marks = marks[:, np.linspace(0, marks.shape[1] - 1, min(200, marks.shape[1])).astype(int)]
+        between = marks[:, :-1, None] + np.diff(marks)[:, :, None] * parts
+        found.append(np.hstack((between.reshape(2, -1), marks[:, -1:])))
+    every = np.hstack(found)
+    low = every.min(axis=1, keepdims=True)
+    every = (every - low) / np.maximum(every.max(axis=1, keepdims=True) - low, 1e-300)
+    return every[0].tolist(), every[1].tolist()
 
 
 class CurvePlot(QWidget):
@@ -112,7 +133,8 @@ class CurvePlot(QWidget):
             return
         if self._plot is None:
             self._plot = new_canvas(f"{self.objectName()}Canvas", across=self.across)
-            self._legend = self._plot.addLegend(offset=(-8, -8), verSpacing=-4)
+            self._legend = self._plot.addLegend(offset=(-_LEGEND_GAP, -_LEGEND_GAP), verSpacing=-4)
+            self._plot.getViewBox().sigResized.connect(self._place_legend)
             self._layout.insertWidget(0, self._plot, 1)
         self._plot.clear()
         dress(self._plot)
@@ -122,6 +144,26 @@ class CurvePlot(QWidget):
         self._legend.setBrush(look.color("surface", 0.85))
         self._draw_curves()
         self._plot.autoRange()
+        self._place_legend()
+
+    def _place_legend(self, *_: object) -> None:
+        """Into the corner where it hides least of the curves, the lower right one if it may."""
+        if self._plot is None or not (curves := [one for one in self.curves.values() if one[0]]):
+            return
+        view, box = self._plot.getViewBox().boundingRect(), self._legend.boundingRect()
+        wide = min(0.9, (box.width() + _LEGEND_GAP) / max(view.width(), 1.0))
+        high = min(0.9, (box.height() + _LEGEND_GAP) / max(view.height(), 1.0))
+        places = list(zip(*places_along(curves), strict=True))
+        crowds = [
+            sum(
+                (x > 1 - wide if right else x < wide) and (y < high if low else y > 1 - high)
+                for x, y in places
+            )
+            for right, low in _CORNERS
+        ]
+        right, low = _CORNERS[crowds.index(min(crowds))]
+        gap = _LEGEND_GAP
+        self._legend.setOffset((-gap if right else gap, -gap if low else gap))
 
     def _name_axes(self, bottom: str, left: str) -> None:
         ink = theme().color("text_secondary").name()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.pictures.curve_svg import language_sign
 from pgmstudio.gui.plots.language_marks import mark_colors, mark_path
+from pgmstudio.gui.plots.mark_layers import Frame, Kept, Layer
 from pgmstudio.gui.style.theme import theme
 
 
@@ -83,32 +84,34 @@ class MarkWords:
     ink: QColor
 
 
-class WordsLayer(QGraphicsObject):
+class WordsLayer(Layer):
     """Words that keep clear of each other: above, below or beside their marks, or left out."""
 
     _SIDES = ((0.0, -1.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 0.0))
     _APART = 11.0
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(38)
         self._told: tuple[MarkWords, ...] = ()
         self._placed: list[tuple[QRectF, MarkWords]] = []
-        self._room = QRectF()
-        self.setZValue(38)
-        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
     def tell(self, told: Sequence[MarkWords]) -> None:
         """Those that come first are placed first."""
         self._told = tuple(told)
+        self._place_all()
 
-    def place(self, to_scene: Callable[[QPointF], QPointF], room: QRectF) -> None:
+    def place(self, frame: Frame) -> None:
         """Where they go in the part in sight."""
-        self.prepareGeometryChange()
-        self._room = room
+        if frame != self.frame:
+            super().place(frame)
+            self._place_all()
+
+    def _place_all(self) -> None:
+        room = self.frame.room
         self._placed = []
         metrics = QFontMetricsF(theme().font("micro", "semibold"))
         for one in self._told:
-            at, size = to_scene(QPointF(one.x, one.y)), metrics.size(0, one.words)
+            at, size = self.at(one.x, one.y), metrics.size(0, one.words)
             for across, down in self._SIDES:
                 middle = QPointF(
                     at.x() + across * (self._APART + size.width() / 2),
@@ -120,18 +123,13 @@ class WordsLayer(QGraphicsObject):
                 if is_free and room.contains(rect):
                     self._placed.append((rect, one))
                     break
-        self.update()
+        self.changed()
 
     @property
     def shown(self) -> list[str]:
         return [one.words for _, one in self._placed]
 
-    def boundingRect(self) -> QRectF:
-        return self._room
-
-    def paint(
-        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter, _on_screen: bool) -> None:
         painter.setFont(theme().font("micro", "semibold"))
         for rect, one in self._placed:
             painter.setPen(one.ink)
@@ -146,17 +144,16 @@ class LegendEntry:
     words: str
 
 
-class LegendBox(QGraphicsObject):
+class LegendBox(Kept):
     """Signs and their words in two columns, in a corner of the plot."""
 
     _SAMPLE = 26.0
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(50)
         self._entries: tuple[LegendEntry, ...] = ()
+        self._box = QRectF()
         self.hide()
-        self.setZValue(50)
-        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
     @property
     def entries(self) -> tuple[LegendEntry, ...]:
@@ -165,8 +162,11 @@ class LegendBox(QGraphicsObject):
     def tell(self, entries: Sequence[LegendEntry]) -> None:
         self.prepareGeometryChange()
         self._entries = tuple(entries)
+        columns, widths, step = self._columns()
+        wide = widths[0] + (widths[1] if columns[1] else 0.0)
+        self._box = QRectF(0, 0, wide + 12, step * len(columns[0]) + 12)
         self.setVisible(bool(entries))
-        self.update()
+        self.changed()
 
     def _columns(self) -> tuple[list[list[LegendEntry]], list[float], float]:
         metrics = QFontMetricsF(theme().font("caption"))
@@ -181,18 +181,14 @@ class LegendBox(QGraphicsObject):
         return columns, widths, metrics.height() + 4
 
     def boundingRect(self) -> QRectF:
-        columns, widths, step = self._columns()
-        wide = widths[0] + (widths[1] if columns[1] else 0.0)
-        return QRectF(0, 0, wide + 12, step * len(columns[0]) + 12)
+        return self._box
 
-    def paint(
-        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter, _on_screen: bool) -> None:
         look = theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(look.color("border"), 1))
         painter.setBrush(look.color("surface", 0.92))
-        painter.drawRoundedRect(self.boundingRect(), 6, 6)
+        painter.drawRoundedRect(self._box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         columns, widths, step = self._columns()
         left = 8.0
         for column, width in zip(columns, widths, strict=True):

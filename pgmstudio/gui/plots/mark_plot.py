@@ -9,38 +9,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QPen, QWheelEvent
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.gui.plots.curve_plot import dress, new_canvas
-from pgmstudio.gui.plots.loading import plot_library
-from pgmstudio.gui.plots.mark_axes import plain_functions, set_log
+from pgmstudio.gui.plots.mark_canvas import MarkCanvas
 from pgmstudio.gui.plots.mark_card import CardFacts, MarkCard
-from pgmstudio.gui.plots.mark_overlays import LegendBox, LegendEntry
+from pgmstudio.gui.plots.mark_layers import Rings
 from pgmstudio.gui.plots.mark_walking import nearest_beside, next_on_line
 from pgmstudio.gui.plots.sl_marks import Behind, Place, best_of
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import label
 from pgmstudio.gui.workers.one_shot import one_shot
 
 Floats = NDArray[np.float64]
 REACH = 12.0  # px within which a mark is meant
 CARD_MS = 80
+EDGE = 0.03  # how much of the free room at each side may be taken before all is fitted anew
+ROOMY = 0.9  # marks that fill less than this share of the plot are brought nearer
 TIP = "A click opens a model, the right button pins it.\nThe wheel zooms, drag pans, 0 fits."
 
 
-class MarkPlot(QWidget):
-    """A child draws; this holds the canvas and knows where the marks are."""
+class MarkPlot(MarkCanvas):
+    """A child draws; this knows where the marks are."""
 
     chosen = Signal(object)  # CurvePoint: to be opened
     pinned = Signal(object)  # CurvePoint: to be pinned, or no longer
     pointed = Signal(object)  # CurvePoint or None
 
     def __init__(self, name: str, empty_words: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self._canvas: Any = None
+        super().__init__(name, empty_words)
         self._xs: Floats = np.empty(0)
         self._ys: Floats = np.empty(0)
         self._line_of: NDArray[np.int64] = np.empty(0, dtype=np.int64)
@@ -48,102 +44,22 @@ class MarkPlot(QWidget):
         self._begins: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
         self._places: Mapping[str, Place] = {}
         self._at: int | None = None
-        self._is_fitted = True
-        self._plain: dict[str, tuple[Any, Any]] = {}
         self.tell: Callable[[Behind], CardFacts] | None = None
-        self._empty = label(empty_words, "secondary", wrap=True)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.addWidget(self._empty, 1)
         self.card = MarkCard(self)
         self.card.left.connect(self._on_left)
         self._soon = one_shot(self, self._show_card, CARD_MS)
-        plot_library().loaded.connect(self.refresh)
-        theme().changed.connect(self.refresh)
-
-    # -- what a child says
-
-    def _build(self) -> None:
-        """Put the items on the new canvas."""
-
-    def _draw(self) -> None:
-        """Show what there is, in the present colours."""
-
-    def _bounds(self) -> QRectF | None:
-        """What must be seen, in numbers of the axes."""
-        return None
-
-    def _on_range(self, *_: object) -> None:
-        """The part in sight is another one."""
-        self._place_overlays()
-
-    # -- the canvas
-
-    @property
-    def canvas(self) -> QGraphicsView | None:
-        """The plot itself, when there is something in it."""
-        return self._canvas if self._canvas is not None and not self._canvas.isHidden() else None
 
     @property
     def is_empty(self) -> bool:
         return not len(self._xs)
 
-    def refresh(self, *_: object) -> None:
-        """Draw again; the library comes with the first plot."""
-        if not plot_library().ask():
-            return
-        if self._canvas is None:
-            self._make()
-        dress(self._canvas)
-        self._draw()
-        self._canvas.setVisible(not self.is_empty)
-        self._empty.setVisible(self.is_empty)
-        self._place_overlays()
-
-    def draw_on(self, background: str | None) -> None:
-        """Once more in the present colours, on a ground of that name or on none: for a file."""
-        if self.canvas is not None:
-            dress(self._canvas)
-            self._draw()
-            self._canvas.setBackground(None if background is None else theme().color(background))
-
     def _make(self) -> None:
-        import pyqtgraph
-
-        self._canvas = canvas = new_canvas(f"{self.objectName()}Canvas", across=True)
-        canvas.setToolTip(TIP)
-        canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        for side in ("left", "bottom"):
-            self._plain[side] = plain_functions(canvas.getAxis(side))
-        self._view = canvas.getViewBox()
-        self._view.disableAutoRange()
-        self._view.sigRangeChanged.connect(self._on_range)
-        self._view.sigRangeChangedManually.connect(self._on_moved_by_hand)
-        scene = canvas.scene()
+        super()._make()
+        scene = self._canvas.scene()
         scene.sigMouseMoved.connect(self._on_pointer)
         scene.sigMouseClicked.connect(self._on_click)
-        self._ring = pyqtgraph.ScatterPlotItem(symbol="o", size=16, brush=None, pxMode=True)
-        self._ring.setZValue(40)
-        canvas.addItem(self._ring, ignoreBounds=True)
-        self.legend = LegendBox()
-        scene.addItem(self.legend)
-        self._build()
-        canvas.viewport().installEventFilter(self)
-        canvas.installEventFilter(self)
-        self._layout.insertWidget(0, canvas, 1)
-
-    def _name_axes(self, bottom: str, left: str, accessible: str) -> None:
-        ink = theme().color("text_secondary").name()
-        size = f"{theme().font('caption').pixelSize()}px"
-        for side, words in (("bottom", bottom), ("left", left)):
-            self._canvas.getAxis(side).label.setFont(theme().font("caption"))
-            self._canvas.setLabel(side, words, color=ink, **{"font-size": size})
-        self._canvas.setAccessibleName(accessible)
-
-    def _set_logs(self, bottom: bool, left: bool) -> None:
-        for side, is_log in (("bottom", bottom), ("left", left)):
-            set_log(self._canvas.getAxis(side), is_log, self._plain[side])
+        self._canvas.viewport().installEventFilter(self)
+        self._canvas.installEventFilter(self)
 
     def _take_marks(
         self,
@@ -164,34 +80,10 @@ class MarkPlot(QWidget):
             self._at = self._place_of(before[0].key)
         self._show_ring()
 
-    def _legend_of(self, entries: Sequence[LegendEntry]) -> None:
-        if tuple(entries) != self.legend.entries:
-            self.legend.tell(entries)
-        self.legend.update()
-
-    # -- the part in sight
-
-    def fit(self) -> None:
-        """All of it."""
-        self._is_fitted = True
-        self._fit()
-
-    def _fit(self) -> None:
-        bounds = self._bounds()
-        if self._canvas is not None and bounds is not None and self._is_fitted:
-            self._view.setRange(bounds, padding=0.0)
-
-    def _on_moved_by_hand(self, *_: object) -> None:
-        self._is_fitted = False
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_overlays()
-
     def _place_overlays(self) -> None:
-        if self._canvas is None:
-            return
-        self._place_legend()
+        super()._place_overlays()
+        if self._canvas is not None:
+            self._place_legend()
 
     def _place_legend(self) -> None:
         """In the corner that has the fewest marks; of equals the first."""
@@ -200,15 +92,14 @@ class MarkPlot(QWidget):
         top, bottom = inside.top() + 10, inside.bottom() - box.height() - 10
         corners = [(left, top), (right, bottom), (right, top), (left, bottom)]
         rooms = (QRectF(QPointF(x, y), box.size()).adjusted(-6, -6, 6, 6) for x, y in corners)
-        crowds = [self._marks_in(room) for room in rooms]
+        places = self._on_scene()
+        crowds = [_marks_in(places, room) for room in rooms]
         self.legend.setPos(*corners[crowds.index(min(crowds))])
 
     def _on_scene(self) -> tuple[Floats, Floats]:
         """Where all marks are on the scene, in px."""
-        rect, inside = self._view.viewRect(), self._view.sceneBoundingRect()
-        across = (self._xs - rect.left()) * (inside.width() / max(rect.width(), 1e-12))
-        down = (self._ys - rect.top()) * (inside.height() / max(rect.height(), 1e-12))
-        return across + inside.left(), inside.bottom() - down
+        frame = self._frame
+        return frame.across(self._xs), frame.down(self._ys)
 
     def _place_of(self, key: str, *, last: bool = False) -> int | None:
         """The number of the first or last mark of a model; None when it has none."""
@@ -264,13 +155,9 @@ class MarkPlot(QWidget):
         return QPoint(self._canvas.mapFromScene(self._scene_place(number)))
 
     def _show_ring(self) -> None:
-        import pyqtgraph
-
-        if self._at is None or not np.isfinite(self._ys[self._at]):
-            self._ring.setData([], [])
-            return
-        pen = pyqtgraph.mkPen(theme().color("accent"), width=2)
-        self._ring.setData([self._xs[self._at]], [self._ys[self._at]], pen=pen)
+        at = [] if self._at is None or not np.isfinite(self._ys[self._at]) else [self._at]
+        pen = QPen(theme().color("accent"), 2)
+        self._ring.ring("pointed", Rings(self._xs[at], self._ys[at], 16, pen))
 
     def _on_pointer(self, place: QPointF) -> None:
         number = self.mark_at(place)
@@ -299,13 +186,8 @@ class MarkPlot(QWidget):
     def _crowd(self, place: QRect) -> int:
         """How many marks lie under a part of this widget."""
         corner = self._canvas.viewport().mapFrom(self, place.topLeft())
-        return self._marks_in(QRectF(self._canvas.mapToScene(corner), QSizeF(place.size())))
-
-    def _marks_in(self, room: QRectF) -> int:
-        """How many marks lie in a part of the scene."""
-        across, down = self._on_scene()
-        is_in = (across > room.left()) & (across < room.right())
-        return int((is_in & (down > room.top()) & (down < room.bottom())).sum())
+        room = QRectF(self._canvas.mapToScene(corner), QSizeF(place.size()))
+        return _marks_in(self._on_scene(), room)
 
     def _on_click(self, event: Any) -> None:
         number = self.mark_at(event.scenePos())
@@ -389,3 +271,10 @@ class MarkPlot(QWidget):
     def _look_at(self, number: int) -> None:
         self.point_to(number)
         self._show_card()
+
+
+def _marks_in(places: tuple[Floats, Floats], room: QRectF) -> int:
+    """How many of the places on the scene lie in a part of it."""
+    across, down = places
+    is_in = (across > room.left()) & (across < room.right())
+    return int((is_in & (down > room.top()) & (down < room.bottom())).sum())

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPen
 
 from pgmstudio.core.experiments.curve_points import CurvePoint, curves_of
 from pgmstudio.core.experiments.empirical import LineFit
 from pgmstudio.core.experiments.empirical_curves import timing_fits
 from pgmstudio.core.pictures.curve_svg import language_sign
-from pgmstudio.gui.plots.language_marks import mark_colors, mark_path
+from pgmstudio.gui.plots.language_marks import mark_colors
+from pgmstudio.gui.plots.mark_layers import MANY, Dots, Stroke, dot_look
 from pgmstudio.gui.plots.mark_overlays import LegendEntry
 from pgmstudio.gui.plots.mark_plot import MarkPlot
-from pgmstudio.gui.plots.sl_items import MANY
 from pgmstudio.gui.plots.sl_marks import Behind, Floats, places_of, series_title
 
 Value = Callable[[CurvePoint], float | None]
@@ -91,7 +91,6 @@ class QueryPlot(MarkPlot):
         super().__init__("queryPlot", "No point has been measured by random queries.")
         self.view = VIEWS["accuracy"]
         self.points: Sequence[CurvePoint] = ()
-        self._clouds: list[Any] = []
 
     def show_points(self, points: Sequence[CurvePoint], view: str) -> None:
         if view != self.view.key:
@@ -105,16 +104,11 @@ class QueryPlot(MarkPlot):
         return timing_fits(self.points) if self.view.with_fits else {}
 
     def _draw(self) -> None:
-        import pyqtgraph
-
         view = self.view
-        for item in self._clouds:
-            self._canvas.removeItem(item)
-        self._clouds.clear()
         self._set_logs(*view.is_log)
         self._name_axes(view.across_title, view.up_title, f"{view.up_title} by {view.across_title}")
         parts: list[tuple[int, Floats, Floats, list[Behind]]] = []
-        entries = []
+        entries, dots = [], []
         count = len(self.points)
         for name, own in curves_of(self.points).items():
             told = [(view.across(point), view.up(point), point) for point in own]
@@ -124,42 +118,28 @@ class QueryPlot(MarkPlot):
             xs = self._placed([x for x, _, _ in known], view.is_log[0])
             ys = self._placed([y for _, y, _ in known], view.is_log[1])
             fill, line = mark_colors(own[0].family)
-            cloud = pyqtgraph.ScatterPlotItem(
-                xs,
-                ys,
-                symbol=mark_path(language_sign(own[0].family)[0]),
-                size=5 if count > MANY else 9,
-                pen=pyqtgraph.mkPen(line, width=1),
-                brush=fill,
-            )
-            cloud.setZValue(20)
-            self._add(cloud)
+            symbol = language_sign(own[0].family)[0]
+            dots.append(Dots(xs, ys, dot_look(symbol, 5 if count > MANY else 9, line, 1, fill)))
             parts.append((len(parts), xs, ys, [(point,) for _, _, point in known]))
             entries.append(LegendEntry(own[0].family, series_title(name)))
         self._take_marks(parts, places_of([behind for _, _, _, behind in parts]))
-        if parts and self.fits:
-            self._draw_fits()
+        fits = self._fit_lines() if parts else []
+        if fits:
             entries.append(LegendEntry("fit", "fitted line"))
+        self.marks.tell(fits, dots)
         self._legend_of(entries)
         self._fit()
 
-    def _add(self, item: Any) -> None:
-        self._canvas.addItem(item, ignoreBounds=True)
-        self._clouds.append(item)
-
-    def _draw_fits(self) -> None:
-        import pyqtgraph
-
+    def _fit_lines(self) -> list[Stroke]:
+        drawn = []
         for family, fit in self.fits.items():
             own = [float(p.effective_size) for p in self.points if p.family == family]
             sizes = np.geomspace(max(1.0, min(own)), max(own), 64)
             heights = 1000 * (fit.slope * sizes + fit.intercept)
             known = heights > 0
-            pen = pyqtgraph.mkPen(mark_colors(family)[1], width=1.4)
-            xs, ys = np.log10(sizes[known]), np.log10(heights[known])
-            line = pyqtgraph.PlotCurveItem(xs, ys, pen=pen)
-            line.setZValue(5)
-            self._add(line)
+            pen = QPen(mark_colors(family)[1], 1.4)
+            drawn.append(Stroke(np.log10(sizes[known]), np.log10(heights[known]), pen))
+        return drawn
 
     def _placed(self, values: Sequence[float | None], is_log: bool) -> Floats:
         numbers = np.array(values, dtype=float)

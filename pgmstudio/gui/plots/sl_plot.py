@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QPen
 
 from pgmstudio.core.experiments.curve_picture import SIZE_TITLES
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.gui.plots.language_marks import mark_colors
+from pgmstudio.gui.plots.mark_layers import Rings, Stroke
 from pgmstudio.gui.plots.mark_overlays import LegendEntry, MarkWords, Pill, WordsLayer
 from pgmstudio.gui.plots.mark_plot import MarkPlot
-from pgmstudio.gui.plots.sl_items import CurveItems
+from pgmstudio.gui.plots.sl_items import tell_curves
 from pgmstudio.gui.plots.sl_marks import Chart, Floats
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.workers.one_shot import one_shot
@@ -39,7 +41,6 @@ class SlPlot(MarkPlot):
         self._pins: frozenset[str] = frozenset()
         self._new: frozenset[str] = frozenset()
         self.has_legend = True
-        self._curves: dict[str, CurveItems] = {}
         self._old = one_shot(self, self._on_old, NEW_MS)
 
     # -- what is shown
@@ -65,8 +66,9 @@ class SlPlot(MarkPlot):
         self.refresh()
 
     def set_pins(self, keys: Collection[str]) -> None:
-        self._pins = frozenset(keys)
-        self._show_pins()
+        if frozenset(keys) != self._pins:
+            self._pins = frozenset(keys)
+            self._show_pins()
 
     def mark_new(self, keys: Iterable[str]) -> None:
         """These have just been found: a thin ring for two seconds."""
@@ -80,23 +82,8 @@ class SlPlot(MarkPlot):
     # -- drawing
 
     def _build(self) -> None:
-        import pyqtgraph
-
-        self._front = pyqtgraph.PlotCurveItem(connect="all")
-        self._line = pyqtgraph.PlotCurveItem()
-        self._ceiling = pyqtgraph.PlotCurveItem()
-        self._ceiling_name = pyqtgraph.TextItem(anchor=(1, 1))
-        self._rings = pyqtgraph.ScatterPlotItem(symbol="o", brush=None, pxMode=True)
-        self._best = pyqtgraph.ScatterPlotItem(symbol="o", brush=None, pxMode=True)
-        self._truth = pyqtgraph.ScatterPlotItem(symbol="s", brush=None, pxMode=True)
-        self._pin_marks = pyqtgraph.ScatterPlotItem(symbol="o", brush=None, pxMode=True)
-        self._touched = pyqtgraph.ScatterPlotItem(symbol="o", brush=None, pxMode=True)
-        under = ((self._front, 1), (self._ceiling, 2), (self._line, 3), (self._ceiling_name, 4))
-        over = ((self._truth, 32), (self._best, 33), (self._touched, 34), (self._pin_marks, 35))
-        for item, z in (*under, *over, (self._rings, 36)):
-            item.setZValue(z)
-            self._canvas.addItem(item, ignoreBounds=True)
         self._words = WordsLayer()
+        self._layers.append(self._words)
         self._canvas.scene().addItem(self._words)
         self.pill = Pill()
         self.pill.dragged.connect(self._on_dragged)
@@ -115,23 +102,15 @@ class SlPlot(MarkPlot):
             "Log-likelihood, bits per row",
             f"Bits per row against size, {len(chart.curves)} curves, {chart.marks} marks",
         )
-        for gone in self._curves.keys() - {curve.series for curve in chart.curves}:
-            self._curves.pop(gone).remove()
-        families = [curve.family for curve in chart.curves]
+        tell_curves(self.marks, chart, self.mode, self._across)
         parts = []
         for number, curve in enumerate(chart.curves):
             xs = self._across(curve.sizes)
-            if curve.series not in self._curves:
-                self._curves[curve.series] = CurveItems(self._canvas)
-            self._curves[curve.series].show(
-                curve, xs, self.mode, chart.marks, named=families.count(curve.family) > 1
-            )
             heights = [curve.test] if self.mode != "training" else []
             heights += [curve.train] if self.mode != "test" else []
             parts += [(number, xs, ys, curve.behind) for ys in heights]
         self._take_marks(parts, chart.places)
-        self._draw_front()
-        self._draw_levels()
+        self._draw_truth()
         self._draw_best()
         self._show_pins()
         self._show_new()
@@ -155,23 +134,6 @@ class SlPlot(MarkPlot):
             entries.append(LegendEntry("truth", "true model"))
         return entries
 
-    def _draw_front(self) -> None:
-        import pyqtgraph
-
-        front, chart = self.chart.front, self.chart
-        self._front.setVisible(bool(front) and self.mode != "training")
-        if not front:
-            return
-        xs = self._across([getattr(point, chart.size) for point in front])
-        ys = np.array([point.test_log2_likelihood_per_row for point in front])
-        far = max(float(self._across(chart.arrays.sizes.max())), xs[-1])
-        across = np.append(np.repeat(xs, 2)[1:], far)
-        up = np.repeat(ys, 2)
-        pen = pyqtgraph.mkPen(theme().color("accent", 0.16), width=8)
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-        self._front.setData(across, up, pen=pen)
-
     @property
     def _has_ceiling(self) -> bool:
         """−H is drawn where it is near: far above everything it would only take the room."""
@@ -184,23 +146,38 @@ class SlPlot(MarkPlot):
     def _heights(self) -> Floats:
         return self._ys[np.isfinite(self._ys)]
 
-    def _draw_levels(self) -> None:
-        import pyqtgraph
-
-        for item in (self._ceiling, self._ceiling_name):
-            item.setVisible(self._has_ceiling)
-        self._truth.setVisible(self.truth is not None)
-        if self.truth is not None:
-            pen = pyqtgraph.mkPen(theme().color("text"), width=1.5)
-            self._truth.setData(self._across([self.truth[0]]), [self.truth[1]], size=14, pen=pen)
+    def _draw_truth(self) -> None:
+        told = [] if self.truth is None else [self.truth]
+        xs = self._across([size for size, _ in told])
+        ys = np.array([height for _, height in told], dtype=float)
+        self._ring_at("truth", xs, ys, 14, "text", 1.5, is_square=True)
 
     def _draw_best(self) -> None:
-        import pyqtgraph
-
         best = self.chart.best
-        places = [] if best is None or self.mode == "training" else self._shown_places([best.key])
-        pen = pyqtgraph.mkPen(theme().color("accent"), width=1.8)
-        self._best.setData(self._xs[places], self._ys[places], size=19, pen=pen)
+        self._ring_models(
+            "best", [] if best is None or self.mode == "training" else [best.key], 19, "accent", 1.8
+        )
+
+    def _ring_models(
+        self, name: str, keys: Iterable[str], size: float, ink: str, width: float
+    ) -> list[int]:
+        places = self._shown_places(keys)
+        self._ring_at(name, self._xs[places], self._ys[places], size, ink, width)
+        return places
+
+    def _ring_at(
+        self,
+        name: str,
+        xs: Floats,
+        ys: Floats,
+        size: float,
+        ink: str,
+        width: float,
+        *,
+        is_square: bool = False,
+    ) -> None:
+        pen = QPen(theme().color(ink), width)
+        self.rings.ring(name, Rings(xs, ys, size, pen, is_square))
 
     def _shown_places(self, keys: Iterable[str]) -> list[int]:
         """Where these models stand; one that rules out rows stands nowhere."""
@@ -208,26 +185,13 @@ class SlPlot(MarkPlot):
         return [p for p in found if p is not None and np.isfinite(self._ys[p])]
 
     def _show_new(self) -> None:
-        import pyqtgraph
-
-        if self._canvas is None:
-            return
-        places = self._shown_places(self._new)
-        pen = pyqtgraph.mkPen(theme().color("accent"), width=1)
-        self._rings.setData(self._xs[places], self._ys[places], size=14, pen=pen)
+        if self._canvas is not None:
+            self._ring_models("new", self._new, 14, "accent", 1)
 
     def _show_pins(self) -> None:
-        import pyqtgraph
-
         if self._canvas is None:
             return
-        places = self._shown_places(sorted(self._pins))
-        self._pin_marks.setData(
-            self._xs[places],
-            self._ys[places],
-            size=15,
-            pen=pyqtgraph.mkPen(theme().color("text"), width=1.4),
-        )
+        places = self._ring_models("pins", sorted(self._pins), 15, "text", 1.4)
         told = [
             MarkWords(float(self._xs[p]), float(self._ys[p]), "pinned", theme().color("text"))
             for p in places
@@ -242,10 +206,6 @@ class SlPlot(MarkPlot):
                 if np.isfinite(heights[p])
             ]
         self._words.tell(told)
-        self._place_words()
-
-    def _place_words(self) -> None:
-        self._words.place(self._view.mapViewToScene, self._view.sceneBoundingRect())
 
     # -- the part in sight
 
@@ -269,12 +229,6 @@ class SlPlot(MarkPlot):
     def _on_range(self, *_: object) -> None:
         super()._on_range()
         self._show_line()
-        self._place_words()
-
-    def _place_overlays(self) -> None:
-        super()._place_overlays()
-        if self._canvas is not None:
-            self._place_words()
 
     # -- the line of equal score
 
@@ -286,30 +240,27 @@ class SlPlot(MarkPlot):
         return line[1] + line[0] * (10.0**at if self.is_log else at)
 
     def _show_line(self) -> None:
-        import pyqtgraph
-
         if self._canvas is None:
             return
         rect = self._view.viewRect()
         self._show_ceiling(rect)
         line = None if self.lambda_ is None else self.chart.arrays.line_at(self.lambda_)
         shown = line is not None and self.mode != "test" and not self.is_empty
-        for item in (self._line, self._touched, self.pill):
-            item.setVisible(shown)
+        self.pill.setVisible(shown)
         if line is None or not shown or self.lambda_ is None:
+            self.rings.line("λ", None)
+            self.rings.ring("touched", None)
             return
         xs = np.linspace(rect.left(), rect.right(), _STEPS)
         ys = line[1] + line[0] * (10.0**xs if self.is_log else xs)
         inside = ys <= rect.bottom()  # of a view rectangle the bottom is the largest number
-        pen = pyqtgraph.mkPen(theme().color("text"), width=1.3, style=Qt.PenStyle.DotLine)
-        self._line.setData(xs[inside], ys[inside], pen=pen)
+        pen = QPen(theme().color("text"), 1.3, Qt.PenStyle.DotLine)
+        self.rings.line("λ", Stroke(xs[inside], ys[inside], pen))
         touched = self.chart.arrays.best_at(self.lambda_)
-        if touched is not None:
-            key = self.chart.points[touched].key
-            place = self._place_of(key, last=True)
-            if place is not None and np.isfinite(self._ys[place]):
-                ring = pyqtgraph.mkPen(theme().color("text"), width=1.2)
-                self._touched.setData([self._xs[place]], [self._ys[place]], size=12, pen=ring)
+        key = "" if touched is None else self.chart.points[touched].key
+        place = self._place_of(key, last=True)
+        at = [] if place is None or not np.isfinite(self._ys[place]) else [place]
+        self._ring_at("touched", self._xs[at], self._ys[at], 12, "text", 1.2)
         self.pill.tell(f"λ = {self.lambda_:.3g}" if self.lambda_ < 0.995 else "λ → 1")
         self._place_pill(xs, ys, rect)
 
@@ -325,18 +276,12 @@ class SlPlot(MarkPlot):
         self.pill.setPos(self._view.mapViewToScene(QPointF(self._pill_at, height)))
 
     def _show_ceiling(self, rect: QRectF) -> None:
-        import pyqtgraph
-
         if not self._has_ceiling or self.ceiling is None:
+            self.rings.line("ceiling", None)
             return
-        pen = pyqtgraph.mkPen(
-            theme().color("text_tertiary"), width=1.2, style=Qt.PenStyle.DashDotLine
-        )
-        self._ceiling.setData([rect.left(), rect.right()], [self.ceiling] * 2, pen=pen)
-        self._ceiling_name.setText("−H of the training rows ")
-        self._ceiling_name.setColor(theme().color("text_tertiary"))
-        self._ceiling_name.setFont(theme().font("caption"))
-        self._ceiling_name.setPos(rect.right(), self.ceiling)
+        pen = QPen(theme().color("text_tertiary"), 1.2, Qt.PenStyle.DashDotLine)
+        xs, ys = np.array([rect.left(), rect.right()]), np.array([self.ceiling] * 2)
+        self.rings.line("ceiling", Stroke(xs, ys, pen), "−H of the training rows")
 
     def _on_dragged(self, place: QPointF) -> None:
         at = self._view.mapSceneToView(place)

@@ -7,6 +7,7 @@ import math
 from PySide6.QtCore import Qt
 
 from pgmstudio.core.experiments.sweep_lines import Sweep, SweepLine
+from pgmstudio.core.pictures.axes import Axis
 from pgmstudio.gui.plots.curve_plot import CurvePlot
 from pgmstudio.gui.style.theme import theme
 
@@ -46,12 +47,17 @@ class SweepLinesPlot(CurvePlot):
         if len(values) <= _MOST_TICKS:
             ticks = [(self._place(value), f"{value:g}") for value in values]
             self._plot.getAxis("bottom").setTicks([ticks])
+        means = [mark.mean for one in sweep.lines for mark in one.marks]
+        if sweep.is_log_up:
+            shown = Axis.around(means, 0, 1, is_log=True).ticks()
+            ticks = [(math.log10(value), f"{value:g}") for value in shown]
+        self._plot.getAxis("left").setTicks([ticks] if sweep.is_log_up else None)
         for number, one in enumerate(sweep.lines):
             self._draw_line(number, one)
+        is_repeated = any(mark.spread for one in sweep.lines for mark in one.marks)
+        bars = "." if sweep.is_log_up else "; bars are ± one standard deviation."
         self._hint.setText(
-            "Means over the repeats; bars are ± one standard deviation."
-            if any(mark.spread for one in sweep.lines for mark in one.marks)
-            else "One repeat at each place."
+            f"Means over the repeats{bars}" if is_repeated else "One repeat at each place."
         )
 
     def _place(self, value: float) -> float:
@@ -65,14 +71,15 @@ class SweepLinesPlot(CurvePlot):
         is_training = one.name == "training"
         style = Qt.PenStyle.DashLine if is_training else Qt.PenStyle.SolidLine
         xs = [self._place(mark.x) for mark in one.marks]
-        ys = [mark.mean for mark in one.marks]
+        is_log_up = self._sweep is not None and self._sweep.is_log_up
+        ys = [math.log10(mark.mean) if is_log_up else mark.mean for mark in one.marks]
         widest = max(xs) - min(xs) if len(xs) > 1 else 1.0
         import numpy as np
 
         bars = pyqtgraph.ErrorBarItem(
             x=np.array(xs),
             y=np.array(ys),
-            height=2 * np.array([mark.spread or 0.0 for mark in one.marks]),
+            height=2 * np.array([0.0 if is_log_up else mark.spread or 0.0 for mark in one.marks]),
             beam=0.012 * widest,
             pen=pyqtgraph.mkPen(color, width=1.2),
         )

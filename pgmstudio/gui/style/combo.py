@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
@@ -23,3 +26,28 @@ class Combo(QComboBox):
         shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, room)
         option.currentText = shown
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
+def chooser(name: str, tip: str, letters: int = 8) -> Combo:
+    """An empty combo box that asks for room for so many letters, however long its words are."""
+    combo = Combo()
+    combo.setObjectName(name)
+    combo.setToolTip(tip)
+    combo.setAccessibleName(tip)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(letters)
+    return combo
+
+
+def offer(combo: QComboBox, words: Mapping[Any, str], wanted: object = None) -> None:
+    """Keys and their words to choose from, telling nobody.
+
+    Chosen is `wanted`, else what was chosen before, else the first.
+    """
+    chosen = combo.currentData() if wanted is None else wanted
+    quiet = QSignalBlocker(combo)
+    combo.clear()
+    for key, text in words.items():
+        combo.addItem(text, key)
+    combo.setCurrentIndex(list(words).index(chosen) if chosen in words else min(0, len(words) - 1))
+    quiet.unblock()

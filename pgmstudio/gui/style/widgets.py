@@ -297,6 +297,44 @@ def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
     return made
 
 
+def foot_of(words: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
+    """The foot of a page: what there is to say, and the buttons that act on it."""
+    said = QVBoxLayout()
+    said.setSpacing(4)
+    for widget in words:
+        said.addWidget(widget)
+    made = QWidget()
+    layout = QHBoxLayout(made)
+    layout.setContentsMargins(margin, 8, margin, 8)
+    layout.setSpacing(16)
+    layout.addLayout(said, 1)
+    for widget in buttons:
+        layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignBottom)
+    return made
+
+
+def beside(owner: QWidget, left: QWidget, content: QWidget, foot: QWidget) -> None:
+    """A page with a list at the left, and a foot below what belongs to the chosen one."""
+    right = QVBoxLayout()
+    right.setSpacing(0)
+    right.addWidget(content, 1)
+    right.addWidget(hairline())
+    right.addWidget(foot)
+    layout = QHBoxLayout(owner)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(left)
+    layout.addLayout(right, 1)
+
+
+def empty(layout: QLayout) -> None:
+    """Take all widgets out of a layout; they are gone from sight at once."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
 def form_of(*rows: tuple[str, QWidget], parent: QWidget | None = None) -> QFormLayout:
     """Fields one below the other, each with quiet words before it."""
     form = QFormLayout(parent)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -28,6 +30,8 @@ _SAMPLE_WIDTHS = (5.0, 6.0, 2.5, 2.5, 2.5)
 class BandCanvas(Canvas):
     """One view of the bands of one graph."""
 
+    hidden_at_right = Signal(int)  # so many pixels, by a panel over them
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("bandCanvas")
@@ -40,6 +44,17 @@ class BandCanvas(Canvas):
     def _new_view(self) -> BandView:
         self.band_view = BandView(self.bands, self)
         return self.band_view
+
+    def place_of(self, nodes: Sequence[str]) -> QRect | None:
+        """That of the chosen node, where one is: a band is often wider than what is free."""
+        chosen = self.bands.chosen
+        if chosen is None or chosen[0] not in nodes:
+            return super().place_of(nodes)
+        return self._on_screen(self.bands.box_of(chosen))
+
+    def keep_clear(self, covered: Sequence[QRect]) -> None:
+        super().keep_clear(covered)
+        self.hidden_at_right.emit(self.view.hidden_at_right)
 
     def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
         graph = self.bands.graph

@@ -118,6 +118,7 @@ class BandDesk(QObject):
         is_other = self.canvas.bands.graph is not graph
         self.canvas.bands.show_bands(graph, faces, collapsed)
         if is_other:
+            self.improving.forget_last()
             rows = rows_of(self._shell.project, self._page.entry)
             self._trail.see(self._model_id, graph, rows)
             self.canvas.bands.choose(self._nodes.chosen(self._model_id))
@@ -164,13 +165,14 @@ class BandDesk(QObject):
     # -- nodes
 
     def _on_node_chosen(self, key: NodeKey | None) -> None:
+        self._nodes.choose(self._model_id, key)  # before panels make way for what is selected
         if key is not None:
             self._page.canvas.wishes.select.emit((key[0],), ())
-        self._nodes.choose(self._model_id, key)
 
     def _on_choice(self, model_id: str) -> None:
         if model_id == self._model_id and model_id in self._shell.project.models:
             self.canvas.bands.choose(self._nodes.chosen(model_id))
+            self.canvas.band_view.show_selected_soon()
             for action in (MERGE, SPLIT):
                 self._shell.book.refresh(action)
 

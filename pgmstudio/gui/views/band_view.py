@@ -33,6 +33,11 @@ class BandView(GraphView):
         self.is_editable = False
         self._arc_words = ("", QPointF())
 
+    def selected_box(self) -> QRectF | None:
+        """That of the chosen node: a band is often wider than what is free."""
+        chosen = self.bands.chosen
+        return super().selected_box() if chosen is None else self.bands.box_of(chosen)
+
     # -- mouse
 
     def _key_at(self, place: QPoint) -> NodeKey | None:

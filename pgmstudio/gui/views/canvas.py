@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -87,7 +87,10 @@ class Canvas(QWidget):
         drawn = [node for node in nodes if node in self.scene.nodes]
         if not drawn:
             return None
-        seen = self.view.mapFromScene(self.scene.nodes[drawn[-1]].box).boundingRect()
+        return self._on_screen(self.scene.nodes[drawn[-1]].box)
+
+    def _on_screen(self, box: QRectF) -> QRect:
+        seen = self.view.mapFromScene(box).boundingRect()
         return QRect(self.view.viewport().mapToGlobal(seen.topLeft()), seen.size())
 
     def keep_clear(self, covered: Sequence[QRect]) -> None:

@@ -125,6 +125,10 @@ class CanvasKeys:
             deeds |= {Key.Key_N: lambda: step(1), Key.Key_P: lambda: step(-1)}
         if item is not None:
             name = item.id
+            # Of a selected node 1 is the first state, else it is 100 %.
+            if tuple(view.graph.selected_nodes) == (name,):
+                for number in range(min(9, len(item.face.states))):
+                    deeds[Key(Key.Key_1 + number)] = partial(view.use_state, item, number, held)
             deeds |= {
                 Key.Key_Return: partial(self._enter, item),
                 Key.Key_Enter: partial(self._enter, item),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -56,10 +57,13 @@ def tried(
 
 
 def gain_words(gain: float | None) -> str:
-    """“−0.0123 bits per row”, with a true minus."""
+    """“−0.0123 bits per row”, with a true minus; small ones to their second digit."""
     if gain is None:
         return "no rows to measure it on"
-    return f"{gain:+.4f} bits per row".replace("-", "−")
+    if abs(gain) < 1e-8:
+        return "the same bits per row"
+    digits = max(4, 1 - math.floor(math.log10(abs(gain))))  # two of a small one
+    return f"{gain:+.{digits}f} bits per row".replace("-", "−")
 
 
 class TreeEditBar(QFrame):

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from pgmstudio.core.models.contexts import vanished_edges
+from pgmstudio.core.models.contexts import deciding_variables, vanished_edges
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.context_views import context_views
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.views.context_bar import ContextBar, Offer
-
-
-def deciding_variables(model: LabelledDag) -> set[str]:
-    """The variables whose states decide whether some edge vanishes."""
-    found: set[str] = set()
-    for edge in model.labelled_edges:
-        label = model.label(*edge)
-        for axis, name in enumerate(model.other_parents(*edge)):
-            first = label.take([0], axis)
-            if (label != first).any():
-                found.add(name)
-    return found
 
 
 class ContextDesk(QObject):

@@ -40,6 +40,7 @@ PENS = {
     EdgeStyle.DIRECTED: EdgePen("edge", 1.5, (), "edge"),
     EdgeStyle.UNDIRECTED: EdgePen("reversible", 1.5, (), "edge without direction"),
     EdgeStyle.COMPELLED: EdgePen("compelled", 2.0, (), "compelled edge"),
+    EdgeStyle.COLLIDING: EdgePen("compelled", 2.0, (), "in a v-structure"),
     EdgeStyle.REVERSIBLE: EdgePen("reversible", 1.5, (), "reversible edge", has_ring=True),
     EdgeStyle.MORAL: EdgePen("reversible", 1.5, (4.0, 3.0), "joins parents"),
     EdgeStyle.FILL_IN: EdgePen("fill_in", 2.0, (4.0, 3.0), "fill-in"),

@@ -53,6 +53,7 @@ class Improving(QObject):
         self.bar.step_wished.connect(self.step)
         self.bar.run_wished.connect(self.run)
         self.bar.hide()
+        desk.canvas.hidden_at_right.connect(self.bar.keep_clear)
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_found)
         self._asker.failed.connect(shell.errors.report)
@@ -68,6 +69,10 @@ class Improving(QObject):
         self.stop()
         self._desk.canvas.bands.mark(())
         self.bar.hide()
+
+    def forget_last(self) -> None:
+        """Another graph is shown, so what the last step brought is no longer to be seen."""
+        self.bar.tell(_WORDS.first)
 
     def stop(self) -> None:
         self._asker.forget()

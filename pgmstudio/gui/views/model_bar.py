@@ -13,7 +13,7 @@ from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Segments, button, label, tool_button
 from pgmstudio.gui.views.layout_maker import METHODS
 from pgmstudio.gui.views.node_face import MODE_TITLES, NodeMode
-from pgmstudio.gui.views.strengths import KINDS
+from pgmstudio.gui.views.strength_kinds import KINDS
 
 PICTURE_TITLES = {
     "dag": ("DAG", "Variables and arrows from parents to children."),

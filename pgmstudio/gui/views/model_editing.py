@@ -136,6 +136,7 @@ class ModelEditing(QObject):
             picture=self.picture_name,
             at=at,
         )
+        self._canvas.view.stand_still()
         if self.change(f"Add {name}", in_order(self._hold_places(), edit)):
             self._canvas.wishes.select.emit((name,), ())
 
@@ -153,7 +154,7 @@ class ModelEditing(QObject):
         if not nodes and not edges:
             self._canvas.refuse("Nothing is selected; click a node or an edge first.")
             return
-        self.change(f"Delete {_what(nodes, edges)}", self._deleting(nodes, edges))
+        self.delete(nodes, edges)
 
     def _deleting(self, nodes: Iterable[str], edges: Iterable[Edge]) -> Edit:
         remove_edge = partial(model_edits.remove_edge, model_id=self._model_id)
@@ -165,7 +166,9 @@ class ModelEditing(QObject):
 
     def delete(self, nodes: Iterable[str] = (), edges: Iterable[Edge] = ()) -> None:
         nodes, edges = tuple(nodes), tuple(edges)
-        self.change(f"Delete {_what(nodes, edges)}", self._deleting(nodes, edges))
+        self._canvas.view.stand_still()
+        if self.change(f"Delete {_what(nodes, edges)}", self._deleting(nodes, edges)):
+            self._canvas.view.stop_hover()
 
     def reverse_selected(self) -> None:
         self.reverse(self._canvas.scene.selected_edges)
@@ -216,6 +219,7 @@ class ModelEditing(QObject):
 
     def move_nodes(self, points: Mapping[str, Point]) -> None:
         whole = {**self._canvas.scene.positions, **points}
+        self._canvas.view.stand_still()
         self._place(f"Move {_what(tuple(points), ())}", whole)
 
     def _place(self, text: str, points: Mapping[str, Point]) -> None:

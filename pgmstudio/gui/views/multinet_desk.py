@@ -5,18 +5,18 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout
 
-from pgmstudio.core.models.contexts import vanished_edges
+from pgmstudio.core.models.contexts import deciding_variables, vanished_edges
 from pgmstudio.core.pictures.labels import labelled_picture
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.context_views import context_views
+from pgmstudio.gui.style.combo import offer
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import label, row
 from pgmstudio.gui.views.canvas import Canvas
-from pgmstudio.gui.views.context_desk import ContextDesk, deciding_variables
+from pgmstudio.gui.views.context_desk import ContextDesk
 from pgmstudio.gui.views.panels_desk import PanelsDesk
 from pgmstudio.gui.views.side_by_side import PanelGraph
 
-MULTINET = "multinet"
 # More small canvases than this are a wall.
 MOST_PANELS = 12
 
@@ -65,17 +65,13 @@ class MultinetDesk(PanelsDesk):
 
     def _fill(self) -> None:
         """Variables that labels depend on first; the choice stays where it can."""
-        model, before = self._contexts.model, self.variable
+        model = self._contexts.model
         if model is None:
             return
         decides = deciding_variables(model)
         names = sorted(model.domain.names, key=lambda name: name not in decides)
         titles = self._shell.project.models[self._model_id].node_titles
-        self.choice.clear()
-        for name in names:
-            self.choice.addItem(titles.get(name, name), name)
-        if before in names:
-            self.choice.setCurrentIndex(names.index(before))
+        offer(self.choice, {name: titles.get(name, name) for name in names})
 
     def follow(self) -> None:
         """The model, the context or the variable is another."""

@@ -137,6 +137,11 @@ class SeparationBar(TwoLineBar):
             made.setEnabled(not reason)
             made.setToolTip(f"Not now: {reason}" if reason else made.accessibleName())
 
+    def show_check(self, shown: bool) -> None:
+        """The numbers need the room of the button that asked for them."""
+        self._sentence.setMinimumHeight(self._check.sizeHint().height())
+        self._check.setVisible(shown)
+
     def _fold(self) -> None:
         """Chips name as much as there is room for."""
         shown = (self._evidence, self._clear)

@@ -259,6 +259,7 @@ class SeparationDesk(QObject):
 
     def _tell(self) -> None:
         found = self.found
+        self.bar.show_check(not self._numbers)
         if self._one is None:
             self.bar.tell("Click a node for A.", "Then one for B, then what is known.")
         elif found is None:
@@ -353,7 +354,7 @@ class SeparationDesk(QObject):
             return
         words = "I(A;B|Z)" if self._given else "I(A;B)"
         if bits >= NO_BITS:
-            told = f"{bits:.4f}" if bits >= 0.0005 else f"{bits:.2g}"
+            told = f"{bits:.4f}" if bits >= 0.0005 else f"{bits:.1e}".replace("-", "−")
             self._say_numbers(f"{words} = {told} bits.")
         elif self.found is not None and not self.found.is_separated:
             self._say_numbers(f"{words} = 0 bits: independent by its numbers, not by its graph.")

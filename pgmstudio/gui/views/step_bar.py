@@ -53,7 +53,7 @@ class StepBar(QFrame):
         self._run = button(
             "Run", self._on_run, icon_name="play", name=f"{words.name}Run", tip=words.run_tip
         )
-        layout = QGridLayout(self)
+        layout = self._grid = QGridLayout(self)
         layout.setContentsMargins(12, 6, 8, 6)
         layout.setHorizontalSpacing(8)
         layout.setVerticalSpacing(6)
@@ -72,6 +72,10 @@ class StepBar(QFrame):
     @property
     def is_running(self) -> bool:
         return self._is_running
+
+    def keep_clear(self, right: int) -> None:
+        """So many pixels at the right are hidden: words and buttons stand beside them."""
+        self._grid.setContentsMargins(12, 6, 8 + right, 6)
 
     def tell(self, words: str) -> None:
         self.words.setText(words)

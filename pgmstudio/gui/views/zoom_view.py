@@ -29,6 +29,7 @@ class ZoomView(QGraphicsView):
         self.graph = scene
         self._zoom = 1.0
         self._is_fitted = True
+        self._stands = False  # fitted, but not moved while everything is in sight
         self._waits_to_fit = False  # it was fitted before something hid a part of it
         self._clear_later = one_shot(self, self._show_selected_beside)
         self._pan_from: QPoint | None = None
@@ -111,7 +112,7 @@ class ZoomView(QGraphicsView):
         self._apply_zoom(content)
         foot = (self._foot - self._head) / 2 / self.pixels_per_unit
         self.centerOn(content.center() + QPointF(0, foot))
-        self._is_fitted = True
+        self._is_fitted, self._stands = True, False
         if (self._zoom, self.sight()) != before:
             self.zoom_changed.emit(self._zoom)
             self.looked_elsewhere.emit()
@@ -143,17 +144,31 @@ class ZoomView(QGraphicsView):
             self._waits_to_fit = False
             self.fit()
         self._covered = (right, below)
+        self.show_selected_soon()
+
+    @property
+    def hidden_at_right(self) -> int:
+        """Pixels of the view that a panel hides."""
+        return self._covered[0]
+
+    def show_selected_soon(self) -> None:
+        """Another thing is selected: in a moment it is beside what hides a part of the view."""
         # Not before a double click is over: its second click must meet what the first one met.
         self._clear_later.start(QApplication.doubleClickInterval())
 
+    def selected_box(self) -> QRectF | None:
+        """Where the last selected node stands; None when none is."""
+        item = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
+        return None if item is None else item.box
+
     def _show_selected_beside(self) -> None:
-        if self._covered == (0, 0) or not self.graph.selected_nodes:
+        box = self.selected_box()
+        if self._covered == (0, 0) or box is None:
             return
         if self.is_pressed:
             self._clear_later.start()
             return
-        item = self.graph.nodes.get(self.graph.selected_nodes[-1])
-        if item is not None and self._pan_to_show(item.box) and self._is_fitted:
+        if self._pan_to_show(box) and self._is_fitted:
             self._is_fitted, self._waits_to_fit = False, True
 
     def _pan_to_show(self, box: QRectF) -> bool:
@@ -175,7 +190,11 @@ class ZoomView(QGraphicsView):
 
     def keep_fitted(self) -> None:
         """Fit again as soon as the places change."""
-        self._is_fitted = True
+        self._is_fitted, self._stands = True, False
+
+    def stand_still(self) -> None:
+        """What a person puts somewhere stays under the pointer, if everything is in sight then."""
+        self._stands = True
 
     def bring_into_sight(self, node: str) -> None:
         """Scroll as little as needed to see a node."""
@@ -206,7 +225,8 @@ class ZoomView(QGraphicsView):
         down.setValue(down.value() + way.y())
 
     def _on_contents_changed(self) -> None:
-        if self._is_fitted and not self.is_busy:
+        stays = self._stands and self.sight().contains(self.graph.content_rect())
+        if self._is_fitted and not self.is_busy and not stays:
             self.fit()
         else:
             self._give_room()

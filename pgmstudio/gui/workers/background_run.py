@@ -6,15 +6,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.workers.job import Job, JobState
+from pgmstudio.gui.workers.one_shot import one_shot
 
 
 class BackgroundRun(QObject):
     """Runs `events(token)` in a job; `changed` comes after every batch of events."""
 
     changed = Signal()
+    state_changed = Signal()
     ended = Signal()
     failed = Signal(object)
 
@@ -71,4 +74,40 @@ class BackgroundRun(QObject):
         if state.is_end:
             self._end = time.monotonic()
             self.ended.emit()
+        self.state_changed.emit()
+        self.changed.emit()
+
+
+class BesideRuns(QObject):
+    """The background runs of a window that are under way; `changed` when one comes or goes."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runs: list[BackgroundRun] = []
+        self._soon = one_shot(self, self._look)
+
+    @property
+    def running(self) -> tuple[BackgroundRun, ...]:
+        return tuple(self._runs)
+
+    def add(self, run: BackgroundRun) -> None:
+        """Tell of a run that is about to start."""
+        self._runs.append(run)
+        run.state_changed.connect(self._look)
+        run.destroyed.connect(self._on_gone)
+        self.changed.emit()
+
+    def stop_all(self) -> None:
+        """What they have found so far stays."""
+        for run in self._runs:
+            run.stop()
+
+    def _on_gone(self) -> None:
+        """Its page was closed: nobody will tell its end any more."""
+        self._soon.start()
+
+    def _look(self) -> None:
+        self._runs = [run for run in self._runs if isValid(run) and run.is_running]
         self.changed.emit()

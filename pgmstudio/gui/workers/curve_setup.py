@@ -6,6 +6,7 @@ import re
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,14 @@ class Loaded:
     ceiling: float | None = None
     truth: tuple[float, float] | None = None
     problem: str = ""  # why it cannot go on
+
+    @cached_property
+    def planned(self) -> Mapping[str, Sequence[str]]:
+        """The runs of each curve."""
+        found: dict[str, list[str]] = {}
+        for key, series in (self.series or {}).items():
+            found.setdefault(series, []).append(key)
+        return found
 
     @property
     def is_whole(self) -> bool:

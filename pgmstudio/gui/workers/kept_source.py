@@ -6,14 +6,14 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from pgmstudio.core.errors import DataError
+from pgmstudio.core.errors import DataError, named
 from pgmstudio.core.learning.keepsakes import restored
 from pgmstudio.core.learning.protocols import Keepsake
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.plain import restored_params
-from pgmstudio.core.project.project import Project, Run, named
+from pgmstudio.core.project.project import Project, Run
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.workers.landing import models_of
 from pgmstudio.gui.workers.learning_run import LearningRun

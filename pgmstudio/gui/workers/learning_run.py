@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept, Learner, Stepped
 from pgmstudio.core.learning.task import LearnTask
@@ -20,6 +20,8 @@ from pgmstudio.gui.workers.job import Job, JobState
 
 # A share of a shorter time says nothing about the rest.
 LEAST_TO_FORECAST = 1.0
+# So long a run may say nothing before it is told why.
+PATIENCE_MS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class LearningRun(QObject):
         self.error: BaseException | None = None
         self.is_unwanted = False  # its result is not to land in the project
         self.model_id: str | None = None  # where its result landed in the project
+        self._is_silent = True  # nothing has come from it yet
         self._begin: float | None = None
         self._end: float | None = None
         self._job = Job(self._events, self)
@@ -127,6 +130,12 @@ class LearningRun(QObject):
     def start(self) -> None:
         self._begin = time.monotonic()
         self._job.start()
+        QTimer.singleShot(PATIENCE_MS, self, self._explain_silence)
+
+    def _explain_silence(self) -> None:
+        if self._is_silent and self.state is JobState.RUNNING:
+            self.progress = Progress(None, "starts; the first run of a kind compiles its code")
+            self.changed.emit()
 
     def stop(self) -> None:
         """Stop, keep best."""
@@ -155,11 +164,13 @@ class LearningRun(QObject):
         return self._job.wait(seconds)
 
     def _on_events(self, events: list[object]) -> None:
+        self._is_silent = False
         for event in events:
             match event:
                 case Found(model, measures) | Finished(model, measures):
+                    if not self.found_at or measures.get("score") != self.measures.get("score"):
+                        self.found_at = dict(self.progress.counters)
                     self.best, self.measures = model, dict(measures)
-                    self.found_at = dict(self.progress.counters)
                     self._note_found()
                     self.found.emit()
                 case Progress():

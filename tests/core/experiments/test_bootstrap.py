@@ -25,9 +25,9 @@ from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies, EdgeFrequency
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.built_in import BUILT_IN
 from pgmstudio.core.learning.hill_climb import HillClimbParams
 from pgmstudio.core.learning.protocols import Finished, Found, Kept
-from pgmstudio.core.learning.registry import BUILT_IN
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.running import NEVER, StopSwitch
 from tests.strategies import random_dag, random_network

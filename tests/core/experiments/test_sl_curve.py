@@ -28,7 +28,7 @@ from pgmstudio.core.experiments.sl_curve import (
     sl_curve,
 )
 from pgmstudio.core.experiments.sweeps import sweep_of
-from pgmstudio.core.learning import registry
+from pgmstudio.core.learning import built_in
 from pgmstudio.core.learning.protocols import Finished, LearnEvent
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.tree import Tree
@@ -257,7 +257,7 @@ class PlainLearner:
 
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(registry, "BUILT_IN", (*registry.BUILT_IN, PlainLearner()))
+    monkeypatch.setattr(built_in, "BUILT_IN", (*built_in.BUILT_IN, PlainLearner()))
     return PlainLearner.key
 
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pgmstudio.core.experiments.recipes.recipe import Measured, RecipeTask, sweep_of
 from pgmstudio.core.experiments.recipes.registry import recipe_of
-from pgmstudio.core.experiments.sweep_lines import Sweep, lines_of, trees_sweep
+from pgmstudio.core.experiments.sweep_lines import (
+    Sweep,
+    has_smoothings,
+    lines_of,
+    smoothing_sweep,
+    trees_sweep,
+)
 from pgmstudio.core.experiments.sweep_picture import sweep_svg
+from pgmstudio.core.io.recipe_data import read_sources
 from pgmstudio.core.learning.mixture_scan import MixturePoint, MixtureScan
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.running import NEVER
@@ -62,3 +71,41 @@ def test_a_recipe_along_the_smoothing_tells_its_lines() -> None:
     assert line.name == "2 trees"
     assert [(mark.x, mark.count) for mark in line.marks] == [(1, 2), (20, 2)]
     assert sweep_of(recipe_of("bars"), measured) is None
+
+
+def test_smoothings_that_were_compared_make_a_line_for_each_number_of_trees() -> None:
+    def at(trees: int, start: int, alpha: float, held: float) -> MixturePoint:
+        return replace(point(trees, start, held), smoothing=alpha)
+
+    points = (
+        at(1, 0, 1.0, -5.5),
+        at(1, 0, 9.0, -5.4),
+        at(2, 0, 1.0, -5.0),
+        at(2, 1, 1.0, -5.2),
+        at(2, 0, 9.0, -5.3),
+        at(2, 1, 9.0, -5.3),
+    )
+    scan = MixtureScan("held-out", points)
+    sweep = smoothing_sweep(scan)
+    assert sweep.is_log
+    assert {line.name: [(m.x, m.count) for m in line.marks] for line in sweep.lines} == {
+        "1 tree": [(1, 1), (9, 1)],
+        "2 trees": [(1, 2), (9, 2)],
+    }
+    held = {line.name: line for line in trees_sweep(scan).lines}["held-out"]
+    assert [mark.mean for mark in held.marks] == pytest.approx([-5.4, -5.1])  # each at its best α
+    assert has_smoothings(scan)
+    assert not has_smoothings(MixtureScan("held-out", points[2:4]))
+
+
+def test_accuracy_along_the_number_of_trees_has_a_line_for_each_series(shared: Path) -> None:
+    recipe = recipe_of("australian-trees")
+    given = {"trials": 2, "trees": (1, 3), "steps": 2}
+    sources = read_sources(recipe, shared / "data")
+    task = RecipeTask(recipe.key, parse_params(recipe.params_type, given), 0, sources)
+    measured = [event for event in task(NEVER) if isinstance(event, Measured)]
+    sweep = sweep_of(recipe, measured)
+    assert sweep is not None
+    assert [line.name for line in sweep.lines] == ["β = 4", "m β = 80"]
+    assert all([mark.x for mark in line.marks] == [1, 3] for line in sweep.lines)
+    assert all(50 < mark.mean <= 100 for line in sweep.lines for mark in line.marks)

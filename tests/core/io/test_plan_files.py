@@ -94,29 +94,6 @@ def test_rows_with_missing_cells_can_be_left_out(tmp_path: Path) -> None:
     assert (rows.train.row_count, rows.test.row_count) == (20, 20)
 
 
-@pytest.mark.slow
-def test_entropies_and_official_splits_are_the_published_ones(shared: Path) -> None:
-    """Nielsen (2007), Table 5.5: two sets without equal rows, two with official splits."""
-    from pgmstudio.core.data.editing import stacked
-    from pgmstudio.core.experiments.sl_curve import likelihood_ceiling
-
-    seeds = shared / "data/seeds"
-    for name, bits in (("krkopt", 14.776), ("mushroom", 12.988)):
-        plan = DataPlan(str(seeds / f"{name}.csv"), reading={"missing-as-state": True})
-        rows = read_plan_rows(plan)
-        whole = stacked((rows.train, rows.test))
-        assert -likelihood_ceiling(whole) == pytest.approx(bits, abs=0.0005)
-        assert rows.test.row_count == pytest.approx(0.1 * whole.row_count, rel=0.01)
-    for one, other, counts in (
-        ("adult_train.csv.gz", "adult_test.csv.gz", (30162, 15060)),
-        ("landsat_train.csv", "landsat_test.csv", (4435, 2000)),
-    ):
-        files = [str(seeds / name) for name in (one, other)]
-        plan = DataPlan(files[0], test=files[1], complete=True, reading={"bins": 5})
-        rows = read_plan_rows(plan)
-        assert (rows.train.row_count, rows.test.row_count) == counts
-
-
 def test_a_plan_without_data_can_still_be_read(tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text('{"learners": ["tree.chow-liu"]}')
     assert read_plan(tmp_path / "plan.json") == Plan.of(["tree.chow-liu"])

@@ -17,7 +17,7 @@ from pgmstudio.core.experiments.compare import row_log2
 from pgmstudio.core.experiments.curve_picture import curve_plot
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.empirical import QueryPlan
-from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows
+from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows, point_key
 from pgmstudio.core.experiments.plans.places import Here
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.point_work import RunDone
@@ -159,6 +159,23 @@ def test_killing_the_program_loses_at_most_the_point_in_progress(
     assert not set(heard) & {point.key for point in computed}
     assert len(computed) == 1
     assert told(all_points(tmp_path)) == told(all_points(whole))
+
+
+def test_a_run_with_more_time_replaces_the_points_of_the_one_that_was_cut(tmp_path: Path) -> None:
+    grid = LearnerGrid("tree.chow-liu", {"smoothing": (1.0,)}, lambdas=(0.3,))
+    plan, rows = Plan((grid,), time_limit=60), rows_of()
+    (fresh,) = ran(tmp_path / "whole", plan)
+    (key,) = planned_keys(plan, rows)
+    poor = replace(fresh, test_log2_likelihood_per_row=-99.0, model_file=None)
+    with PointFolder(tmp_path / "cut") as cut:  # as a search leaves it that passed two models
+        cut.open(plan, rows)
+        for number in range(2):
+            cut.add(replace(poor, key=point_key(key, number)))
+        cut.finish(RunDone(key, 2, 5.0, cut_after=5.0))
+    assert len(ran(tmp_path / "cut", replace(plan, time_limit=5))) == 0
+    assert len(ran(tmp_path / "cut", plan)) == 1
+    assert told(all_points(tmp_path / "cut", plan)) == told([fresh])
+    assert len(ran(tmp_path / "cut", plan)) == 0
 
 
 def test_two_writers_do_not_share_a_folder(tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ from pgmstudio.core.scores.family_scores import FamilyScores
 from pgmstudio.core.scores.local_scores import score_of
 from pgmstudio.core.scores.partition_scores import (
     ELEMENTS,
+    PARAMETERS,
+    SHARED,
     PartitionScore,
     partition_score_of,
 )
@@ -347,3 +349,17 @@ def test_a_constant_parent_and_a_family_without_rows_stay_as_they_are() -> None:
     family = gaps.family(2, (0, 1))
     assert class_count(family.classes) == 4
     assert family.log_likelihood == pytest.approx(-8 * math.log(2))
+
+
+@pytest.mark.parametrize("cards", [(2, 2), (2, 3), (2, 2, 2)])
+def test_a_shared_prior_is_one_over_all_sets_of_contexts(cards: tuple[int, ...]) -> None:
+    r, kappa = 3, 0.4
+    q = math.prod(cards)
+    odds = [kappa ** ((r - 1) * (card - 1)) for card in cards for _ in range(q // card)]
+    every = sum(math.prod(chosen) for chosen in itertools.product(*((1, o) for o in odds)))
+    shared, alone = (PartitionScore(kappa=kappa, per=per) for per in (SHARED, PARAMETERS))
+    for classes in list(label_partitions(cards))[:20]:
+        ratio = alone.log_prior(r, classes) - shared.log_prior(r, classes)
+        assert ratio == pytest.approx(math.log(every), rel=1e-12)
+    one = full_partition((4,))
+    assert shared.log_prior(r, one) == 0  # one parent cannot carry a label

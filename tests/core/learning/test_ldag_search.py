@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -222,6 +223,23 @@ def test_with_labels_the_same_seed_never_scores_below_the_search_without(seed: i
     for kappa in (1.0, 0.1, 1e-12):
         found = nats(end(run("ldag.greedy", data, seed, kappa=kappa, restarts=2)))
         assert found >= plain - 1e-6
+
+
+def test_by_default_labels_share_the_prior_of_their_graph_and_stay_when_they_are_worth_it() -> None:
+    data = t3()
+    by_number, _ = labelled_end("ldag.greedy", data, kappa=0.1)
+    usual, model = labelled_end("ldag.greedy", data)
+    # The complete graph has one table of two parents, with four contexts of odds κ each.
+    assert usual == pytest.approx(by_number - 4 * math.log1p(0.1), abs=1e-6)
+    assert model.labelled_edges
+    # A quarter of the same rows: the label is more probable than none, but not three times.
+    few = replace(data, weights=data.weights / 4)
+    assert end(run("ldag.greedy", few, kappa=0.1, prior="shared")).model.labelled_edges
+    events = run("ldag.greedy", few)
+    plain = nats(end(run("ldag.greedy", few, structure=FULL)))
+    assert not end(events).model.labelled_edges
+    assert nats(end(events)) == pytest.approx(plain, abs=1e-9)
+    assert any("No labels were kept" in e.message for e in events if isinstance(e, Note))
 
 
 def test_labels_for_a_given_graph_keep_its_edges_and_never_lower_its_score() -> None:

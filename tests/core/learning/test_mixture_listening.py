@@ -8,7 +8,7 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled
-from pgmstudio.core.learning import mixture_em, mixture_work
+from pgmstudio.core.learning import mixture_em, mixture_rows, mixture_work
 from pgmstudio.core.learning.component_shares import lined_zeros
 from pgmstudio.core.learning.mixture_em import TreeMixtureEm
 from pgmstudio.core.learning.mixture_params import MixtureParams
@@ -27,6 +27,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks up after a handful of numbers."""
     monkeypatch.setattr(mixture_work, "_LOOK", 10)
     monkeypatch.setattr(mixture_em, "_PIECE", 20)
+    monkeypatch.setattr(mixture_rows, "_CELLS_PER_TURN", 1)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -68,6 +69,8 @@ def test_a_long_run_tells_what_it_tries_and_its_share_never_falls() -> None:
         cancel=NEVER,
     )
     told = [event for event in events if isinstance(event, Progress)]
+    listed = [event.fraction for event in told if event.message.startswith("Listing the cells")]
+    assert len(set(listed)) > 4
     assert any("trying smoothing 4 of 9" in event.message for event in told)
     shares = [event.fraction for event in told if event.fraction is not None]
     assert shares == sorted(shares)

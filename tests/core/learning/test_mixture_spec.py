@@ -42,6 +42,24 @@ def exact_rows(tree: Tree) -> DataSet:
     return DataSet(tree.domain, all_cases(tree.domain).codes, weights)
 
 
+@pytest.mark.parametrize("root", DOMAIN.names)
+def test_2_3_4_the_worked_marginals_of_vertices_edges_and_paths_from_every_root(root: str) -> None:
+    session = open_session(rooted_at(F1, root))
+    for names, expected in {
+        "B": [0.34, 0.26, 0.40],
+        "C": [0.49, 0.51],
+        "D": [0.408, 0.592],
+        "AB": [[0.30, 0.18, 0.12], [0.04, 0.08, 0.28]],
+        "AC": [[0.366, 0.234], [0.124, 0.276]],
+        "CD": [[0.2742, 0.2158], [0.1338, 0.3762]],
+    }.items():
+        found = np.asarray(session.joint(tuple(names)))
+        assert found.ravel() == pytest.approx(np.ravel(expected), abs=1e-12)
+    session.set_evidence("C", Observed("1"))
+    assert 2 ** session.log2_evidence() == pytest.approx(0.51, abs=1e-12)
+    assert session.belief("B").values == pytest.approx([0.0666667, 0.3058824, 0.6274510], abs=1e-7)
+
+
 def test_7_the_exact_joint_gives_back_its_tree_and_informations() -> None:
     em = one_tree(exact_rows(F1))
     expected = {"AB": 0.145031, "AC": 0.044058, "AD": 0.040282}

@@ -99,6 +99,23 @@ def test_the_scan_is_kept_and_comes_back(two_kinds: DataSet) -> None:
     assert all(len(row) == len(head) for row in rows)
 
 
+def test_smoothings_are_compared_for_every_number_of_trees(two_kinds: DataSet) -> None:
+    asked = {"components": (1, 2), "smoothings": (0.0, 8.0), "restarts": 2, "max_iterations": 5}
+    found = events(two_kinds, **asked)
+    points = scan_of(found).points
+    tried = [(point.trees, point.smoothing, point.start) for point in points]
+    starts = [(2, alpha, start) for alpha in (0.0, 8.0) for start in range(2)]
+    assert tried == [(1, 0.0, 0), (1, 8.0, 0), *starts]
+    told = [event.message for event in found if isinstance(event, Progress)]
+    assert any(message.startswith("2 trees, start 2 of 2, smoothing 8") for message in told)
+
+
+def test_a_penalty_that_is_shared_is_divided_by_the_trees(two_kinds: DataSet) -> None:
+    asked = {"components": (2,), "penalty": "constant", "smoothing": 1.0, "max_iterations": 5}
+    shared = events(two_kinds, edge_penalty=12.0, share_penalty=True, **asked)
+    assert scan_of(shared) == scan_of(events(two_kinds, edge_penalty=6.0, **asked))
+
+
 def test_the_edges_of_every_restart_are_counted_and_come_back(two_kinds: DataSet) -> None:
     found = adjacency_of(events(two_kinds, components=(2, 3), restarts=3, held_out=0.3))
     tally = found.tally(2)

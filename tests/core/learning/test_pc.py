@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import Cancelled, UnknownNameError
+from pgmstudio.core.errors import Cancelled, ParameterError, UnknownNameError
 from pgmstudio.core.graphs.cpdag import Pdag, completed, cpdag_of, oriented
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
@@ -28,6 +28,7 @@ from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.running import NEVER, Note, Progress, StopSwitch
 from pgmstudio.core.scores.independence_tests import IndependenceTester, Outcome
+from tests.core.graphs.small_dags import all_classes
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO, LECTURE_ORACLE, DagOracle
 from tests.strategies import random_dag
 
@@ -46,6 +47,23 @@ def test_the_example_of_the_lecture_is_directed_throughout() -> None:
     assert result.pdag.undirected == ()
     assert result.sepsets[frozenset("AB")] == ()
     assert result.sepsets[frozenset("AD")] == ("C",)
+
+
+def test_the_example_can_be_typed_in_place_of_tests() -> None:
+    rows = DataSet.from_rows(Domain.of(dict.fromkeys("ABCD", "01")), [("0",) * 4, ("1",) * 4])
+    typed = "A ⊥ B; A _||_ D | C\n B⊥D|C"
+    *_, last = PcLearner().run(
+        rows, PcParams(stated=typed), rng=np.random.default_rng(0), cancel=NEVER
+    )
+    assert isinstance(last, Finished)
+    assert isinstance(last.model, BayesianNetwork)
+    assert set(last.model.edges) == {("A", "C"), ("B", "C"), ("C", "D")}
+    with pytest.raises(ParameterError) as wrong:
+        pc_result(rows, PcParams(stated="A ⊥ B; A; B ⊥ Q | R"))
+    assert wrong.value.problems["stated"] == (
+        "“A” is no statement; write A ⊥ B or A _||_ B | C, D. "
+        "“B ⊥ Q | R” names Q, R, which is no column."
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,15 +125,39 @@ def test_each_rule_of_direction_on_its_smallest_graph() -> None:
     assert "ij" in known(["ij", "ik", "il", "kl", "lj"], "kl", "lj")
 
 
-@settings(max_examples=60)
-@given(st.integers(0, 2**32), st.integers(2, 7), st.sampled_from([0.3, 0.5, 0.8]))
-def test_exact_tests_find_the_class_of_any_graph(seed: int, nodes: int, density: float) -> None:
-    dag = random_dag(np.random.default_rng(seed), [f"v{i}" for i in range(nodes)], density)
+def finds_the_class_of(dag: Dag) -> bool:
     result = by_oracle(DagOracle(dag))
-    assert result.pdag == cpdag_of(dag)
     assert result.orientation.consistent
     assert result.orientation.conflicts == ()
-    assert result.dag.is_equivalent_to(dag)
+    return result.pdag == cpdag_of(dag) and result.dag.is_equivalent_to(dag)
+
+
+@pytest.mark.parametrize(
+    "nodes", [2, 3, 4, pytest.param(5, marks=pytest.mark.long)], ids="{} nodes".format
+)
+def test_exact_tests_find_the_class_of_every_small_graph(nodes: int) -> None:
+    # Graphs of one class say the same independences, so one of each class is all of them.
+    assert all(finds_the_class_of(members[0]) for members in all_classes(nodes).values())
+
+
+def test_exact_tests_find_the_class_of_every_graph_of_five_nodes_but_for_their_names() -> None:
+    rng = np.random.default_rng(5)
+    pairs = list(itertools.combinations(range(5), 2))
+    for kept in itertools.product((False, True), repeat=len(pairs)):
+        names = rng.permutation(list("ABCDE"))
+        edges = [
+            (names[a], names[b]) for (a, b), is_kept in zip(pairs, kept, strict=True) if is_kept
+        ]
+        assert finds_the_class_of(Dag.from_edges(tuple("ABCDE"), edges))
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 2**32), st.sampled_from([0.1, 0.15]))
+def test_exact_tests_find_the_class_of_random_graphs_of_twenty_nodes(
+    seed: int, density: float
+) -> None:
+    names = [f"v{i}" for i in range(20)]
+    assert finds_the_class_of(random_dag(np.random.default_rng(seed), names, density))
 
 
 @settings(max_examples=40)

@@ -96,6 +96,40 @@ def test_the_first_merge_is_the_one_that_loses_least(seed: int) -> None:
 
 
 @settings(max_examples=25, deadline=None)
+@given(seeds, st.sampled_from([1.0, 8.0, 60.0]))
+def test_merges_come_as_if_all_pairs_were_compared_each_time(seed: int, limit: float) -> None:
+    """The kernel leaves most pairs out by a bound and by what it remembers; nothing may change."""
+    from pgmstudio.core.learning.pdg_kernels import merge_nodes
+
+    rng = np.random.default_rng(seed)
+    counts = rng.gamma(1.0, 8.0, size=(12, 3))  # no two pairs lose the same
+    heads = rng.integers(2, size=(12, 2)).astype(np.int32)
+    alive, expected = dict(enumerate(counts.copy())), []
+    while True:
+        pairs = [
+            (bits_of(alive[a]) + bits_of(alive[b]) - bits_of(alive[a] + alive[b]), a, b)
+            for a in alive
+            for b in alive
+            if a < b and (heads[a] == heads[b]).all()
+        ]
+        if not pairs or min(pairs)[0] >= limit:
+            break
+        _, keep, gone = min(pairs)
+        alive[keep] = alive[keep] + alive.pop(gone)
+        expected.append((keep, gone))
+    bits = np.array([bits_of(row) for row in counts])
+    home, done = np.empty(12, np.int32), np.empty((12, 2), np.int32)
+    table = np.zeros(1)
+    made = merge_nodes(counts, bits, heads, np.ones(12, dtype=bool), limit, table, home, done)
+    assert list(map(tuple, done[:made].tolist())) == expected
+
+
+def bits_of(counts: np.ndarray) -> float:
+    """Σ_h N_h log2(N_h/N)."""
+    return float((counts * np.log2(counts / counts.sum())).sum())
+
+
+@settings(max_examples=25, deadline=None)
 @given(seeds)
 def test_a_traversal_of_splits_is_one_that_single_splits_could_make(seed: int) -> None:
     state, data, rng = begun(seed)

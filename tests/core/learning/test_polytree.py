@@ -17,6 +17,7 @@ from pgmstudio.core.errors import KnowledgeError
 from pgmstudio.core.graphs.cpdag import cpdag_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.inference.brute_force import joint_table
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.polytree import PolytreeParams, polytree_result, spanning_pairs
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
@@ -49,13 +50,23 @@ def polytree_network(seed: int, nodes: int = 8) -> BayesianNetwork:
 
 def test_many_rows_of_a_polytree_give_its_class_back() -> None:
     hits = 0
-    for seed in range(12):
+    for seed in range(6):
         network = polytree_network(seed)
         rows = network.sample(20_000, np.random.default_rng(seed))
         found = polytree_result(rows, PolytreeParams(alpha=0.001))
         assert {*found.skeleton.edges} == {*network.dag.skeleton}
         hits += found.pdag == cpdag_of(network.dag)
-    assert hits >= 10
+    assert hits >= 5
+
+
+def test_the_exact_distribution_of_a_polytree_gives_its_class_back() -> None:
+    for seed in range(20):
+        network = polytree_network(seed)
+        shares = joint_table(network)
+        states = np.indices(shares.shape, dtype=np.uint8).reshape(len(network.domain), -1)
+        rows = DataSet(network.domain, states, weights=100_000 * shares.ravel())
+        found = polytree_result(rows, PolytreeParams(alpha=0.001))
+        assert found.pdag == cpdag_of(network.dag)
 
 
 def collider(rows: int = 4000) -> DataSet:

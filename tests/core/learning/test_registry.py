@@ -11,6 +11,7 @@ import pytest
 
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.learning import registry
+from pgmstudio.core.learning.built_in import BUILT_IN
 from pgmstudio.core.learning.chow_liu import ChowLiuLearner
 
 
@@ -35,9 +36,9 @@ def entry(name: str, value: str) -> metadata.EntryPoint:
 
 
 def test_keys_are_unique_and_each_learner_is_found_by_its_own() -> None:
-    keys = [learner.key for learner in registry.BUILT_IN]
+    keys = [learner.key for learner in BUILT_IN]
     assert len(set(keys)) == len(keys)
-    for learner in registry.BUILT_IN:
+    for learner in BUILT_IN:
         assert registry.learner_of(learner.key) is learner
 
 
@@ -58,7 +59,7 @@ def test_a_plug_in_that_fails_is_a_message_and_the_others_stay(
     plugins.append(entry("broken", "no_such_module:Learner"))
     plugins.append(entry("twin", f"{ChowLiuLearner.__module__}:ChowLiuLearner"))
     plugins.append(entry("odd", "math:pi"))
-    assert set(registry.all_learners()) == {learner.key for learner in registry.BUILT_IN}
+    assert set(registry.all_learners()) == {learner.key for learner in BUILT_IN}
     broken, twin, odd = registry.plugin_problems()
     assert "broken did not load" in broken
     assert "tree.chow-liu exists already" in twin

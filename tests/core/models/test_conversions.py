@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.conversions import (
@@ -24,6 +25,7 @@ from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import ProbabilisticModel
+from pgmstudio.core.models.same_distribution import same_distribution
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from tests.decision_graphs import random_graph
@@ -94,9 +96,47 @@ def test_nothing_is_lost_on_the_way(kind: str, seed: int) -> None:
             continue  # it says why; the cases below are of models that can
         assert made.kind == other
         assert isinstance(made, ProbabilisticModel)
+        checked = same_distribution(model, made)
+        assert checked.is_same
+        assert checked.is_exact
         if len(made.domain) < len(model.domain):
             continue  # the class of naive Bayes is hidden then
         assert divergence_bits(model, made) == pytest.approx(0, abs=1e-9)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=12)
+def test_the_check_is_the_divergence_of_two_distributions(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one = random_tree(rng, 4)
+    tables = tuple(random_table(rng, table.shape) for table in one.tables)
+    other = Tree(one.domain, one.parents, tables)
+    checked = same_distribution(one, other)
+    assert checked.bits == pytest.approx(divergence_bits(one, other), abs=1e-12)
+    assert checked.sentence().startswith("Not the same: KL = ")
+    assert same_distribution(one, one).sentence() == (
+        f"The same distribution: KL = 0 bits over all {one.domain.joint_states()} joint states."
+    )
+
+
+def test_of_many_states_rows_are_drawn() -> None:
+    tree = random_tree(np.random.default_rng(1), 20)
+    checked = same_distribution(tree, converted(tree, BayesianNetwork.kind))
+    assert (checked.is_same, checked.is_exact, checked.cases) == (True, False, 2000)
+
+
+def test_an_edge_that_one_tree_lacks_becomes_a_label() -> None:
+    domain = domain_of([2, 2])
+    half, pair = np.array([0.3, 0.7]), np.array([[0.2, 0.8], [0.9, 0.1]])
+    names = (*domain.names, "which")
+    whole = Domain((*domain.variables, Variable("which", ("apart", "joined"))))
+    trees = (Tree(domain, (None, None), (half, half)), Tree(domain, (None, 0), (half, pair)))
+    mixture = TreeMixture(whole, np.array([0.4, 0.6]), trees, "which")
+    made = converted(mixture, LabelledDag.kind)
+    assert isinstance(made, LabelledDag)
+    assert made.domain.names == names
+    assert made.label_count > 0
+    assert same_distribution(mixture, made).is_same
 
 
 @given(seed=SEEDS)

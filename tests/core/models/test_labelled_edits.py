@@ -172,6 +172,10 @@ def test_the_score_without_labels_is_that_of_the_graph_without_labels() -> None:
     plain = LabelledDag.of_network(model.as_bayesian_network)
     assert label_cost(plain, data, score).score == pytest.approx(cost.plain)
     assert counts_of(model, data, "Pressure").sum() == 200
+    parts = {one.variable: one for one in cost.by_variable}
+    assert sum(one.likelihood + one.prior for one in parts.values()) == pytest.approx(cost.score)
+    # Two rows of Pressure are saved, each worth log2 κ.
+    assert parts["Pressure"].prior == pytest.approx(-2)
 
 
 # Pictures

@@ -70,8 +70,9 @@ def test_the_cpdag_and_pattern_pictures_have_arrows_where_directions_are_certain
     arrows = {}
     for name, graph in (("cpdag", cpdag_of(network.dag)), ("pattern", pattern_of(network.dag))):
         picture = picture_of(network, name)
-        compelled = [edge for edge in picture.edges if edge.style is EdgeStyle.COMPELLED]
-        arrows[name] = {(edge.source, edge.target) for edge in compelled}
+        arrow = EdgeStyle.COMPELLED if name == "cpdag" else EdgeStyle.COLLIDING
+        directed = [edge for edge in picture.edges if edge.style is arrow]
+        arrows[name] = {(edge.source, edge.target) for edge in directed}
         assert arrows[name] == set(graph.directed)
         other = EdgeStyle.REVERSIBLE if name == "cpdag" else EdgeStyle.UNDIRECTED
         assert pairs(picture, other) == {frozenset(e) for e in graph.undirected}

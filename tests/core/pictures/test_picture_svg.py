@@ -196,6 +196,7 @@ def test_only_directed_edges_have_arrow_heads() -> None:
     assert {style: heads(style) for style in EdgeStyle} == {
         EdgeStyle.DIRECTED: 1,
         EdgeStyle.COMPELLED: 1,
+        EdgeStyle.COLLIDING: 1,
         EdgeStyle.UNDIRECTED: 0,
         EdgeStyle.REVERSIBLE: 0,
         EdgeStyle.MORAL: 0,

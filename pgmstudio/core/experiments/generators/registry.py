@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.errors import named
 from pgmstudio.core.experiments.generators.bars import BARS
 from pgmstudio.core.experiments.generators.four_cycle import FOUR_CYCLE
 from pgmstudio.core.experiments.generators.generator import Generator
@@ -35,7 +35,4 @@ GENERATORS: dict[str, Generator] = {generator.name: generator for generator in _
 
 def generator_of(name: str) -> Generator:
     """The generator of that name; UnknownNameError suggests the nearest."""
-    try:
-        return GENERATORS[name]
-    except KeyError:
-        raise UnknownNameError("generator", name, GENERATORS) from None
+    return named("generator", name, GENERATORS)

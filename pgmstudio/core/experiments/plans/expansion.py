@@ -148,6 +148,11 @@ def run_key(
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
+def point_key(run: str, number: int) -> str:
+    """The key of one of the points of a run."""
+    return f"{run}-{number:03d}"
+
+
 def _of_object(value: object) -> str:
     """A hash of what a value holds, whatever it has worked out and kept meanwhile."""
     digest = hashlib.sha256()

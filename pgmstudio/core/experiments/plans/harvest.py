@@ -25,16 +25,20 @@ from pgmstudio.core.models.protocols import Model
 
 @dataclass(frozen=True, eq=False)
 class Harvested:
-    """One model of a run; `setting` are parameters that differ from those of the run."""
+    """One model of a run; `setting` are parameters that differ from those of the run.
+
+    `is_final` says that more time would not have made it another.
+    """
 
     model: Model
     lambda_: float | None = None
     setting: tuple[tuple[str, object], ...] = ()
+    is_final: bool = False
 
 
 def _of_classes(scan: ClassScan) -> list[Harvested]:
     return [
-        Harvested(point.model, setting=(("components", point.classes),))
+        Harvested(point.model, setting=(("components", point.classes),), is_final=True)
         for point in scan.points
         if point.model is not None
     ]

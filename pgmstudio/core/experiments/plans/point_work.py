@@ -21,7 +21,7 @@ from pgmstudio.core.experiments.empirical import (
     random_queries,
 )
 from pgmstudio.core.experiments.means import mean_of
-from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows
+from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows, point_key
 from pgmstudio.core.experiments.plans.harvest import Harvest, Harvested
 from pgmstudio.core.learning.protocols import Finished, Found, Kept
 from pgmstudio.core.learning.registry import learner_of
@@ -58,8 +58,9 @@ PointEvent = Progress | Note | CurvePoint | RunDone | Aside
 class PointWork:
     """A run and what to measure of its models; the rows come from whoever runs it.
 
-    Points whose keys are `known` are not measured again. Progress comes no faster than every
-    `progress_s` seconds.
+    Models whose keys are `known` are not measured again, where they are final or `is_same_run`
+    says that no time limit makes them other ones than last time. Progress comes no faster than
+    every `progress_s` seconds.
     """
 
     run: PlannedRun
@@ -68,6 +69,7 @@ class PointWork:
     optima: int = 1
     known: frozenset[str] = field(default=frozenset(), repr=False)
     progress_s: float = 0.0
+    is_same_run: bool = False
 
     def __call__(
         self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[], bool] | None = None
@@ -87,9 +89,9 @@ class PointWork:
                     if not isinstance(event, Harvested):
                         yield event
                         continue
-                    key = f"{self.key}-{number:03d}" if self.key else ""
+                    key = point_key(self.key, number) if self.key else ""
                     number += 1
-                    if key not in self.known:
+                    if key not in self.known or not (event.is_final or self.is_same_run):
                         yield self._measured(event, rows, key, watch.lap())
             except PgmStudioError as problem:
                 problems.append(f"{run.title}: {problem}")

@@ -83,6 +83,7 @@ def run_plan(
             plan.optima,
             frozenset(p for p in earlier.points if p.startswith(f"{key}-")),
             PROGRESS_SECONDS,
+            run.time_limit is None and key not in earlier.runs,
         )
         for key, run in runs.items()
         if not earlier.covers(key, run.time_limit)

@@ -22,6 +22,8 @@ from pgmstudio.core.experiments.recipes.recipe import (
     RecipeWork,
 )
 from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.experiments.sweep_lines import Curves
+from pgmstudio.core.learning.ldag_params import USUAL
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.params import AUTO, param
@@ -41,22 +43,23 @@ VARIABLES, LABELS, ROWS = (10, 20), (0.3, 0.5, 0.7), (250, 1000, 4000, 16_000)
 def kappa_param() -> Any:
     """The prior of labels and trees in these experiments."""
     return param(
-        0.1,
+        None,
         title="κ",
         low=0,
         low_open=True,
         high=1,
+        none_label=USUAL,
         help="Prior of labels and of trees; auto chooses it by cross-validation, which takes 20 "
         "times as long.",
     )
 
 
 def settings_of(
-    kappa: float | Literal["auto"], restarts: int, given: dict[str, object]
+    kappa: float | Literal["auto"] | None, restarts: int, given: dict[str, object]
 ) -> dict[str, object]:
     """What a learner is told; without labels there is no κ to choose."""
     if kappa != AUTO or "structure" in given:
-        return {"kappa": 1.0 if kappa == AUTO else kappa, "restarts": restarts} | given
+        return {"kappa": None if kappa == AUTO else kappa, "restarts": restarts} | given
     return {"kappa": AUTO, "kappas": TRIED, "folds": 5, "restarts": restarts} | given
 
 
@@ -73,7 +76,7 @@ class RecoveryParams:
     )
     rows: tuple[int, ...] = param(ROWS, title="Rows", low=10, help="Rows to learn from.")
     max_parents: int = param(4, title="Most parents", low=0, high=8, help="Of the truths.")
-    kappa: float | Literal["auto"] = kappa_param()
+    kappa: float | Literal["auto"] | None = kappa_param()
     restarts: int = param(5, title="Restarts", low=0, help="Of every search.")
 
 
@@ -123,6 +126,9 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
                     assert isinstance(model, LabelledDag)
                     place = key_of(n, share, count, name)
                     found[place] = divergence(truth, model.as_bayesian_network)
+                    found[f"{words}, {n} variables, {count} rows"] = found[place]
+                plain, label = (found[key_of(n, share, count, k)] for k in ("plain", "label"))
+                found[key_of(n, share, count, "gain")] = plain - label
                 yield Measured(trial, found, model, rows, f"{n} variables, {count} rows")
 
 
@@ -138,6 +144,8 @@ def _quantities() -> Iterator[Quantity]:
                 for name, words, _, _ in KINDS:
                     title = f"{n} variables, {share:.0%} labels, {count} rows, {words}"
                     yield Quantity(key_of(n, share, count, name), title, digits=4)
+                title = f"{n} variables, {share:.0%} labels, {count} rows, plain − labels"
+                yield Quantity(key_of(n, share, count, "gain"), title, digits=4)
 
 
 LDAG_RECOVERY = Recipe(
@@ -156,5 +164,12 @@ LDAG_RECOVERY = Recipe(
         "parents and tables uniform on the simplex.",
         "κ is the default and the same for labels and trees; the source chose it by "
         "cross-validation.",
+    ),
+    Curves(
+        "Rows",
+        "KL(truth ‖ learned) in bits, mean over all shares of labels ↓",
+        r"(?P<line>.+, \d+ variables), (?P<x>\d+) rows",
+        is_log=True,
+        is_log_up=True,
     ),
 )

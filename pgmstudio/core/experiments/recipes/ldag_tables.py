@@ -13,7 +13,6 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.recipes.ldag_recovery import KINDS, kappa_param, settings_of
-from pgmstudio.core.experiments.recipes.nb_sequence import wanted
 from pgmstudio.core.experiments.recipes.recipe import (
     Measured,
     Quantity,
@@ -22,7 +21,7 @@ from pgmstudio.core.experiments.recipes.recipe import (
     RecipeWork,
     Source,
 )
-from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.experiments.recipes.trials import Steps, only_param, trials_param, wanted
 from pgmstudio.core.learning.ldag import fold_rows, unit_rows
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.params import param
@@ -50,11 +49,9 @@ class TablesParams:
     """The settings of the experiment."""
 
     trials: int = trials_param(1)
-    only: str | None = param(
-        None, title="Only", none_label="all", help="Names of the data sets, with commas."
-    )
+    only: str | None = only_param()
     folds: int = param(10, title="Folds", low=2, high=20, help="Parts, each held out once.")
-    kappa: float | Literal["auto"] = kappa_param()
+    kappa: float | Literal["auto"] | None = kappa_param()
     restarts: int = param(5, title="Restarts", low=0, help="Of every search.")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.recipes.measures import drawn_parts
-from pgmstudio.core.experiments.recipes.nb_sequence import ClassesParams, class_sequence, wanted
+from pgmstudio.core.experiments.recipes.nb_sequence import ClassesParams, class_sequence
 from pgmstudio.core.experiments.recipes.recipe import (
     Measured,
     Quantity,
@@ -18,7 +18,7 @@ from pgmstudio.core.experiments.recipes.recipe import (
     RecipeWork,
     Source,
 )
-from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.experiments.recipes.trials import Steps, trials_of, trials_param, wanted
 
 _LETTER = (
     *("x-box", "y-box", "width", "high", "onpix", "x-bar", "y-bar", "x2bar"),
@@ -126,14 +126,13 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
     params: RealRecipe = work.params
     names = wanted(params.only, SETS)
     steps = Steps(params.trials * len(names), work.cancel)
-    for trial in range(params.trials):
-        for name in names:
-            real, rng = SETS[name], work.rng(trial, list(SETS).index(name))
-            rows, test = both_parts(name, work.sources[name], rng)
-            words = f"{real.title}, trial {trial + 1} of {params.trials}"
-            found, model = yield from class_sequence(words, rows, test, params, steps, rng)
-            values = {f"{name}_{key}": value for key, value in found.items()}
-            yield Measured(trial, values, model, rows, real.title)
+    for trial, name, rng in trials_of(work, SETS):
+        real = SETS[name]
+        rows, test = both_parts(name, work.sources[name], rng)
+        words = f"{real.title}, trial {trial + 1} of {params.trials}"
+        found, model = yield from class_sequence(words, rows, test, params, steps, rng)
+        values = {f"{name}_{key}": value for key, value in found.items()}
+        yield Measured(trial, values, model, rows, real.title)
 
 
 def _quantities() -> Iterator[Quantity]:

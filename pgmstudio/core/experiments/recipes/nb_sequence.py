@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.experiments.recipes.measures import bits
-from pgmstudio.core.experiments.recipes.trials import Steps
+from pgmstudio.core.experiments.recipes.trials import Steps, only_param
 from pgmstudio.core.learning.class_scan import ClassScan
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.params import param
@@ -22,9 +21,7 @@ from pgmstudio.core.running import Progress
 class ClassesParams:
     """What both recipes of latent classes let one choose."""
 
-    only: str | None = param(
-        None, title="Only", none_label="all", help="Names of the data sets, with commas."
-    )
+    only: str | None = only_param()
     growth: float = param(
         0.25, title="Growth", low=0, low_open=True, help="Classes added in a round, as a share."
     )
@@ -35,18 +32,6 @@ class ClassesParams:
         "auto", title="Smoothing α", low=0, help="Pseudo-count of every cell in EM."
     )
     most_models: int = param(60, title="Most models", low=1, help="Rounds at most.")
-
-
-def wanted(only: str | None, known: Iterable[str]) -> list[str]:
-    """The names a person chose; ParameterError names those that there are."""
-    names = list(known)
-    if only is None:
-        return names
-    chosen = [name.strip() for name in only.split(",") if name.strip()]
-    strange = [name for name in chosen if name not in names]
-    if strange or not chosen:
-        raise ParameterError({"only": f"there are {', '.join(names)}"})
-    return chosen
 
 
 def class_sequence(

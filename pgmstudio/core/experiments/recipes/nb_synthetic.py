@@ -17,7 +17,7 @@ from pgmstudio.core.experiments.generators.random_networks import (
 )
 from pgmstudio.core.experiments.recipes.alarm import ALARM_FILE
 from pgmstudio.core.experiments.recipes.measures import bits
-from pgmstudio.core.experiments.recipes.nb_sequence import ClassesParams, class_sequence, wanted
+from pgmstudio.core.experiments.recipes.nb_sequence import ClassesParams, class_sequence
 from pgmstudio.core.experiments.recipes.recipe import (
     Measured,
     Quantity,
@@ -26,7 +26,7 @@ from pgmstudio.core.experiments.recipes.recipe import (
     RecipeWork,
     Source,
 )
-from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.experiments.recipes.trials import Steps, trials_of, trials_param, wanted
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.params import param
 
@@ -63,17 +63,15 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
     params: SyntheticRecipe = work.params
     names = wanted(params.only, PUBLISHED)
     steps = Steps(params.trials * len(names), work.cancel)
-    for trial in range(params.trials):
-        for name in names:
-            rng = work.rng(trial, list(PUBLISHED).index(name))
-            rows, test, true_bits = _drawn(name, work, params, rng)
-            words = f"{PUBLISHED[name][0]}, trial {trial + 1} of {params.trials}"
-            # What parity rules out is to stay impossible, as in the source.
-            settings = replace(params, smoothing=0.0) if name == "parity" else params
-            found, model = yield from class_sequence(words, rows, test, settings, steps, rng)
-            values = {f"{name}_{key}": value for key, value in found.items()}
-            values |= {f"{name}_true": true_bits, f"{name}_gap": found["test"] - true_bits}
-            yield Measured(trial, values, model, rows, PUBLISHED[name][0])
+    for trial, name, rng in trials_of(work, PUBLISHED):
+        rows, test, true_bits = _drawn(name, work, params, rng)
+        words = f"{PUBLISHED[name][0]}, trial {trial + 1} of {params.trials}"
+        # What parity rules out is to stay impossible, as in the source.
+        settings = replace(params, smoothing=0.0) if name == "parity" else params
+        found, model = yield from class_sequence(words, rows, test, settings, steps, rng)
+        values = {f"{name}_{key}": value for key, value in found.items()}
+        values |= {f"{name}_true": true_bits, f"{name}_gap": found["test"] - true_bits}
+        yield Measured(trial, values, model, rows, PUBLISHED[name][0])
 
 
 def _drawn(

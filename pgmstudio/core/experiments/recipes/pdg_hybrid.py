@@ -16,7 +16,6 @@ from pgmstudio.core.experiments.generators.random_graphs import (
 from pgmstudio.core.experiments.recipes.alarm import ALARM_FILE
 from pgmstudio.core.experiments.recipes.measures import bits
 from pgmstudio.core.experiments.recipes.nb_real import SETS, both_parts
-from pgmstudio.core.experiments.recipes.nb_sequence import wanted
 from pgmstudio.core.experiments.recipes.nb_synthetic import HAILFINDER_FILE, true_classes
 from pgmstudio.core.experiments.recipes.pdg_table import RANDOM
 from pgmstudio.core.experiments.recipes.recipe import (
@@ -26,13 +25,20 @@ from pgmstudio.core.experiments.recipes.recipe import (
     RecipeEvent,
     RecipeWork,
 )
-from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.experiments.recipes.trials import (
+    Steps,
+    only_param,
+    trials_of,
+    trials_param,
+    wanted,
+)
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.protocols import ProbabilisticModel
 from pgmstudio.core.params import param
 from pgmstudio.core.running import Note
+from pgmstudio.core.scores.local_scores import spaced_lambdas
 
 # Networks whose best graph is smaller than the clique tree, of how many (tables A.1–A.13).
 PUBLISHED = {
@@ -67,9 +73,7 @@ _ROUNDING = 1e-9
 class PdgHybridParams:
     """The settings of the experiment."""
 
-    only: str | None = param(
-        None, title="Only", none_label="all", help="Names of the data sets, with commas."
-    )
+    only: str | None = only_param()
     trials: int = trials_param(1)
     networks: int = param(
         10,
@@ -81,9 +85,10 @@ class PdgHybridParams:
     restarts: int = param(
         5, title="Restarts", low=0, help="Further climbs for each network, by bn.hill-climb."
     )
-    most_cells: int = param(
-        2_000_000,
+    most_cells: int | None = param(
+        None,
         title="Most cells",
+        none_label="any number",
         low=1,
         help="Networks whose clique tree has more are left out.",
     )
@@ -126,20 +131,18 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
     params: PdgHybridParams = work.params
     names = wanted(params.only, PUBLISHED)
     steps = Steps(2 * params.trials * len(names) * params.networks, work.cancel)
-    for trial in range(params.trials):
-        for name in names:
-            rng = work.rng(trial, list(PUBLISHED).index(name))
-            rows, test = _drawn(name, work, params, rng)
-            pairs: dict[int, Pair] = {}
-            for lambda_ in _lambdas(params.networks, rows):
-                words = f"{_TITLES[name]}, λ {lambda_:.3f}, trial {trial + 1}"
-                found = yield from _pair(words, lambda_, rows, test, params, steps, rng)
-                if found is None or found[0].cells in pairs:
-                    continue
-                pair, model = found
-                pairs[pair.cells] = pair
-                yield Measured(trial, pair.values(_TITLES[name]), model, rows, words)
-            yield Measured(trial, _summary(name, list(pairs.values())))
+    for trial, name, rng in trials_of(work, PUBLISHED):
+        rows, test = _drawn(name, work, params, rng)
+        pairs: dict[int, Pair] = {}
+        for lambda_ in _lambdas(params.networks, rows):
+            words = f"{_TITLES[name]}, λ {lambda_:.3f}, trial {trial + 1}"
+            found = yield from _pair(words, lambda_, rows, test, params, steps, rng)
+            if found is None or found[0].cells in pairs:
+                continue
+            pair, model = found
+            pairs[pair.cells] = pair
+            yield Measured(trial, pair.values(_TITLES[name]), model, rows, words)
+        yield Measured(trial, _summary(name, list(pairs.values())))
 
 
 def _pair(
@@ -156,7 +159,7 @@ def _pair(
     learned = yield from steps.learned(words, "bn.hill-climb", rows, rng, **settings)
     assert isinstance(learned, BayesianNetwork)
     cells = learned.effective_size()
-    if cells > params.most_cells:
+    if params.most_cells is not None and cells > params.most_cells:
         steps.skip()
         yield Note(f"{words}: the clique tree has {cells:,} cells and was left out.")
         return None
@@ -176,10 +179,9 @@ def _pair(
     return pair, graph
 
 
-def _lambdas(count: int, rows: DataSet) -> list[float]:
+def _lambdas(count: int, rows: DataSet) -> tuple[float, ...]:
     """From the sparsest network to the densest."""
-    ratios = np.geomspace(2 * math.log2(max(2, rows.row_count)), 0.1, count)
-    return [float(ratio / (1 + ratio)) for ratio in ratios]
+    return spaced_lambdas(2 * math.log2(max(2, rows.row_count)), 0.1, count)
 
 
 def _summary(name: str, pairs: list[Pair]) -> dict[str, float]:

@@ -6,12 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.recipes.measures import bits
 from pgmstudio.core.experiments.recipes.nb_real import SETS, both_parts
-from pgmstudio.core.experiments.recipes.nb_sequence import wanted
 from pgmstudio.core.experiments.recipes.recipe import (
     Measured,
     Quantity,
@@ -19,11 +16,18 @@ from pgmstudio.core.experiments.recipes.recipe import (
     RecipeEvent,
     RecipeWork,
 )
-from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.experiments.recipes.trials import (
+    Steps,
+    only_param,
+    trials_of,
+    trials_param,
+    wanted,
+)
 from pgmstudio.core.learning.pdg_scan import PdgScan
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_measures import refitted
 from pgmstudio.core.params import param
+from pgmstudio.core.scores.local_scores import spaced_lambdas
 
 # Size, training and test bits of the graph that test rows like best, table 5.7.
 PUBLISHED = {
@@ -41,9 +45,7 @@ PUBLISHED = {
 class PdgRealParams:
     """The settings of the experiment."""
 
-    only: str | None = param(
-        None, title="Only", none_label="all", help="Names of the data sets, with commas."
-    )
+    only: str | None = only_param()
     trials: int = trials_param(1)
     population: int = param(
         12, title="Forests", low=1, high=500, help="How many forests of variables are tried."
@@ -59,7 +61,7 @@ class PdgRealParams:
         help="λ of the sweep: λ/(1−λ) from the least to 5·log2 of the rows.",
     )
     least: float = param(
-        0.5,
+        0.05,
         title="Least λ/(1−λ)",
         low=0,
         low_open=True,
@@ -71,27 +73,24 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
     params: PdgRealParams = work.params
     names = wanted(params.only, PUBLISHED)
     steps = Steps(params.trials * len(names), work.cancel)
-    for trial in range(params.trials):
-        for name in names:
-            rng = work.rng(trial, list(PUBLISHED).index(name))
-            rows, test = both_parts(name, work.sources[name], rng)
-            words = f"{SETS[name].title}, trial {trial + 1} of {params.trials}"
-            settings = {
-                "population": params.population,
-                "patience": params.patience,
-                "lambdas": _lambdas(params, rows),
-            }
-            yield from steps.learned(words, "pdg.learn", rows, rng, **settings)
-            scan = steps.kept[PdgScan.kind]
-            assert isinstance(scan, PdgScan)
-            values, model = _chosen(scan, rows, test)
-            named = {f"{name}_{key}": value for key, value in values.items()}
-            yield Measured(trial, named, model, rows, SETS[name].title)
+    for trial, name, rng in trials_of(work, PUBLISHED):
+        rows, test = both_parts(name, work.sources[name], rng)
+        words = f"{SETS[name].title}, trial {trial + 1} of {params.trials}"
+        settings = {
+            "population": params.population,
+            "patience": params.patience,
+            "lambdas": _lambdas(params, rows),
+        }
+        yield from steps.learned(words, "pdg.learn", rows, rng, **settings)
+        scan = steps.kept[PdgScan.kind]
+        assert isinstance(scan, PdgScan)
+        values, model = _chosen(scan, rows, test)
+        named = {f"{name}_{key}": value for key, value in values.items()}
+        yield Measured(trial, named, model, rows, SETS[name].title)
 
 
 def _lambdas(params: PdgRealParams, rows: DataSet) -> tuple[float, ...]:
-    ratios = np.geomspace(params.least, 5 * math.log2(max(2, rows.row_count)), params.models)
-    return tuple(float(ratio / (1 + ratio)) for ratio in ratios)
+    return spaced_lambdas(params.least, 5 * math.log2(max(2, rows.row_count)), params.models)
 
 
 def _chosen(scan: PdgScan, rows: DataSet, test: DataSet) -> tuple[dict[str, float], DecisionGraph]:

@@ -15,7 +15,6 @@ from pgmstudio.core.experiments.generators.random_graphs import (
     random_decision_graph,
 )
 from pgmstudio.core.experiments.recipes.measures import bits
-from pgmstudio.core.experiments.recipes.nb_sequence import wanted
 from pgmstudio.core.experiments.recipes.recipe import (
     Measured,
     Quantity,
@@ -23,7 +22,13 @@ from pgmstudio.core.experiments.recipes.recipe import (
     RecipeEvent,
     RecipeWork,
 )
-from pgmstudio.core.experiments.recipes.trials import Steps, trials_param
+from pgmstudio.core.experiments.recipes.trials import (
+    Steps,
+    only_param,
+    trials_of,
+    trials_param,
+    wanted,
+)
 from pgmstudio.core.learning.pdg_params import levels_param
 from pgmstudio.core.learning.pdg_scan import PdgScan
 from pgmstudio.core.models.decision_graph import DecisionGraph
@@ -61,12 +66,7 @@ RANDOM = {"rnd15": (15, 182), "rnd20": (20, 233)}
 class PdgTableParams:
     """The settings of the experiment."""
 
-    only: str | None = param(
-        None,
-        title="Only",
-        none_label="all",
-        help="Names separated by commas: logic1, logic2, logic3, rnd15, rnd20.",
-    )
+    only: str | None = only_param("Names with commas: logic1, logic2, logic3, rnd15, rnd20.")
     trials: int = trials_param(1)
     rows: int = param(10_000, title="Rows", low=100, help="Rows to learn from.")
     test_rows: int = param(5000, title="Test rows", low=100, help="Rows that choose, as there.")
@@ -86,25 +86,23 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
     params: PdgTableParams = work.params
     names = wanted(params.only, PUBLISHED)
     steps = Steps(2 * params.trials * len(names), work.cancel)
-    for trial in range(params.trials):
-        for name in names:
-            rng = work.rng(trial, list(PUBLISHED).index(name))
-            drawn = _drawn(name, params, rng)
-            for kind in ("given", "learned"):
-                settings = _settings(params, drawn.forest if kind == "given" else None)
-                words = f"{PUBLISHED[name].title}, forest {kind}, trial {trial + 1}"
-                yield from steps.learned(words, "pdg.learn", drawn.rows, rng, **settings)
-                scan = steps.kept[PdgScan.kind]
-                assert isinstance(scan, PdgScan)
-                model = best_on(scan, drawn.test)
-                found = (model.effective_size(), bits(model, drawn.rows), bits(model, drawn.test))
-                values = _named(name, kind, found)
-                values[f"{name}_{kind}_gap"] = found[2] - drawn.true[2]
-                values[f"{name}_{kind}_near"] = _size_as_near(scan, drawn, name, kind)
-                yield Measured(
-                    trial, values, model, drawn.rows, f"{PUBLISHED[name].title}, forest {kind}"
-                )
-            yield Measured(trial, _named(name, "true", drawn.true))
+    for trial, name, rng in trials_of(work, PUBLISHED):
+        drawn = _drawn(name, params, rng)
+        for kind in ("given", "learned"):
+            settings = _settings(params, drawn.forest if kind == "given" else None)
+            words = f"{PUBLISHED[name].title}, forest {kind}, trial {trial + 1}"
+            yield from steps.learned(words, "pdg.learn", drawn.rows, rng, **settings)
+            scan = steps.kept[PdgScan.kind]
+            assert isinstance(scan, PdgScan)
+            model = best_on(scan, drawn.test)
+            found = (model.effective_size(), bits(model, drawn.rows), bits(model, drawn.test))
+            values = _named(name, kind, found)
+            values[f"{name}_{kind}_gap"] = found[2] - drawn.true[2]
+            values[f"{name}_{kind}_near"] = _size_as_near(scan, drawn, name, kind)
+            yield Measured(
+                trial, values, model, drawn.rows, f"{PUBLISHED[name].title}, forest {kind}"
+            )
+        yield Measured(trial, _named(name, "true", drawn.true))
 
 
 def best_on(scan: PdgScan, test: DataSet) -> DecisionGraph:

@@ -113,7 +113,9 @@ def sweep_of(recipe: Recipe, measured: Sequence[Measured]) -> Sweep | None:
         for key, value in event.values.items()
         if (place := curves.place_of(key)) is not None
     )
-    return Sweep(recipe.title, curves.x_title, curves.y_title, lines_of(found), curves.is_log)
+    lines = lines_of(found)
+    axes = (curves.x_title, curves.y_title)
+    return Sweep(recipe.title, *axes, lines, curves.is_log, curves.is_log_up)
 
 
 @dataclass(frozen=True, slots=True)

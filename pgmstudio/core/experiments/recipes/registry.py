@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.errors import named
 from pgmstudio.core.experiments.recipes.alarm import ALARM_LARGE, ALARM_SMALL
 from pgmstudio.core.experiments.recipes.bars import BARS
 from pgmstudio.core.experiments.recipes.bars_sweep import BARS_SWEEP
 from pgmstudio.core.experiments.recipes.credit import CREDIT
+from pgmstudio.core.experiments.recipes.credit_trees import CREDIT_TREES
 from pgmstudio.core.experiments.recipes.digits import DIGITS, PAIRS
 from pgmstudio.core.experiments.recipes.ldag_recovery import LDAG_RECOVERY
 from pgmstudio.core.experiments.recipes.ldag_tables import LDAG_TABLES
@@ -31,6 +32,7 @@ _ALL = (
     ALARM_LARGE,
     ALARM_SMALL,
     CREDIT,
+    CREDIT_TREES,
     MUSHROOM,
     SPLICE,
     SPLICE_SMALL,
@@ -48,7 +50,4 @@ RECIPES: dict[str, Recipe] = {recipe.key: recipe for recipe in _ALL}
 
 def recipe_of(key: str) -> Recipe:
     """The recipe of that key; UnknownNameError suggests the nearest."""
-    try:
-        return RECIPES[key]
-    except KeyError:
-        raise UnknownNameError("recipe", key, RECIPES) from None
+    return named("recipe", key, RECIPES)

@@ -42,6 +42,8 @@ from pgmstudio.core.experiments.recipes.sl_verdicts import (
 # A curve counts as dominated when so many of its points are: all languages meet in the model
 # without edges, which nobody is above.
 NEARLY_ALL = 0.9
+# Time is said to grow with size when a line explains so much of it.
+LINEAR = 0.9
 
 
 def tables_of(results: Sequence[SetResult]) -> list[StudyTable]:
@@ -231,7 +233,25 @@ def timing_table(results: Iterable[SetResult]) -> StudyTable:
                     f"{1e6 * fit.intercept:.0f}",
                     f"{fit.r_squared:.2f}",
                     str(len(timed)),
+                    timing_verdict(fit.slope, fit.r_squared, told),
                 )
             )
-    head = ("", "language", "ns a unit published", "here", "µs at size 0", "R²", "models")
-    return StudyTable("Time of an update against size", head, "<<>>>>>", tuple(rows))
+    head = (
+        "",
+        "language",
+        "ns a unit published",
+        "here",
+        "µs at size 0",
+        "R²",
+        "models",
+        "verdict",
+    )
+    note = f"Seconds of the processor. Linear: a line explains {LINEAR} of them or more."
+    return StudyTable("Time of an update against size", head, "<<>>>>><", tuple(rows), note)
+
+
+def timing_verdict(slope: float, r_squared: float, told_ms: float | None) -> str:
+    """Whether time grows with size, and how much faster than published (ms for 1 000 units)."""
+    if slope <= 0 or r_squared < LINEAR:
+        return "not linear"
+    return "linear" if told_ms is None else f"linear, {times(told_ms * 1e-6 / slope)} as fast"

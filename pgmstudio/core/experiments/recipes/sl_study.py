@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.errors import named
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.recipes.nb_sequence import wanted
 from pgmstudio.core.experiments.recipes.recipe import Source
 from pgmstudio.core.experiments.recipes.sl_sets import (
     ARTICLE_SETS,
@@ -27,9 +26,11 @@ from pgmstudio.core.experiments.recipes.sl_sets import (
     StudySet,
 )
 from pgmstudio.core.experiments.recipes.sl_tables import BN, HYBRID, NB, PDG
+from pgmstudio.core.experiments.recipes.trials import only_param, wanted
 from pgmstudio.core.experiments.sl_curve import default_lambdas
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.params import param
+from pgmstudio.core.scores.local_scores import spaced_lambdas
 
 GREEDINESS = tuple(round(0.1 * tenth, 1) for tenth in range(10, -1, -1))
 
@@ -38,9 +39,7 @@ GREEDINESS = tuple(round(0.1 * tenth, 1) for tenth in range(10, -1, -1))
 class StudyParams:
     """The settings of a study; more of everything comes nearer to the sources."""
 
-    only: str | None = param(
-        None, title="Only", none_label="all", help="Names of the data sets, with commas."
-    )
+    only: str | None = only_param()
     greediness: tuple[float, ...] = param(
         GREEDINESS,
         title="Greediness k",
@@ -73,12 +72,22 @@ class StudyParams:
         help="Networks whose clique tree has more are neither compiled nor asked.",
     )
     run_limit: float | None = param(
-        300.0,
-        title="Seconds for a run",
+        120.0,
+        title="Seconds for a model",
         low=0,
         low_open=True,
         none_label="no limit",
-        help="A run that takes longer gives the models it has by then.",
+        help="A network of one λ that takes longer is the best one found by then, and likewise the "
+        "graphs of one network.",
+    )
+    curve_limit: float | None = param(
+        900.0,
+        title="Seconds for a curve",
+        low=0,
+        low_open=True,
+        none_label="no limit",
+        help="Classes and decision graphs of all sizes, each in one run; one that takes longer "
+        "gives the models it has by then.",
     )
     queries: int = param(
         1000, title="Queries", low=0, help="Random queries to models of each curve; 0 asks none."
@@ -130,27 +139,29 @@ class Study:
 def direct_plan(own: StudySet, found: StudyRows, params: StudyParams, seed: int) -> Plan:
     """Networks, latent classes and decision graphs, each learned from the rows."""
     count = found.rows.train.total_weight
-    ratios = np.geomspace(0.3, 5 * math.log2(max(count, 2)), params.graphs)
     grids = (
         LearnerGrid(
             "bn.kes",
             _lists(own, "bn.kes", greediness=params.greediness, restarts=params.restarts),
             BN,
             default_lambdas(count)[::-1],  # small networks take seconds, so they come first
+            params.run_limit,
         ),
         LearnerGrid(
             "nb.latent",
             _lists(own, "nb.latent", growth=params.growth, most_models=params.most_classes),
             NB,
+            time_limit=params.curve_limit,
         ),
         LearnerGrid(
             "pdg.learn",
             _lists(own, "pdg.learn", population=params.forests, patience=params.patience),
             PDG,
-            tuple(float(ratio / (1 + ratio)) for ratio in ratios),
+            spaced_lambdas(0.3, 5 * math.log2(max(count, 2)), params.graphs),
+            params.curve_limit,
         ),
     )
-    return Plan(grids, seeds=(seed,), time_limit=params.run_limit, title=own.title)
+    return Plan(grids, seeds=(seed,), title=own.title)
 
 
 def hybrid_plan(own: StudySet, networks: Sequence[Model], params: StudyParams, seed: int) -> Plan:
@@ -217,7 +228,4 @@ STUDIES = {
 
 def study_of(key: str) -> Study:
     """The study of that key; UnknownNameError suggests the nearest."""
-    try:
-        return STUDIES[key]
-    except KeyError:
-        raise UnknownNameError("study", key, STUDIES) from None
+    return named("study", key, STUDIES)

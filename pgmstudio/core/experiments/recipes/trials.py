@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from typing import Any, cast
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import RunFailedError
+from pgmstudio.core.errors import ParameterError, RunFailedError
+from pgmstudio.core.experiments.recipes.recipe import RecipeWork
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.learning.mixture_search import MixtureSearch
 from pgmstudio.core.learning.protocols import Finished, Keepsake, Kept
@@ -25,6 +26,33 @@ def trials_param(count: int) -> Any:
     return param(
         count, title="Trials", low=1, high=1000, help="How often the experiment is repeated."
     )
+
+
+def only_param(names: str = "Names of the data sets, with commas.") -> Any:
+    """Which of its data sets a recipe looks at."""
+    return param(None, title="Only", none_label="all", help=names)
+
+
+def wanted(only: str | None, known: Iterable[str]) -> list[str]:
+    """The names a person chose; ParameterError names those that there are."""
+    names = list(known)
+    if only is None:
+        return names
+    chosen = [name.strip() for name in only.split(",") if name.strip()]
+    strange = [name for name in chosen if name not in names]
+    if strange or not chosen:
+        raise ParameterError({"only": f"there are {', '.join(names)}"})
+    return chosen
+
+
+def trials_of(
+    work: RecipeWork, published: Collection[str]
+) -> Iterator[tuple[int, str, np.random.Generator]]:
+    """Trial after trial each data set a person chose, with random numbers of its own."""
+    names, places = wanted(work.params.only, published), list(published)
+    for trial in range(work.params.trials):
+        for name in names:
+            yield trial, name, work.rng(trial, places.index(name))
 
 
 class Steps:

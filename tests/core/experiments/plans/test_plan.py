@@ -23,7 +23,7 @@ from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.plan_entries import plan_of
 from pgmstudio.core.experiments.plans.point_work import RunDone
 from pgmstudio.core.experiments.plans.running import Earlier, planned_keys
-from pgmstudio.core.learning.registry import BUILT_IN
+from pgmstudio.core.learning.built_in import BUILT_IN
 from tests.strategies import random_network
 
 ENTRIES = {

@@ -20,7 +20,7 @@ from pgmstudio.core.experiments.plans.places import Here, LocalPool
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone, RunProblem
 from pgmstudio.core.experiments.plans.running import Earlier, PlanTask, planned_keys, run_plan
-from pgmstudio.core.learning import registry
+from pgmstudio.core.learning import built_in
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.decision_graph import DecisionGraph
@@ -182,7 +182,7 @@ class OddLearner:
 
 @pytest.fixture
 def odd(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(registry, "BUILT_IN", (*registry.BUILT_IN, OddLearner()))
+    monkeypatch.setattr(built_in, "BUILT_IN", (*built_in.BUILT_IN, OddLearner()))
     return OddLearner.key
 
 

@@ -8,8 +8,9 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.generators.random_ldags import RandomLdagParams, random_ldag
 from pgmstudio.core.experiments.recipes.ldag_recovery import divergence, joint_of_all, key_of
-from pgmstudio.core.experiments.recipes.recipe import Measured, RecipeTask
+from pgmstudio.core.experiments.recipes.recipe import Measured, RecipeTask, sweep_of
 from pgmstudio.core.experiments.recipes.registry import recipe_of
+from pgmstudio.core.experiments.sweep_picture import sweep_svg
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.running import NEVER
@@ -50,8 +51,16 @@ def test_a_small_recovery_measures_every_kind_of_table() -> None:
     given = {"trials": 1, "variables": (5,), "labels": (0.5,), "rows": (400,), "restarts": 0}
     task = RecipeTask(recipe.key, parse_params(recipe.params_type, given), 0, {})
     (measured,) = [event for event in task(NEVER) if isinstance(event, Measured)]
-    assert set(measured.values) == {
-        key_of(5, 0.5, 400, name) for name in ("plain", "tree", "label")
+    kinds = {
+        name: measured.values[key_of(5, 0.5, 400, name)] for name in ("plain", "tree", "label")
     }
-    assert all(value >= 0 for value in measured.values.values())
+    assert all(value >= 0 for value in kinds.values())
+    gain = measured.values[key_of(5, 0.5, 400, "gain")]
+    assert gain == pytest.approx(kinds["plain"] - kinds["label"])
+    sweep = sweep_of(recipe, [measured])
+    assert sweep is not None
+    lines = {line.name: line.marks[0] for line in sweep.lines}
+    assert lines["labels, 5 variables"].x == 400
+    assert lines["labels, 5 variables"].mean == kinds["label"]
+    assert "bars" not in sweep_svg(sweep)  # a logarithmic scale has no room below zero
     assert isinstance(measured.model, LabelledDag)

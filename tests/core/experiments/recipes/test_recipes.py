@@ -16,7 +16,6 @@ from pgmstudio.core.experiments.generators.bars import BarsParams, bars
 from pgmstudio.core.experiments.generators.random_trees import RandomTreesParams, random_mixture
 from pgmstudio.core.experiments.recipes.bars import bars_of
 from pgmstudio.core.experiments.recipes.measures import bits, drawn_parts, packed_bits, undirected
-from pgmstudio.core.experiments.recipes.nb_sequence import wanted
 from pgmstudio.core.experiments.recipes.random_trees import found_again
 from pgmstudio.core.experiments.recipes.recipe import (
     CSV_HEAD,
@@ -29,6 +28,7 @@ from pgmstudio.core.experiments.recipes.recipe import (
     table_of,
 )
 from pgmstudio.core.experiments.recipes.registry import RECIPES, recipe_of
+from pgmstudio.core.experiments.recipes.trials import wanted
 from pgmstudio.core.io.recipe_data import data_folder, read_sources, why_no_data
 from pgmstudio.core.learning.chow_liu import ChowLiuParams
 from pgmstudio.core.learning.protocols import Finished

@@ -1,0 +1,78 @@
+"""Whether a model in another language has the very same distribution: KL(before ‖ after) in bits.
+
+Over all joint states of what both speak about where these are few, else over rows drawn from the
+first; what only one of them has, a hidden component, is summed out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.models.protocols import Model, ProbabilisticModel
+from pgmstudio.core.running import NEVER, CancelToken
+
+MOST_STATES = 2**18
+DRAWN_ROWS = 2000
+# Bits by which rounding may make equal distributions differ.
+ROUNDING_BITS = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class SameDistribution:
+    """The divergence in bits, over all joint states or over rows drawn from the first model."""
+
+    bits: float
+    cases: int
+    is_exact: bool
+
+    @property
+    def is_same(self) -> bool:
+        return abs(self.bits) < ROUNDING_BITS
+
+    def sentence(self) -> str:
+        """What was found, for people."""
+        number = "0" if self.is_same else f"{self.bits:.3g}"
+        over = "over all {} joint states" if self.is_exact else "on {} rows drawn from it"
+        found = f"KL = {number} bits {over.format(f'{self.cases:,}'.replace(',', ' '))}"
+        return f"The same distribution: {found}." if self.is_same else f"Not the same: {found}."
+
+
+def same_distribution(before: Model, after: Model, cancel: CancelToken = NEVER) -> SameDistribution:
+    """KL(before ‖ after) over the variables that both have; both have probabilities."""
+    assert isinstance(before, ProbabilisticModel)
+    assert isinstance(after, ProbabilisticModel)
+    common = before.domain.restricted_to(n for n in before.domain.names if n in after.domain)
+    is_exact = common.joint_states() <= MOST_STATES
+    if is_exact:
+        codes = np.indices(common.cardinalities).reshape(len(common), -1)
+        rows = DataSet(common, codes.astype(code_dtype(common)))
+    else:
+        drawn = before.sample(DRAWN_ROWS, np.random.default_rng(0))
+        rows = drawn.of_columns(common.names)
+    one, other = (_log2_of(model, rows, cancel) for model in (before, after))
+    weights = np.exp2(one) if is_exact else np.full(rows.row_count, 1 / rows.row_count)
+    held = weights > 0
+    with np.errstate(invalid="ignore"):
+        bits = float((weights[held] * (one[held] - other[held])).sum())
+    return SameDistribution(bits, rows.row_count, is_exact)
+
+
+def _log2_of(model: ProbabilisticModel, rows: DataSet, cancel: CancelToken) -> NDArray[np.float64]:
+    """log2 of the probability of each row, the model's other variables summed out."""
+    hidden = [variable for variable in model.domain if variable.name not in rows.domain]
+    domain = Domain((*rows.domain.variables, *hidden))
+    logs = np.full(rows.row_count, -math.inf)
+    for states in product(*(range(variable.cardinality) for variable in hidden)):
+        cancel.raise_if_cancelled()
+        more = np.tile(np.array(states, dtype=np.int64)[:, None], (1, rows.row_count))
+        whole = np.concatenate((rows.codes.astype(np.int64), more)).astype(code_dtype(domain))
+        data = DataSet(domain, whole).of_columns(model.domain.names)
+        logs = np.logaddexp2(logs, model.log2_probabilities(data))
+    return logs

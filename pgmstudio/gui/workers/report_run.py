@@ -1,0 +1,46 @@
+"""A report for which everything is run again first: it says of each run what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.io.reports import ReportTask, ReportWords
+from pgmstudio.core.io.reproduction import Reproduced, ReproduceFolder, ReproduceProject
+from pgmstudio.core.processes import in_process
+from pgmstudio.core.project.project import Project
+from pgmstudio.core.running import CancelToken, Progress
+from pgmstudio.gui.workers.background_run import BackgroundRun
+
+
+class ReportRun(BackgroundRun):
+    """Of a project or of the folder of an experiment; stopped, it writes nothing."""
+
+    def __init__(self, subject: Project | Path, target: Path, source: str, parent: QObject) -> None:
+        super().__init__(self._events, Progress(None, "running everything again"), parent)
+        self.done: list[Reproduced] = []
+        self.written: Path | None = None
+        self._subject, self._target, self._source = subject, target, source
+
+    def _events(self, cancel: CancelToken) -> Iterator[object]:
+        subject, found = self._subject, list[Reproduced]()
+        is_folder = isinstance(subject, Path)
+        task = ReproduceFolder(subject) if isinstance(subject, Path) else ReproduceProject(subject)
+        # The runs of an experiment have processes of their own.
+        for event in task(cancel) if is_folder else in_process(task, cancel):
+            if isinstance(event, Reproduced):
+                found.append(event)
+            yield event
+        words = ReportWords(self._source, datetime.now(), tuple(found))
+        yield from in_process(ReportTask(subject, self._target, words), cancel)
+
+    def _take(self, events: Sequence[object]) -> None:
+        for event in events:
+            match event:
+                case Reproduced():
+                    self.done.append(event)
+                case Path():
+                    self.written = event
