@@ -23,6 +23,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QSettings  # noqa: E402 - the platform is chosen before
 from PySide6.QtGui import QPainter  # noqa: E402
 
+from pgmstudio.gui.app.garbage import WindowGarbage  # noqa: E402
 from pgmstudio.gui.app.guided_tour import start_tour  # noqa: E402
 from pgmstudio.gui.app.hands import Hands  # noqa: E402
 from pgmstudio.gui.app.main import make_application  # noqa: E402
@@ -122,7 +123,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as own:
         os.environ["XDG_CONFIG_HOME"] = own
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
-        make_application()
+        WindowGarbage(make_application())  # as in the program: widgets do not die in other threads
         if chosen.manual:
             for group, names in MANUAL.items():
                 take_pictures(ROOT / "docs/pictures", SIZES[0], group, names=names)

@@ -320,6 +320,8 @@ def test_a_double_click_on_a_row_explains_it_and_f7_goes_to_the_next_most_surpri
     qtbot.waitUntil(mark.isVisible)
     qtbot.mouseClick(mark, Qt.MouseButton.LeftButton)
     assert layer.bits == {}
+    live.retract("smoke")
+    assert desk.row_of(model_id) is None, "a part of the row is not the row"
 
 
 def test_the_first_of_the_surprising_rows_comes_when_the_rows_are_ranked(

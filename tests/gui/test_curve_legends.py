@@ -14,6 +14,8 @@ def test_places_lie_on_the_lines_between_the_marks() -> None:
     xs, ys = places_along([([0.0, 2.0], [1.0, 5.0])])
     assert xs == pytest.approx(ys)
     assert xs == pytest.approx([part / 12 for part in range(13)])
+    xs, _ = places_along([([0.0, 2.0], [1.0, 5.0])], [([4.0], [1.0])])
+    assert max(xs) == pytest.approx(0.5)  # what stands beside spans too
 
 
 def at_corner(qtbot: QtBot, rising: bool, corner: tuple[int, int]) -> None:

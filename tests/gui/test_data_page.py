@@ -35,6 +35,7 @@ from pgmstudio.gui.pages.data_page import DataPage, facts_of
 from pgmstudio.gui.pages.data_page_columns import ColumnsTab
 from pgmstudio.gui.pages.data_page_model import RowChoice, rows_shown
 from pgmstudio.gui.pages.data_page_split import SplitTab
+from pgmstudio.gui.pages.data_page_states import merged_name
 from pgmstudio.gui.pages.missing_map import MissingTab
 from pgmstudio.gui.pages.row_evidence import findings_of_row
 from pgmstudio.gui.pages.sample_page import SamplePage
@@ -191,6 +192,15 @@ def test_states_are_renamed_merged_and_declared_and_each_step_can_be_undone(
         stack.undo()
     assert states() == ("calm", "breeze", "storm")
     assert tab.states.table.rowCount() == 3
+
+
+def test_intervals_side_by_side_merge_into_one_interval() -> None:
+    states = ("<43", "43–53", "53–61", "≥61")
+    assert merged_name(states, ("43–53", "53–61")) == "43–61"
+    assert merged_name(states, ("<43", "43–53")) == "<53"
+    assert merged_name(states, ("53–61", "≥61")) == "≥53"
+    assert merged_name(states, ("<43", "≥61")) == "<43 or ≥61"
+    assert merged_name(("red", "blue", "green"), ("red", "green")) == "red or green"
 
 
 def test_rare_states_become_one(window: MainWindow, page: DataPage, qtbot: QtBot) -> None:

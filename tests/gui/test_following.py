@@ -195,6 +195,11 @@ def test_the_inspector_tells_what_the_run_does(
     qtbot.waitUntil(panel.run.isVisible, timeout=LONG_MS)
     qtbot.waitUntil(lambda: panel.run.best.facts.get("Edges") == "1", timeout=LONG_MS)
     assert panel.run.best.facts["Found in"] == "restart 4, step 9"
+    # Told once more at the end, the model is still one of the fourth restart.
+    last = Progress(0.9, "Climbing", {"score": -2.0, "step": 30.0, "restart": 7.0})
+    assert run.best is not None
+    run._on_events([last, Found(run.best, {"score": -1.0})])
+    assert run.found_at["step"] == 9.0
     assert panel.run.settings.facts["Restarts"] == "1\u2009000\u2009000"
     assert panel.run.settings.facts["Seed"] == "1"
     rows = run.task.data.row_count

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.cuts import Cuts
+from pgmstudio.gui.pages.import_page_cuts import change_of_cuts
 from pgmstudio.gui.plots.heat_map import HeatMap, step_of
 from pgmstudio.gui.plots.histogram_cuts import HistogramCuts
 from pgmstudio.gui.plots.histogram_layout import (
@@ -147,3 +148,18 @@ def test_a_cell_of_the_heat_map_is_chosen_by_keys(qtbot: QtBot) -> None:
     with qtbot.waitSignal(heat.chosen) as told:
         qtbot.keyClick(heat, Qt.Key.Key_Return)
     assert told.args == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ((1.0, 2.0), (1.0, 2.5), "Cut 2: 2 → <b>2.5</b>"),
+        ((1.0,), (1.0, 3.0), "Cut at <b>3</b> added"),
+        ((1.0, 3.0), (1.0,), "Cut at 3 removed"),
+        ((1.0, 2.0), (1.5, 2.5), ""),
+    ],
+)
+def test_the_last_change_of_a_cut_is_told(
+    before: tuple[float, ...], after: tuple[float, ...], words: str
+) -> None:
+    assert change_of_cuts(before, after) == words

@@ -42,6 +42,7 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     assert isinstance(page, ComparePage)
     page.setup.ticks["hybrid"].setChecked(False)
     page.setup.seconds.setValue(60)
+    qtbot.mouseClick(page.setup.per.button("each"), LEFT)
     said = f"{PARTS['ts']} rows to learn from, {PARTS['valid']} to choose, {PARTS['test']} to test"
     qtbot.waitUntil(lambda: page.setup.rows.text() == said)
     qtbot.mouseClick(page.panes.left.button("sizes"), LEFT)
@@ -62,8 +63,8 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     stopped = row_of("pdg")
     assert stopped is not None
     page.table.select(stopped.language.title)
-    if page.head.ender.isEnabled():
-        qtbot.mouseClick(page.head.ender, LEFT)
+    qtbot.waitUntil(page.head.ender.isEnabled)
+    qtbot.mouseClick(page.head.ender, LEFT)
     qtbot.waitUntil(lambda: page.is_settled, timeout=LONG)
     table = page.takings.table
     assert table is not None
@@ -87,7 +88,8 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
         if row is not table.best:
             assert row.compared.interval is not None
     hands.press("compareKeep")
-    assert len(shell.project.models) == 6
+    (kept,) = shell.project.comparisons.values()
+    assert len(kept.model_ids) == 6
     pages: list[Path] = []
     monkeypatch.setattr(report_actions, "show_page", pages.append)
     target = tmp_path / "race.html"

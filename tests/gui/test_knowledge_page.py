@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.project import edits
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.pages.edge_matrix import EdgeMatrix
 from pgmstudio.gui.pages.knowledge_page import KnowledgePage
@@ -236,6 +238,21 @@ def test_rules_that_clash_are_named_at_once_until_one_is_removed(
     shown[0].click()
     assert note.isHidden()
     assert len(rules(window).required) == 1
+
+
+def test_of_a_rule_and_a_tier_that_clash_either_can_be_removed(
+    window: MainWindow, page: KnowledgePage
+) -> None:
+    window.shell.change("Tiers", partial(edits.set_tiers, tiers=[["rain"], ["wet"]]))
+    page.set_rule("wet", "rain", "required")
+    note = page.findChild(Note, "clashNote")
+    assert note.isVisible()
+    page.findChild(QPushButton, "clashRules").click()
+    shown = [w for w in page.findChildren(QToolButton) if w.toolTip().endswith(": tier 1")]
+    shown[-1].click()
+    assert note.isHidden()
+    assert rules(window).tiers == (("wet",),)
+    assert rules(window).required == {("wet", "rain")}
 
 
 # -- files

@@ -19,8 +19,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.data.editing import reorder_states
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.project.edits import rename_model
+from pgmstudio.core.project.edits import rename_model, replace_data
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.document.table_work import table_work
@@ -100,6 +101,23 @@ def test_fill_from_data_gives_smoothed_frequencies(window: MainWindow, panel: Ta
     chosen = (rain == 0) & (sprinkler == 1)
     expected = (np.sum(chosen & (wet == 1)) + 1) / (np.sum(chosen) + 2)
     assert network(window).table("wet")[0, 1, 1] == pytest.approx(expected)
+
+
+def test_rows_count_whatever_the_order_of_their_states(
+    window: MainWindow, panel: TablePanel
+) -> None:
+    fill = panel.findChild(QPushButton, "tableFill")
+    fill.click()
+    expected = network(window).table("wet").copy()
+    states = window.shell.project.data["d1"].data.domain["wet"].states
+    other = reorder_states(window.shell.project.data["d1"].data, "wet", states[::-1])
+    panel.findChild(QPushButton, "tableRandomise").click()
+    assert window.shell.change("Reorder", partial(replace_data, data_id="d1", data=other))
+    window.shell.bench.select(["rain"])
+    window.shell.bench.select(["wet"])
+    assert fill.isEnabled()
+    fill.click()
+    assert np.array_equal(network(window).table("wet"), expected)
 
 
 def test_a_copied_table_comes_back_bit_for_bit(window: MainWindow, panel: TablePanel) -> None:

@@ -36,7 +36,7 @@ from pgmstudio.core.learning.pdg_scan import PdgPoint, PdgScan
 from pgmstudio.core.learning.pdg_state import PdgRows
 from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.compiled_graphs import compiled_graph
+from pgmstudio.core.models.compiled_graphs import FEWEST_STATES, ORDERS, compiled_graph
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_measures import refitted
 from pgmstudio.core.models.garbage_nodes import graph_of_rows
@@ -58,6 +58,7 @@ NETWORK_LEARNERS = (
 )
 LOSSLESS = "lossless"
 EITHER, EARLY, LAST = "either", "early", "last"
+ANY = "any"
 # A likelihood below the network's by this many bits per row is rounding.
 _ROUNDING = 1e-9
 # Between the last λ that loses nothing and the first that does, so many more are tried.
@@ -108,10 +109,12 @@ class HybridParams:
         advanced=True,
     )
     order: str = param(
-        "fewest states",
+        ANY,
         title="Chain within a clique",
-        choices=("fewest states", "columns"),
-        help="Which of a clique's new variables come first.",
+        choices=(ANY, *ORDERS),
+        help="Which of a clique's new variables come first: those that most other cliques share, "
+        "those with the fewest states, or as the columns. any: what ends in the smallest graph. "
+        "Without collapsing any is the fewest states.",
         advanced=True,
     )
     smoothing: float | Literal["auto"] = smoothing_param()
@@ -205,18 +208,21 @@ class _Merging:
         network = self._network = fitted.network
         self._network_bits = fitted.log2_likelihood / train.total_weight
         yield Progress(0.61, "looking for small cliques")
-        tree, by_states = network.clique_tree, params.order == "fewest states"
+        tree = network.clique_tree
         self._cancel.raise_if_cancelled()
         yield Progress(0.62, f"compiling a clique tree of {tree.table_cells} cells")
         if params.garbage:
             ways = (True, False) if params.hang == EITHER else (params.hang == EARLY,)
+            orders = ORDERS if params.order == ANY else (params.order,)
             graphs = [
-                graph_of_rows(tree, train, fewest_states_first=by_states, is_early=is_early)
+                graph_of_rows(tree, train, order=order, is_early=is_early)
                 for is_early in ways
+                for order in orders
             ]
             graph = yield from self._promising(graphs, dag)
         else:
-            graph = refitted(compiled_graph(network, fewest_states_first=by_states), train)
+            order = FEWEST_STATES if params.order == ANY else params.order
+            graph = refitted(compiled_graph(network, order=order), train)
         self._state = self._begun(graph)
         collapsed = " without nodes that no row reaches" if params.garbage else ""
         yield Note(
@@ -234,7 +240,8 @@ class _Merging:
     ) -> Generator[LearnEvent, None, DecisionGraph]:
         """The graph that merging makes smallest before it fits worse than the network, both with
         the likeliest parameters."""
-        if len(graphs) == 1 or graphs[0].forest == graphs[1].forest:
+        graphs = list({graph.forest: graph for graph in graphs}.values())
+        if len(graphs) == 1:
             return graphs[0]
         wanted = fit_tables(self._train, dag, 0.0, cancel=self._cancel).log2_likelihood
         sizes = []

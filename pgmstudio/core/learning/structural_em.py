@@ -13,6 +13,7 @@ help either.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -197,7 +198,8 @@ class _Rounds:
         self._score: Score = score_of(params.score, data.total_weight, lambda_=params.lambda_)
         self._fold_seed = int(rng.integers(2**63))
         self._best: _Fit
-        self._rounds = 0
+        self._best_score = -math.inf
+        self._rounds = self._iterations = 0
 
     def begin(self) -> Iterator[LearnEvent]:
         """The first graph: given, or searched for over the rows that have the cells of a family."""
@@ -207,7 +209,7 @@ class _Rounds:
             dag = yield from self._first_search()
         else:
             dag = yield from self._rules.start_of(self.params.start)
-        self._best = yield from self._fit(dag, None, "First tables")
+        self._take((yield from self._fit(dag, None, "First tables")))
         yield from self._tell()
 
     def round(self, number: int) -> Generator[LearnEvent, None, bool]:
@@ -237,8 +239,11 @@ class _Rounds:
         fit = yield from self._fit(dag, tables, told)
         if fit.score <= self._best.score + 1e-9 * abs(self._best.score):
             return False
-        self._best = fit
+        self._take(fit)
         return True
+
+    def _take(self, fit: _Fit) -> None:
+        self._best, self._best_score = fit, fit.score
 
     def _doubt(self, rows: DataSet, told: str) -> Generator[LearnEvent, None, bool]:
         """Take out edges that only the completions speak for; whether one was."""
@@ -309,19 +314,21 @@ class _Rounds:
         steps = em_states(
             expectation, begin, nothing, tolerance=ROUND_TOLERANCE, cancel=self._cancel
         )
-        for state in steps:
-            yield Progress(None, f"{told}: tables by EM, iteration {state.iteration}")
-        size = sum((t.shape[-1] - 1) * (t.size // t.shape[-1]) for t in state.tables)
+        size = sum((t.shape[-1] - 1) * (t.size // t.shape[-1]) for t in begin)
         score = self._score
-        value = score.weight * state.log2_likelihood - score.cost_per_parameter * size
+        for state in steps:
+            self._iterations += 1
+            value = score.weight * state.log2_likelihood - score.cost_per_parameter * size
+            words = f"{told}: tables by EM, iteration {state.iteration}"
+            yield Progress(None, words, self._counters(max(value, self._best_score), dag))
         return _Fit(expectation, dag, state, value)
 
+    def _counters(self, score: float, dag: Dag) -> dict[str, float]:
+        """The curve of a run: the best score of the observed cells by iterations of EM."""
+        return {"score": score, "step": float(self._iterations), "edges": float(len(dag.edges))}
+
     def _tell(self) -> Iterator[LearnEvent]:
-        counters = {
-            "score": self._best.score,
-            "step": float(self._rounds),
-            "edges": float(len(self._best.dag.edges)),
-        }
+        counters = self._counters(self._best.score, self._best.dag)
         smoothing = self._smoothing()[0]
         yield Found(self._smoothed(smoothing), self.measures(smoothing))
         yield Progress(None, f"Round {self._rounds} done", counters)

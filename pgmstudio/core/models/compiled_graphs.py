@@ -9,7 +9,8 @@ towards the root gives P(new variables | shared ones) everywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,11 @@ from pgmstudio.core.models.decision_graph import DecisionGraph
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
+
+# Which of a clique's new variables come first: those that most other cliques have too, so that
+# these can hang above the rest; those with the fewest states; or as in the domain.
+SHARED, FEWEST_STATES, COLUMNS = "shared", "fewest states", "columns"
+ORDERS = (SHARED, FEWEST_STATES, COLUMNS)
 
 # Of all cliques together; a graph that needs more is no help to anybody.
 MOST_CELLS = 2**24
@@ -65,12 +71,12 @@ def rooted(tree: CliqueTree, root: int | None = None) -> Rooted:
 
 
 def compiled_graph(
-    network: BayesianNetwork, root: int | None = None, *, fewest_states_first: bool = True
+    network: BayesianNetwork, root: int | None = None, *, order: str = FEWEST_STATES
 ) -> DecisionGraph:
     """The same distribution as a decision graph with at most twice the cells of the clique tree.
 
-    `root` is the clique to begin with, the largest unless given; the chain of a clique has the
-    variables with the fewest states first, or the order of the domain.
+    `root` is the clique to begin with, the largest unless given; `order`, of ORDERS, says which of
+    a clique's new variables come first in its chain.
     """
     tree, domain = network.clique_tree, network.domain
     if tree.table_cells > MOST_CELLS:
@@ -80,7 +86,7 @@ def compiled_graph(
         )
     cards, names = domain.cardinalities, domain.names
     seen_from = rooted(tree, root)
-    chains = chains_of(tree, seen_from, fewest_states_first=fewest_states_first)
+    chains = chains_of(tree, seen_from, order)
     conditionals = _conditionals(network, seen_from, chains)
     forest: list[int | None] = [None] * len(names)
     parameters: list[Floats] = [np.zeros((0, 0))] * len(names)
@@ -137,16 +143,19 @@ def steps_of(
         leaves[clique] = path
 
 
-def chains_of(
-    tree: CliqueTree, seen_from: Rooted, *, fewest_states_first: bool = True
-) -> dict[int, tuple[int, ...]]:
+def chains_of(tree: CliqueTree, seen_from: Rooted, order: str) -> dict[int, tuple[int, ...]]:
     """The variables that each clique is the first to have, in the order of their chain."""
-    costs = tree.cardinalities if fewest_states_first else [0] * len(tree.cardinalities)
+    shared = Counter(v for clique in tree.cliques for v in clique)
+    places: dict[str, Callable[[int], tuple[int, ...]]] = {
+        SHARED: lambda v: (-shared[v], tree.cardinalities[v], v),
+        FEWEST_STATES: lambda v: (tree.cardinalities[v], v),
+        COLUMNS: lambda v: (v,),
+    }
     placed: set[int] = set()
     chains = {}
     for clique in seen_from.order:
         new = [v for v in tree.cliques[clique] if v not in placed]
-        chains[clique] = tuple(sorted(new, key=lambda v: (costs[v], v)))
+        chains[clique] = tuple(sorted(new, key=places[order]))
         placed.update(new)
     return chains
 

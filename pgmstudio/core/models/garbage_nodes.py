@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.graphs.clique_trees import CliqueTree
-from pgmstudio.core.models.compiled_graphs import Step, chains_of, rooted, steps_of
+from pgmstudio.core.models.compiled_graphs import (
+    FEWEST_STATES,
+    Step,
+    chains_of,
+    rooted,
+    steps_of,
+)
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_measures import node_counts, refitted
 
@@ -49,7 +55,7 @@ def without_idle_nodes(graph: DecisionGraph, data: DataSet) -> DecisionGraph:
 
 
 def graph_of_rows(
-    tree: CliqueTree, data: DataSet, *, fewest_states_first: bool = True, is_early: bool = False
+    tree: CliqueTree, data: DataSet, *, order: str = FEWEST_STATES, is_early: bool = False
 ) -> DecisionGraph:
     """The graph of a clique tree without idle nodes, fitted to complete rows.
 
@@ -64,7 +70,7 @@ def graph_of_rows(
             "edges or merge states."
         )
     seen_from = rooted(tree)
-    chains = chains_of(tree, seen_from, fewest_states_first=fewest_states_first)
+    chains = chains_of(tree, seen_from, order)
     codes, cards = data.codes.astype(np.int64), data.domain.cardinalities
     size = len(cards)
     forest: list[int | None] = [None] * size

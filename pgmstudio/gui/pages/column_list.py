@@ -296,7 +296,7 @@ class ColumnList(QTableView):
         if section == FACTS:
             needed = QFontMetrics(theme().font("dense", "semibold")).horizontalAdvance
             whole = self._facts_head
-            self._rows.say_head(whole if needed(whole) + 12 <= width else BRIEF_HEAD)
+            self._rows.say_head(whole if needed(whole) + 4 <= width else BRIEF_HEAD)
 
     def _size_names(self) -> None:
         """As wide as the longest name, within reason."""

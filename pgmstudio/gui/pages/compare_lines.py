@@ -68,7 +68,7 @@ class Line:
         if row.state == "waiting":
             return row.message or "waiting"
         if row.state == "no model":
-            return row.problems[-1] if row.problems else "no model"
+            return row.problems[-1] if row.problems else "no model was found by then."
         if row.state == "learning":
             return row.message or "learning"
         return ""

@@ -98,6 +98,10 @@ class CurvesFoot(QWidget):
         self._pages.setCurrentIndex([name for name, _, _ in TABLES].index(key))
         self.table_changed.emit()
 
+    def turn_table(self) -> None:
+        """Points for curves, and the other way round."""
+        self.show_table("curves" if self.which.current == "points" else "points")
+
     def show_state(
         self,
         run: CurveRun | None,

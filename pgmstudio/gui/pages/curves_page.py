@@ -130,7 +130,7 @@ class CurvesPage(Page):
         self.plots.pinned.connect(self.deeds.toggle_pin)
         self.plots.lambda_moved.connect(self.set_lambda)
         self.bar.changed.connect(self._on_view)
-        self.bar.table_asked.connect(self._on_table)
+        self.bar.table_asked.connect(self.foot.turn_table)
         self.bar.picture_asked.connect(self.deeds.export_picture)
         self.bar.rows_asked.connect(self.deeds.ask_for_table)
         self.bar.plan_asked.connect(self.deeds.ask_for_plan)
@@ -382,9 +382,6 @@ class CurvesPage(Page):
         self.plots.set_view(bar.view.currentData(), bar.parts.current, bar.log.isChecked())
         self.deeds.refresh()
         self._ask_chart()
-
-    def _on_table(self) -> None:
-        self.foot.show_table("curves" if self.foot.which.current == "points" else "points")
 
     def _fill_table(self) -> None:
         self.filling.fill(self.points, self.chart, self.pinned, self._known, self.run)

@@ -179,8 +179,8 @@ class KnowledgePage(Page):
         for number, tier in enumerate(rules.tiers):
             closed = ", no edges within" if number in rules.closed_tiers else ""
             words = f"Tier {number + 1}: {', '.join(tier) or 'empty'}{closed}"
-            forget = partial(self._forget_tier, number)
-            remove = tool_button("x", f"Remove this one: tier {number + 1}", forget)
+            go = partial(self._lanes.remove, number)
+            remove = tool_button("x", f"Remove this one: tier {number + 1}", go)
             self._list_layout.addWidget(row(label(words, wrap=True), remove, None))
         if rules.is_empty:
             self._list_layout.addWidget(
@@ -215,12 +215,6 @@ class KnowledgePage(Page):
         self._shell.change(
             "Change tiers", partial(edits.set_tiers, tiers=tiers, closed_tiers=closed)
         )
-
-    def _forget_tier(self, number: int) -> None:
-        rules = self._shell.project.knowledge
-        kept = [place for place in range(len(rules.tiers)) if place != number]
-        closed = [new for new, old in enumerate(kept) if old in rules.closed_tiers]
-        self._on_tiers([rules.tiers[place] for place in kept], closed)
 
     def _on_import(self) -> None:
         chosen, _ = QFileDialog.getOpenFileName(self, "Import knowledge", "", ENDINGS)

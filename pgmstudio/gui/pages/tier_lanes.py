@@ -71,7 +71,7 @@ class TierLanes(QWidget):
             lane.list.dragged.connect(self.move_variables)
             lane.stepped.connect(self._on_stepped)
             lane.closed_changed.connect(self._tell)
-            lane.removed.connect(self._on_removed)
+            lane.removed.connect(self.remove)
             self._row.addWidget(lane)
             lane.show()
             if self._followed in lane.names:
@@ -95,7 +95,8 @@ class TierLanes(QWidget):
     def _on_add(self) -> None:
         self._tell([*(lane.names for lane in self._lanes[1:]), []])
 
-    def _on_removed(self, number: int) -> None:
+    def remove(self, number: int) -> None:
+        """The tier goes, its variables are free."""
         closed = {n - (n > number) for n in self._closed() if n != number}
         tiers = [lane.names for lane in self._lanes[1:]]
         del tiers[number]

@@ -98,7 +98,8 @@ def best_facts(run: LearningRun) -> list[Fact]:
     places = [
         place_words(word, run.found_at[name])
         for name, word in (("restart", "restart"), ("runs", "run"), ("step", "step"))
-        if name in run.found_at
+        # Where restarts are numbered, how many runs had ended tells nothing more.
+        if name in run.found_at and not (name == "runs" and "restart" in run.found_at)
     ]
     if places:
         facts.append(("Found in", ", ".join(places)))

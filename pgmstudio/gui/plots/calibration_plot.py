@@ -14,6 +14,7 @@ class CalibrationPlot(CurvePlot):
 
     across = True
     can_wait = True
+    may_hide = "as it should be"
 
     def __init__(self) -> None:
         super().__init__("calibrationPlot")
@@ -40,7 +41,7 @@ class CalibrationPlot(CurvePlot):
         look, bins = theme(), self._shown.bins
         self._name_axes("Mean probability given", "How often it was so")
         dim = pyqtgraph.mkPen(look.color("edge_dim"), width=1, style=Qt.PenStyle.DashLine)
-        self._plot.plot([0, 1], [0, 1], pen=dim, name="as it should be")
+        self._plot.plot([0, 1], [0, 1], pen=dim, name=self.may_hide)
         total = sum(one.weight for one in bins)
         self._plot.addItem(
             pyqtgraph.BarGraphItem(
@@ -52,6 +53,8 @@ class CalibrationPlot(CurvePlot):
                 brush=look.color("stale", 0.5),
             )
         )
+        middles = [((one.low + one.high) / 2, 0.25 * one.weight / total) for one in bins]
+        self._kept_free = [([x, x], [0.0, high]) for x, high in middles if high > 0.05]
         xs = np.array([one.probability for one in bins])
         ys = np.array([one.frequency for one in bins])
         line = look.category(0, "line")

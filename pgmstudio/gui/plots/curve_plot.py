@@ -59,8 +59,10 @@ def dress(canvas: Any) -> None:
         axis.setTickFont(look.font("caption"))
 
 
-def places_along(curves: Sequence[Curve]) -> tuple[list[float], list[float]]:
-    """Places on the curves and between their marks, as parts of what all of them span."""
+def places_along(
+    curves: Sequence[Curve], beside: Sequence[Curve] = ()
+) -> tuple[list[float], list[float]]:
+    """Places on the curves and between their marks, as parts of what they and those beside span."""
     import numpy as np
 
     parts = np.linspace(0, 1, 12, endpoint=False)
@@ -71,8 +73,9 @@ def places_along(curves: Sequence[Curve]) -> tuple[list[float], list[float]]:
         between = marks[:, :-1, None] + np.diff(marks)[:, :, None] * parts
         found.append(np.hstack((between.reshape(2, -1), marks[:, -1:])))
     every = np.hstack(found)
-    low = every.min(axis=1, keepdims=True)
-    every = (every - low) / np.maximum(every.max(axis=1, keepdims=True) - low, 1e-300)
+    spanned = np.hstack([every, *(np.array(curve) for curve in beside)])
+    low = spanned.min(axis=1, keepdims=True)
+    every = (every - low) / np.maximum(spanned.max(axis=1, keepdims=True) - low, 1e-300)
     return every[0].tolist(), every[1].tolist()
 
 
@@ -80,6 +83,7 @@ class CurvePlot(QWidget):
     """The library is loaded with the first curves; a child says what they are."""
 
     across = False
+    may_hide = ""  # a curve that only shows how it should be
     can_wait = False  # the library is loaded beside the window; meanwhile words stand here
 
     def __init__(self, name: str) -> None:
@@ -87,6 +91,7 @@ class CurvePlot(QWidget):
         self.setObjectName(name)
         self._plot: Any = None
         self._legend: Any = None
+        self._kept_free: list[Curve] = []  # what else the legend should not hide
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._hint = label("", "tertiary", size="dense", wrap=True)
@@ -148,12 +153,17 @@ class CurvePlot(QWidget):
 
     def _place_legend(self, *_: object) -> None:
         """Into the corner where it hides least of the curves, the lower right one if it may."""
-        if self._plot is None or not (curves := [one for one in self.curves.values() if one[0]]):
+        if self._plot is None:
+            return
+        drawn = {name: one for name, one in self.curves.items() if one[0]}
+        beside = [one for name, one in drawn.items() if name == self.may_hide]
+        curves = [one for name, one in drawn.items() if name != self.may_hide]
+        if not curves:
             return
         view, box = self._plot.getViewBox().boundingRect(), self._legend.boundingRect()
-        wide = min(0.9, (box.width() + _LEGEND_GAP) / max(view.width(), 1.0))
-        high = min(0.9, (box.height() + _LEGEND_GAP) / max(view.height(), 1.0))
-        places = list(zip(*places_along(curves), strict=True))
+        wide = min(0.9, (box.width() + 3 * _LEGEND_GAP) / max(view.width(), 1.0))
+        high = min(0.9, (box.height() + 3 * _LEGEND_GAP) / max(view.height(), 1.0))
+        places = list(zip(*places_along([*curves, *self._kept_free], beside), strict=True))
         crowds = [
             sum(
                 (x > 1 - wide if right else x < wide) and (y < high if low else y > 1 - high)

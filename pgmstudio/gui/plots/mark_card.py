@@ -13,7 +13,7 @@ from pgmstudio.gui.plots.language_marks import mark_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label, row
 
-WIDTH = 238
+WIDTH = 280
 APART = 16  # px between the mark and the card
 
 

@@ -19,6 +19,7 @@ from pgmstudio.gui.style.theme import theme
 Floats = NDArray[np.float64]
 # From so many marks on they stand on whole px, and of those at one place one is drawn.
 MANY = 400
+ROOMY = 420.0  # px
 _FAR = 2.0**30  # Qt has no place farther away
 
 
@@ -330,7 +331,7 @@ class RingsLayer(Layer):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for line, words in self._lines.values():
             draw_stroke(painter, *self._px(line.xs, line.ys), line.pen)
-            if words:
+            if words and self.frame.room.width() > ROOMY:  # else the legend would lie over them
                 end = self.at(float(line.xs[-1]), float(line.ys[-1]))
                 place, side = QRectF(end.x() - 406, end.y() - 42, 400, 40), Qt.AlignmentFlag
                 painter.setFont(theme().font("caption"))

@@ -168,7 +168,8 @@ class LearningRun(QObject):
         for event in events:
             match event:
                 case Found(model, measures) | Finished(model, measures):
-                    if not self.found_at or measures.get("score") != self.measures.get("score"):
+                    is_known = measures.get("score", 0.0) == self.measures.get("score")
+                    if not (self.found_at and is_known):  # told once more at the end
                         self.found_at = dict(self.progress.counters)
                     self.best, self.measures = model, dict(measures)
                     self._note_found()

@@ -19,7 +19,13 @@ from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.io.model_files import read_model
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.compiled_graphs import compiled_graph
+from pgmstudio.core.models.compiled_graphs import (
+    COLUMNS,
+    FEWEST_STATES,
+    ORDERS,
+    SHARED,
+    compiled_graph,
+)
 from pgmstudio.core.models.conversions import converted
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.graph_networks import network_of_graph
@@ -49,7 +55,7 @@ def test_a_compiled_network_has_the_same_joint(
 ) -> None:
     tree = network.clique_tree
     root = data.draw(st.integers(0, len(tree.cliques) - 1))
-    graph = compiled_graph(network, root, fewest_states_first=data.draw(st.booleans()))
+    graph = compiled_graph(network, root, order=data.draw(st.sampled_from(ORDERS)))
     cases = all_cases(network.domain)
     wanted = np.exp2(network.log2_probabilities(cases))
     assert np.exp2(graph.log2_probabilities(cases)) == pytest.approx(wanted, abs=1e-12)
@@ -80,6 +86,15 @@ def test_the_compilation_of_the_source_has_its_sizes() -> None:
     edges = graph.successors[3]
     assert edges is not None
     assert (edges[:, 0] == edges[:, 1]).all()  # X4 asks X1 alone
+
+
+def test_variables_of_several_cliques_can_come_first() -> None:
+    network = clique_example()
+    tree = network.clique_tree
+    root = next(c for c, members in enumerate(tree.cliques) if {0, 1, 2} <= set(members))
+    forests = {order: compiled_graph(network, root, order=order).forest for order in ORDERS}
+    assert forests[SHARED][:3] == (None, 2, 0)  # X1, X3, and X2, which no other clique has
+    assert forests[FEWEST_STATES][:3] == forests[COLUMNS][:3] == (None, 0, 1)
 
 
 def test_a_clique_that_is_not_there_is_named() -> None:

@@ -162,7 +162,7 @@ LDAG_RECOVERY = Recipe(
         "The source prints no table of numbers, so there is no published value beside these.",
         "The author's truths and settings are not printed; here binary variables have 0 to 4 "
         "parents and tables uniform on the simplex.",
-        "κ is the default and the same for labels and trees; the source chose it by "
+        "κ is the usual one and the same for labels and trees; the source chose it by "
         "cross-validation.",
     ),
     Curves(

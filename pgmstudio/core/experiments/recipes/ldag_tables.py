@@ -117,6 +117,6 @@ LDAG_TABLES = Recipe(
         "The source prints no table of numbers, so there is no published value beside these.",
         "Ten parts of the rows are held out in turn; the standard error is that of the mean gain "
         "over the parts.",
-        "κ is the default; the source chose it by cross-validation.",
+        "κ is the usual one; the source chose it by cross-validation.",
     ),
 )

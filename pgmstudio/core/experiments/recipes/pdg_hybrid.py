@@ -85,10 +85,9 @@ class PdgHybridParams:
     restarts: int = param(
         5, title="Restarts", low=0, help="Further climbs for each network, by bn.hill-climb."
     )
-    most_cells: int | None = param(
-        None,
+    most_cells: int = param(
+        2_000_000,
         title="Most cells",
-        none_label="any number",
         low=1,
         help="Networks whose clique tree has more are left out.",
     )
@@ -159,7 +158,7 @@ def _pair(
     learned = yield from steps.learned(words, "bn.hill-climb", rows, rng, **settings)
     assert isinstance(learned, BayesianNetwork)
     cells = learned.effective_size()
-    if params.most_cells is not None and cells > params.most_cells:
+    if cells > params.most_cells:
         steps.skip()
         yield Note(f"{words}: the clique tree has {cells:,} cells and was left out.")
         return None

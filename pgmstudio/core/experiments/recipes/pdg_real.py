@@ -133,7 +133,7 @@ PDG_REAL = Recipe(
     PdgRealParams,
     tuple(_quantities()),
     run,
-    "about 10 minutes",
+    "about 15 minutes",
     tuple(SETS[name].source for name in PUBLISHED),
     (
         "As in the source the test rows choose among the models, so their test bits are a little "

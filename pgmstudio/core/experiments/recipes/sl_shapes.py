@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.empirical import line_fit
+from pgmstudio.core.experiments.empirical import LineFit, line_fit
 from pgmstudio.core.experiments.number_words import decimal, signed, times, whole
 from pgmstudio.core.experiments.recipes.sl_results import (
     EQUAL,
@@ -233,7 +233,7 @@ def timing_table(results: Iterable[SetResult]) -> StudyTable:
                     f"{1e6 * fit.intercept:.0f}",
                     f"{fit.r_squared:.2f}",
                     str(len(timed)),
-                    timing_verdict(fit.slope, fit.r_squared, told),
+                    timing_verdict(fit, max(size for size, _ in timed), told),
                 )
             )
     head = (
@@ -250,8 +250,10 @@ def timing_table(results: Iterable[SetResult]) -> StudyTable:
     return StudyTable("Time of an update against size", head, "<<>>>>><", tuple(rows), note)
 
 
-def timing_verdict(slope: float, r_squared: float, told_ms: float | None) -> str:
+def timing_verdict(fit: LineFit, largest: float, told_ms: float | None) -> str:
     """Whether time grows with size, and how much faster than published (ms for 1 000 units)."""
-    if slope <= 0 or r_squared < LINEAR:
-        return "not linear"
-    return "linear" if told_ms is None else f"linear, {times(told_ms * 1e-6 / slope)} as fast"
+    if fit.slope <= 0 or fit.intercept >= fit.slope * largest:
+        return "fixed costs prevail"
+    if fit.r_squared < LINEAR:
+        return "grows, not on a line"
+    return "linear" if told_ms is None else f"linear, {times(told_ms * 1e-6 / fit.slope)} as fast"

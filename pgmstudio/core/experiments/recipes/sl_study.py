@@ -211,7 +211,7 @@ STUDIES = {
             "Nielsen 2007, tables 5.1–5.4 and 5.11",
             "The same on rows of nine known models.",
             MADE_SETS,
-            "about half an hour",
+            "about an hour",
         ),
         Study(
             "article",

@@ -17,6 +17,7 @@ from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.experiments.curve_choices import LAMBDA_AIC
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.empirical import (
+    LineFit,
     Queries,
     QueryPlan,
     inference_seconds,
@@ -211,9 +212,12 @@ def test_a_verdict_says_likelihood_and_size(
 
 
 def test_a_verdict_on_times_says_whether_they_grow_with_size() -> None:
-    assert timing_verdict(2e-8, 0.95, 0.2) == "linear, 10 × as fast"
-    assert timing_verdict(2e-8, 0.95, None) == "linear"
-    assert timing_verdict(2e-8, 0.4, 0.2) == timing_verdict(-1e-8, 0.95, 0.2) == "not linear"
+    line = LineFit(slope=2e-8, intercept=1e-4, slope_error=None, r_squared=0.95)
+    assert timing_verdict(line, 1e5, 0.2) == "linear, 10 × as fast"
+    assert timing_verdict(line, 1e5, None) == "linear"
+    assert timing_verdict(replace(line, r_squared=0.4), 1e5, 0.2) == "grows, not on a line"
+    assert timing_verdict(line, 1e3, 0.2) == "fixed costs prevail"
+    assert timing_verdict(replace(line, slope=-2e-8), 1e5, 0.2) == "fixed costs prevail"
 
 
 def test_networks_to_compile_are_small_and_of_different_sizes() -> None:
