@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.panels.inspector_graph_node import GraphNodeInspector
+from pgmstudio.gui.views.band_desk import BandDesk
 from tests.decision_graphs import graph_of
 
 WORK, MENTAL, PROTEINS = "Physical work", "Mental work", "Proteins"
@@ -91,3 +95,26 @@ def bar_place(page: ModelPage, variable: str, state: str, share: float = 0.5) ->
     bar = item.geometry.bar(place)
     inside = QPointF(bar.left() + bar.width() * share, bar.center().y())
     return page.front.view.mapFromScene(item.pos() + item.corner + inside)
+
+
+def desk_of(page: ModelPage) -> BandDesk:
+    assert page.bands is not None
+    return page.bands
+
+
+def graph_of_page(page: ModelPage) -> DecisionGraph:
+    graph = desk_of(page).graph
+    assert graph is not None
+    return graph
+
+
+def click(
+    page: ModelPage, place: QPoint, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    QTest.mouseClick(page.front.view.viewport(), Qt.MouseButton.LeftButton, held, place)
+
+
+def inspector_of(window: MainWindow) -> GraphNodeInspector:
+    found = window.findChild(GraphNodeInspector, "graphNodeInspector")
+    assert isinstance(found, GraphNodeInspector)
+    return found

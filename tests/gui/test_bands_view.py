@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
 from pgmstudio.core.inference.protocols import Likelihood, Observed
-from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_choices import Deed, Step
 from pgmstudio.core.pictures.band_words import node_name
 from pgmstudio.gui.app.main_window import MainWindow
@@ -40,8 +39,12 @@ from tests.gui.graph_pages import (
     SMOKING,
     WORK,
     bar_place,
+    click,
     coronary,
     coronary_rows,
+    desk_of,
+    graph_of_page,
+    inspector_of,
     node_place,
     open_graph,
 )
@@ -58,27 +61,6 @@ def page(window: MainWindow, qtbot: QtBot) -> ModelPage:
     desk = desk_of(shown)
     qtbot.waitUntil(lambda: desk.canvas.bands.flows is not None)
     return shown
-
-
-def desk_of(page: ModelPage) -> BandDesk:
-    assert page.bands is not None
-    return page.bands
-
-
-def graph_of_page(page: ModelPage) -> DecisionGraph:
-    graph = desk_of(page).graph
-    assert graph is not None
-    return graph
-
-
-def click(page: ModelPage, place: object, held: Qt.KeyboardModifier = NO_KEY) -> None:
-    QTest.mouseClick(page.front.view.viewport(), LEFT, held, place)  # type: ignore[call-overload]
-
-
-def inspector_of(window: MainWindow) -> GraphNodeInspector:
-    found = window.findChild(GraphNodeInspector, "graphNodeInspector")
-    assert isinstance(found, GraphNodeInspector)
-    return found
 
 
 def choose(window: MainWindow, qtbot: QtBot, page: ModelPage, variable: str, node: int) -> None:

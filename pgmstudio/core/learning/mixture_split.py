@@ -11,6 +11,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.learning.mixture_rows import SparseRows, listing_cells
+from pgmstudio.core.learning.search_value import retold
 from pgmstudio.core.running import CancelToken, Progress
 
 # So much of a run is done when its rows are ready.
@@ -67,10 +68,8 @@ def _told(
     listing: Generator[float, None, SparseRows], words: str, begin: float
 ) -> Generator[Progress, None, SparseRows]:
     """The rows that are listed, while half of the preparation passes from `begin` on."""
-    while True:
-        try:
-            share = next(listing)
-        except StopIteration as end:
-            rows: SparseRows = end.value
-            return rows
-        yield Progress(begin + 0.5 * PREPARED * share, f"{words}: {share:.0%}")
+
+    def told(share: float) -> Progress:
+        return Progress(begin + 0.5 * PREPARED * share, f"{words}: {share:.0%}")
+
+    return (yield from retold(listing, told))

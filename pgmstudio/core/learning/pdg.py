@@ -6,7 +6,7 @@ list, from the largest to the smallest.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from pgmstudio.core.learning.pdg_search import Swept
 from pgmstudio.core.learning.pdg_state import PdgRows
 from pgmstudio.core.learning.pdg_steps import PdgStep
 from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent, Stepped
+from pgmstudio.core.learning.search_value import retold
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_measures import refitted
@@ -132,32 +133,29 @@ class _Run:
     ) -> Generator[LearnEvent, None, Learned]:
         """A search of the population with its progress as events."""
         count, rows = len(self._population.lambdas), self._train.total_weight
-        while True:
-            try:
-                told = next(search)
-            except StopIteration as end:
-                found: Learned = end.value
-                return found
+
+        def event(told: SweepTold) -> LearnEvent:
             place = _place(told, count, is_upward=is_upward)
             if isinstance(told.told, PdgStep):
-                yield _stepped(told.told, place)
-            else:
-                progress = _sweeping(told, told.told, place, count, rows, is_upward=is_upward)
-                self._fraction = progress.fraction
-                yield progress
+                return _stepped(told.told, place)
+            progress = _sweeping(told, told.told, place, count, rows, is_upward=is_upward)
+            self._fraction = progress.fraction
+            return progress
+
+        return (yield from retold(search, event))
 
     def finish(self) -> Iterator[LearnEvent]:
         """The chosen model with its parameters fitted to all rows."""
         best = self._scan.best()
-        assert best.model is not None
-        model, smoothing = best.model, best.smoothing
-        if self._held is not None:
-            model, smoothing = self._fitted(model, self._all)
-        if self._params.smoothing == AUTO:
-            yield Note(f"Smoothing {smoothing:.4g} was found by cross-validation.")
         count = len(self._scan.points)
         yield Note(f"{count} λ gave {count} models; the one of λ {best.lambda_:.4g} is kept.")
-        yield from finished(model, self._measures(best), self._all)
+        yield from finished(
+            best,
+            self._measures(best),
+            self._all,
+            None if self._held is None else self._fitted,
+            is_tuned=self._params.smoothing == AUTO,
+        )
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -205,9 +203,20 @@ class _Run:
 
 
 def finished(
-    model: DecisionGraph, measures: dict[str, float], data: DataSet
+    best: PdgPoint,
+    measures: dict[str, float],
+    data: DataSet,
+    refit: Callable[[DecisionGraph, DataSet], tuple[DecisionGraph, float]] | None,
+    *,
+    is_tuned: bool,
 ) -> Iterator[LearnEvent]:
-    """The end of a run: the chosen model, measured on all rows."""
+    """The end of a run: the chosen model, fitted to all rows where some were held out."""
+    assert best.model is not None
+    model, smoothing = best.model, best.smoothing
+    if refit is not None:
+        model, smoothing = refit(model, data)
+    if is_tuned:
+        yield Note(f"Smoothing {smoothing:.4g} was found by cross-validation.")
     measures["log2_likelihood_per_row"] = bits_per_row(model, data)
     yield Progress(1.0, f"{sum(model.node_counts)} nodes", {"score": measures["score"]})
     yield Finished(model, measures)

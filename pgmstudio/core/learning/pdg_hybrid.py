@@ -302,13 +302,13 @@ class _Merging:
         """The chosen graph with its parameters fitted to all rows."""
         best = self._best
         assert best is not None
-        assert best.model is not None
-        model, smoothing = best.model, best.smoothing
-        if self._held is not None:
-            model, smoothing = self._fitted(model, self._all)
-        if self._params.smoothing == AUTO:
-            yield Note(f"Smoothing {smoothing:.4g} was found by cross-validation.")
-        yield from finished(model, self._measures(best), self._all)
+        yield from finished(
+            best,
+            self._measures(best),
+            self._all,
+            None if self._held is None else self._fitted,
+            is_tuned=self._params.smoothing == AUTO,
+        )
 
     @property
     def _current(self) -> CompiledState:

@@ -17,6 +17,7 @@ from pgmstudio.core.learning.pdg_params import GAINS, SIZE_PAR, WAYS, PdgParams
 from pgmstudio.core.learning.pdg_search import Swept, learn_pdg
 from pgmstudio.core.learning.pdg_state import Forest, PdgRows, PdgState, RowClasses
 from pgmstudio.core.learning.pdg_steps import PdgStep, in_steps
+from pgmstudio.core.learning.search_value import retold
 from pgmstudio.core.learning.side_by_side import Search, side_by_side
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_edits import idle_as_roots
@@ -129,13 +130,8 @@ class Population:
         rngs = rng.spawn(count)
         searches = [self._growing(number, rngs[number]) for number in range(count)]
         events = side_by_side(searches, self._threads, self._cancel)
-        while True:
-            try:
-                number, told = next(events)
-            except StopIteration as end:
-                self.plant(end.value, rngs)
-                return
-            yield GrowingTold(number + 1, count, told)
+        forests = yield from retold(events, lambda told: GrowingTold(told[0] + 1, count, told[1]))
+        self.plant(forests, rngs)
 
     def _growing(self, number: int, rng: np.random.Generator) -> Search[Grown, Forest]:
         """Forest `number` of the population, by tests or by gains, in turn where both are asked."""
@@ -189,15 +185,13 @@ class Population:
         walker = step_token(self._cancel)
         threads = 1 if walker is not None and walker.is_stepping else self._threads
         events = side_by_side(searches, threads, self._cancel)
-        while True:
-            try:
-                number, told = next(events)
-            except StopIteration as end:
-                found: list[Learned] = end.value
-                return found
-            yield SweepTold(
-                lambda_, place, planted[number].number, number, len(planted), self.pruned, told
-            )
+
+        def swept(event: tuple[int, Swept | PdgStep]) -> SweepTold:
+            number, told = event
+            which, count = planted[number].number, len(planted)
+            return SweepTold(lambda_, place, which, number, count, self.pruned, told)
+
+        return (yield from retold(events, swept))
 
     def _offspring(self, found: list[Learned]) -> tuple[list[int], list[Planted]]:
         """Changed copies of the best forests, the best first, and whose place each may take.
@@ -249,13 +243,12 @@ class Population:
         state = PdgState(self._rows, start.forest, by_parameters=self._by_parameters, start=start)
         planted, walker = smaller.planted, step_token(self._cancel)
         searching = self._merged_and_searched(state, own.lambda_, planted.rng, walker)
-        while True:
-            try:
-                told = next(searching)
-            except StopIteration as end:
-                merged = self._learned(end.value, planted, own.lambda_)
-                break
-            yield SweepTold(own.lambda_, place, planted.number, 0, 1, self.pruned, told)
+
+        def swept(told: Swept | PdgStep) -> SweepTold:
+            return SweepTold(own.lambda_, place, planted.number, 0, 1, self.pruned, told)
+
+        found = yield from retold(searching, swept)
+        merged = self._learned(found, planted, own.lambda_)
         return replace(merged, is_reused=True) if merged.score > own.score else own
 
     def _merged_and_searched(

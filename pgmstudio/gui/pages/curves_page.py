@@ -316,9 +316,8 @@ class CurvesPage(Page):
         entry = self.entry
         if entry is None:
             return
-        edit = partial(
-            edits.set_curve, curve_id=self.curve_id, entry=replace(entry, points=kept.points)
-        )
+        kept = replace(entry, points=kept.points)
+        edit = partial(edits.set_curve, curve_id=self.curve_id, entry=kept)
         words = f"{counted(len(kept.points), 'point')} of {entry.title}"
         self._shell.change(words, edit, merge=f"points:{self.curve_id}")
 
