@@ -119,12 +119,12 @@ def doing_words(run: LearningRun) -> str:
     counters = run.progress.counters
     done = counters.get("restart")
     # A search that makes runs of several kinds counts them itself.
-    asked = int(counters.get("restarts", getattr(run.request.params, "restarts", 0)))
-    if done is None or not asked or run.state.is_end:
+    asked = counters.get("restarts", getattr(run.request.params, "restarts", 0))
+    if done is None or not isinstance(asked, int | float) or not asked or run.state.is_end:
         return "How it ended" if run.state.is_end else "Now"
     if not done:
         return "First climb" if run.request.learner_key not in BITS_PER_ROW else "First start"
-    of_all = f" of {grouped(asked)}" if asked < MOST_NAMED else ""
+    of_all = f" of {grouped(int(asked))}" if asked < MOST_NAMED else ""
     return f"Restart {grouped(int(done))}{of_all}"
 
 
@@ -155,7 +155,11 @@ def _setting(value: Any, none_label: str | None, kind: ParamKind) -> str:
     if isinstance(value, int):
         return grouped(value)
     if isinstance(value, tuple):
-        return ", ".join(f"{part:g}" for part in value)
+        return ", ".join(map(_plain, value))
+    return _plain(value)
+
+
+def _plain(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
