@@ -230,10 +230,17 @@ def _edge_words(model: Model) -> str:
 class _Facts(QPushButton):
     """Words with their numbers in a heavier weight."""
 
+    # Asked for many times after each click, while the words and their look are the same.
+    _measured: tuple[tuple[str, str, float], QSize] | None = None
+
     def sizeHint(self) -> QSize:
-        plain = super().sizeHint()
-        words = self.fontMetrics().horizontalAdvance(self.text())
-        return QSize(plain.width() - words + sum(self._widths()), plain.height())
+        look = self.text(), self.font().key(), theme().scale
+        if self._measured is None or self._measured[0] != look:
+            plain = super().sizeHint()
+            words = self.fontMetrics().horizontalAdvance(self.text())
+            wide = plain.width() - words + sum(self._widths())
+            self._measured = look, QSize(wide, plain.height())
+        return self._measured[1]
 
     def _pieces(self) -> list[tuple[str, bool]]:
         """The text in pieces, and which of them are numbers."""
