@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 from pathlib import Path
 
@@ -39,6 +40,17 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def sample_data() -> Path:
     return ROOT / "sample_data"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files in turn from the beginning and from the end: two processes then work in different
+    rooms, and seldom compile the same kernel at the same time."""
+    files = list(dict.fromkeys(item.path for item in items))
+    half = (len(files) + 1) // 2
+    pairs = itertools.zip_longest(files[:half], reversed(files[half:]))
+    order = {file: place for place, file in enumerate(itertools.chain.from_iterable(pairs))}
+    items.sort(key=lambda item: order[item.path])
 
 
 def pytest_collection_finish() -> None:

@@ -117,14 +117,15 @@ def usable(window: MainWindow) -> set[str]:
     return {one for one, action in window.shell.book.actions.items() if action.isEnabled()}
 
 
-WALKS = [(one, "whole") for one in SITUATIONS if one not in FURTHER_LANGUAGES] + [
-    (one, "its own") for one in FURTHER_LANGUAGES
+ITS_OWN = ("data", *FURTHER_LANGUAGES)
+WALKS = [(one, "whole") for one in SITUATIONS if one not in ITS_OWN] + [
+    (one, "its own") for one in ITS_OWN
 ]
 
 
 @pytest.mark.parametrize(
     ("situation", "part"),
-    WALKS + [pytest.param(one, "whole", marks=pytest.mark.long) for one in FURTHER_LANGUAGES],
+    WALKS + [pytest.param(one, "whole", marks=pytest.mark.long) for one in ITS_OWN],
 )
 def test_every_action_that_can_be_used_can_be_used(
     window: MainWindow, situation: str, part: str, monkeypatch: pytest.MonkeyPatch

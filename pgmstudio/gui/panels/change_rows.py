@@ -90,7 +90,7 @@ class ChangeRows(QWidget):
         made.setAccessibleName(f"{row.words}: {tip}")
         made.setEnabled(not row.refusal)
         made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        made.setStyleSheet("text-align: left;")
+        made.setStyleSheet("text-align: left; padding-left: 0px;")
         made.clicked.connect(self._on_clicked)
         self._buttons.append(made)
         self._grid.addWidget(made, place, 0)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFormLayout,
@@ -16,6 +17,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -112,6 +116,19 @@ class _Button(QPushButton):
         if self._icon_name is not None:
             self.setIcon(icon(self._icon_name, self._color))
             self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Words that have too little room are shortened, not cut."""
+        lacking = self.sizeHint().width() - self.width()
+        if lacking <= 0:
+            super().paintEvent(event)
+            return
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        metrics = self.fontMetrics()
+        room = metrics.horizontalAdvance(self.text()) - lacking
+        option.text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
 class _ToolButton(QToolButton):
