@@ -60,7 +60,9 @@ class StopSwitch:
     """A cancel token that someone can press, from any thread; with `seconds` it presses itself."""
 
     def __init__(self, *, seconds: float | None = None) -> None:
-        self._stop = threading.Event()
+        # A plain value: a signal handler presses the switch in the thread that may just be asking,
+        # and would wait for ever for a lock of its own.
+        self._is_pressed = False
         self._go = threading.Event()
         self._go.set()
         self.is_stepping = False
@@ -68,11 +70,11 @@ class StopSwitch:
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
     def cancel(self) -> None:
-        self._stop.set()
+        self._is_pressed = True
         self._go.set()
 
     def pause(self) -> None:
-        if not self._stop.is_set():
+        if not self._is_pressed:
             self._go.clear()
 
     def resume(self) -> None:
@@ -100,12 +102,12 @@ class StopSwitch:
     @property
     def is_cancelled(self) -> bool:
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            self.cancel()
-        return self._stop.is_set()
+            self._is_pressed = True
+        return self._is_pressed
 
     def raise_if_cancelled(self) -> None:
-        while not self.is_cancelled and not self._go.wait(timeout=0.1):
-            pass
+        while not self._go.is_set() and not self.is_cancelled:
+            self._go.wait(timeout=0.1)
         if self.is_cancelled:
             raise Cancelled
 

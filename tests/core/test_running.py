@@ -43,3 +43,13 @@ def test_a_paused_run_waits_until_it_is_resumed() -> None:
     assert passed.wait(5)
     worker.join()
     assert not switch.is_paused
+
+
+def test_a_run_that_is_not_paused_asks_without_a_lock() -> None:
+    # Ctrl+C presses the switch in the thread that asks, perhaps while it asks.
+    switch = StopSwitch()
+    with switch._go._cond:
+        asking = threading.Thread(target=switch.raise_if_cancelled, daemon=True)
+        asking.start()
+        asking.join(timeout=20)
+        assert not asking.is_alive()
