@@ -27,10 +27,9 @@ from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.learning.ldag_inner import FULL, GROUPED_TREE, TREE
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
 from pgmstudio.core.learning.ldag_params import (
-    KAPPA_HELP,
-    USUAL,
     LabelParams,
     kappa_of,
+    kappa_param,
     label_scores,
 )
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
@@ -59,14 +58,8 @@ MOST_UNITS = 1 << 22
 class LdagParams(LabelParams):
     """The settings of hill climbing with labels."""
 
-    kappa: float | Literal["auto"] | None = param(
-        None,
-        title="κ",
-        low=0,
-        low_open=True,
-        high=1,
-        none_label=USUAL,
-        help=f"{KAPPA_HELP}; auto chooses it by cross-validation and keeps the model of every κ.",
+    kappa: float | Literal["auto"] | None = kappa_param(
+        "; auto chooses it by cross-validation and keeps the model of every κ"
     )
     kappas: tuple[float, ...] = param(
         (1.0, 0.5, 0.1, 0.01, 1e-3, 1e-4, 0.0),

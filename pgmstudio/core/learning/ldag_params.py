@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
@@ -95,19 +96,24 @@ class LabelParams:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenKappaParams(LabelParams):
-    """The same, with a κ that is told."""
-
-    kappa: float | None = param(
+def kappa_param(more: str = "") -> Any:
+    """κ: one declaration for every learner of labels; `more` ends its sentence."""
+    return param(
         None,
         title="κ",
         low=0,
         low_open=True,
         high=1,
         none_label=USUAL,
-        help=f"{KAPPA_HELP}.",
+        help=f"{KAPPA_HELP}{more}.",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenKappaParams(LabelParams):
+    """The same, with a κ that is told."""
+
+    kappa: float | None = kappa_param()
 
 
 def kappa_told(params: LabelParams) -> float | None:
