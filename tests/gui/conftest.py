@@ -96,13 +96,11 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     from pgmstudio.gui.app import preferences
 
     monkeypatch.setattr(preferences, "preferences_folder", lambda: tmp_path / "preferences")
-    from pgmstudio.gui.app.garbage import WindowGarbage
     from pgmstudio.gui.app.main import make_application
     from pgmstudio.gui.app.main_window import MainWindow
     from pgmstudio.gui.style.theme import theme
 
     make_application()
-    garbage = WindowGarbage()  # as in the program: what a thread collects may not be a widget
     theme().set_look(mode="light", scale=1.0, reduced_motion=True)
     made = MainWindow()
     qtbot.addWidget(made, before_close_func=_settle)
@@ -115,7 +113,6 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     del made
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
-    garbage.stop()
 
 
 @pytest.fixture
