@@ -1,4 +1,4 @@
-"""The neighbours of an equivalence class: one edge more or one edge less in one of its members.
+"""The neighbours of an equivalence class: one edge more, less or turned in one of its members.
 
 In the members of a class a variable Y has the parents Pa ∪ C, where Pa are its parents in the CPDAG
 and C is any clique of its neighbours. So a move is a pair (Y, C), a *choice of parents*, and a
@@ -12,6 +12,15 @@ edge X – Y has no direction; NA are the neighbours of Y adjacent to X.
 Two moves lead to the same class only when they are on the same pair and either both remove its
 undirected edge with the same H, or both add the edge without a new v-structure. The new class
 follows from its skeleton and v-structures; no directed graph is needed on the way.
+
+An edge X → Y of a member that is turned makes Y a parent of X (Hauser and Bühlmann 2012,
+Propositions 31 and 34). With X's parents Pa ∪ C, the other end of the turn is determined:
+
+- X → Y in the CPDAG: none of Y's neighbours is its parent, since each has X as a parent too. C and
+  those neighbours have to cut every other semi-directed path from X to Y.
+- X – Y in the CPDAG: Y has the parents C ∩ N and X, where N are their common neighbours. C ∩ N has
+  to part the rest of C from the rest of N among the neighbours of X, and C may not be within N: the
+  edge would be covered, and the class the same.
 """
 
 from __future__ import annotations
@@ -67,6 +76,36 @@ def with_joined(cpdag: Pdag, joining: int, node: int, clique: int) -> Pdag:
     adjacent[joining] |= 1 << node
     parents[node] |= clique | 1 << joining
     return completed(cpdag.names, parents, adjacent)
+
+
+def turning_parents(cpdag: Pdag, node: int, other: int, clique: int) -> int | None:
+    """The clique of neighbours that are parents of `other` when `node` → `other` can be turned.
+
+    The parents of `node` are Pa ∪ clique. None when no member has such an edge that can be turned
+    without a cycle, or the class would stay.
+    """
+    here, there = 1 << node, 1 << other
+    if clique & there:
+        return None
+    near = cpdag.neighbour_masks
+    if cpdag.parent_masks[other] & here:
+        others = cpdag.parent_masks[other] & ~here
+        return None if reachable(cpdag, node, clique | near[other] | there) & others else 0
+    if not near[other] & here:
+        return None
+    common = near[node] & near[other]
+    apart, shared = clique & ~common, clique & common
+    outside = ~near[node] | shared
+    cut = any(reachable(cpdag, start, outside) & apart for start in bits_of(common & ~clique))
+    return None if cut or not apart else shared | here
+
+
+def with_turned(cpdag: Pdag, node: int, other: int, clique: int) -> Pdag:
+    """The class after `node` → `other` is turned where the parents of `node` are Pa ∪ clique."""
+    parents = list(cpdag.parent_masks)
+    parents[other] &= ~(1 << node)
+    parents[node] |= clique | 1 << other
+    return completed(cpdag.names, parents, cpdag.adjacent_masks)
 
 
 def with_left(cpdag: Pdag, leaving: int, node: int, clique: int) -> Pdag:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.graphs.cpdag import Pdag
-from pgmstudio.core.graphs.cpdag_moves import parent_choices, with_joined, with_left
+from pgmstudio.core.graphs.cpdag_moves import parent_choices, with_joined, with_left, with_turned
 from pgmstudio.core.learning.kes_gains import GainRows, words_of
 from pgmstudio.core.running import CancelToken
 
@@ -21,11 +21,13 @@ from pgmstudio.core.running import CancelToken
 MOST_CHOICES = 1 << 10
 
 ADDITIONS, REMOVALS = 1, 2  # as the compiled kernels know them
+TURNS = 4  # asked for alone
+Deed = Literal["added", "removed", "turned"]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A neighbouring class, how much higher it scores, and the pair that is joined or parted.
+    """A neighbouring class, how much higher it scores, and what is done to which pair.
 
     `better` is how many better neighbours were seen with it, where all were counted.
     """
@@ -33,12 +35,12 @@ class Proposal:
     cpdag: Pdag
     gain: float
     pair: tuple[int, int]
-    is_joined: bool
+    deed: Deed
     better: int | None = None
 
     def __str__(self) -> str:
         one, other = (self.cpdag.names[end] for end in self.pair)
-        return f"{'added' if self.is_joined else 'removed'} {one} – {other}"
+        return f"{self.deed} {one} – {other}"
 
 
 class Boundary(Protocol):
@@ -55,18 +57,24 @@ class Boundary(Protocol):
     ) -> Iterator[Proposal]:
         """Neighbours that gain more than `least_gain` and obey the rules, in the order to try.
 
-        Nothing comes when there is none. `kinds` is ADDITIONS, REMOVALS or both.
+        Nothing comes when there is none. `kinds` is ADDITIONS, REMOVALS, both, or TURNS.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class _Moves:
-    """`other` joins or leaves the parents of `node` in its choice number `choice`."""
+    """`other` joins or leaves the parents of `node` in its choice number `choice`.
+
+    Or it leaves the children and joins the parents, where edges are turned.
+    """
 
     node: NDArray[np.int64]
     choice: NDArray[np.int64]
     other: NDArray[np.int64]
     gain: NDArray[np.float64]
+
+    def only(self, wanted: list[int]) -> _Moves:
+        return _Moves(self.node[wanted], self.choice[wanted], self.other[wanted], self.gain[wanted])
 
     @property
     def all(self) -> NDArray[np.int64]:
@@ -115,13 +123,16 @@ class ExactBoundary:
         The share is one of all of them, obeying or not, so that few have to be asked.
         """
         self._look_at(cpdag, cancel)
-        if greediness == 1:
+        if kinds == TURNS:
+            moves = self._distinct(cpdag, self._moves(kinds, least_gain))
+        elif greediness == 1:
             best = self._moves(kinds, least_gain, margin=least_gain)
             yield from self._classes(cpdag, best, best.by_gain(best.all, least_gain)[:1], cancel)
             every = self._moves(kinds, least_gain)
             yield from self._classes(cpdag, every, every.by_gain(every.all, least_gain)[1:], cancel)
             return
-        moves = self._moves(kinds, least_gain)
+        else:
+            moves = self._moves(kinds, least_gain)
         order = rng.permutation(moves.all)
         share = max(1, math.floor(greediness * order.size + 1e-9))
         order = np.concatenate([moves.by_gain(order[:share], least_gain), order[share:]])
@@ -152,7 +163,7 @@ class ExactBoundary:
 
     def _moves(self, kinds: int, least_gain: float, margin: float = math.inf) -> _Moves:
         """All moves that gain more than `least_gain`; with a margin those near the best."""
-        from pgmstudio.core.learning.kes_kernels import improving_moves
+        from pgmstudio.core.learning.kes_kernels import improving_moves, improving_turns
 
         counts = np.array([len(cliques) for cliques in self._cliques])
         nodes = np.repeat(np.arange(counts.size, dtype=np.int64), counts)
@@ -161,7 +172,7 @@ class ExactBoundary:
         while True:
             choice, other = np.empty((2, self._room), dtype=np.int64)
             gain = np.empty(self._room)
-            count = improving_moves(
+            known = (
                 self.gains.values,
                 rows,
                 nodes,
@@ -170,17 +181,33 @@ class ExactBoundary:
                 self._neighbours,
                 self._onward,
                 self._adjacent,
-                kinds,
-                least_gain,
-                margin,
-                choice,
-                other,
-                gain,
             )
+            found = choice, other, gain
+            if kinds == TURNS:
+                count = improving_turns(*known, least_gain, *found)
+            else:
+                count = improving_moves(*known, kinds, least_gain, margin, *found)
             if count <= self._room:
                 node = nodes[choice[:count]]
                 return _Moves(node, choice[:count] - first[node], other[:count], gain[:count])
             self._room = 2 * count
+
+    def _distinct(self, cpdag: Pdag, moves: _Moves) -> _Moves:
+        """One turn to each class; there are few of them."""
+        reached: dict[Pdag, int] = {}
+        for move in range(moves.gain.size):
+            reached.setdefault(self._changed(cpdag, moves, move)[0], move)
+        return moves.only(list(reached.values()))
+
+    def _changed(self, cpdag: Pdag, moves: _Moves, move: int) -> tuple[Pdag, Deed]:
+        """The class that a move leads to, and what it does."""
+        node, other = int(moves.node[move]), int(moves.other[move])
+        clique = self._cliques[node][moves.choice[move]]
+        if (cpdag.parent_masks[node] | clique) >> other & 1:
+            return with_left(cpdag, other, node, clique), "removed"
+        if cpdag.adjacent_masks[node] >> other & 1:
+            return with_turned(cpdag, node, other, clique), "turned"
+        return with_joined(cpdag, other, node, clique), "added"
 
     def _classes(
         self,
@@ -193,13 +220,10 @@ class ExactBoundary:
         """The classes of moves that have a member that obeys the rules, in this order."""
         for move in order:
             cancel.raise_if_cancelled()
-            node, other = int(moves.node[move]), int(moves.other[move])
-            clique = self._cliques[node][moves.choice[move]]
-            is_joined = cpdag.adjacent_masks[node] >> other & 1
-            changed = (with_left if is_joined else with_joined)(cpdag, other, node, clique)
+            changed, deed = self._changed(cpdag, moves, move)
             if self.gains.rules.narrowed(changed) is not None:
-                gain = float(moves.gain[move])
-                yield Proposal(changed, gain, (other, node), not is_joined, better)
+                pair = int(moves.other[move]), int(moves.node[move])
+                yield Proposal(changed, float(moves.gain[move]), pair, deed, better)
 
 
 def _differences(before: Pdag, after: Pdag) -> tuple[list[int], list[int]]:

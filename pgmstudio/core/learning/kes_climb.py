@@ -7,12 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of
-from pgmstudio.core.learning.kes_boundary import ADDITIONS, REMOVALS, Boundary, Proposal
+from pgmstudio.core.learning.kes_boundary import ADDITIONS, REMOVALS, TURNS, Boundary, Proposal
 from pgmstudio.core.learning.kes_gains import GainRows
 from pgmstudio.core.running import NEVER, CancelToken
 
-# Which moves are looked at, phase by phase.
-PHASES = {"full": (ADDITIONS | REMOVALS,), "two-phase": (ADDITIONS, REMOVALS)}
+# Phase by phase the kinds of moves, a later one where an earlier has nothing better.
+PHASES = {
+    "turning": ((TURNS, ADDITIONS | REMOVALS),),
+    "full": ((ADDITIONS | REMOVALS,),),
+    "two-phase": ((ADDITIONS,), (REMOVALS,)),
+}
 
 
 def least_gain(score: float) -> float:
@@ -36,19 +40,13 @@ class ClassClimb:
         return self._scores.total(self._gains.rules.member(cpdag).parent_indices, cancel)
 
     def climb(
-        self,
-        greediness: float,
-        phases: str,
-        rng: np.random.Generator,
-        cancel: CancelToken,
-        start: Pdag | None = None,
+        self, greediness: float, phases: str, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[float]:
         """From the start to a class none of whose neighbours is better; yields each new score."""
-        self.cpdag = self._start if start is None else start
-        self.score = self._total(self.cpdag, cancel)
+        self.cpdag, self.score = self._start, self._total(self._start, cancel)
         self.step, self.last = 0, None
-        for kinds in PHASES[phases]:
-            while self._improve(greediness, kinds, rng, cancel):
+        for phase in PHASES[phases]:
+            while any(self._improve(greediness, kinds, rng, cancel) for kinds in phase):
                 self.step += 1
                 yield self.score
         self.score = self._total(self.cpdag, cancel)

@@ -121,6 +121,105 @@ def improving_moves(
 
 
 @compiled
+def can_turn(
+    x: int,
+    y: int,
+    clique: Words,
+    parents: Words,
+    neighbours: Words,
+    onward: Words,
+    avoided: Words,
+    seen: Words,
+    stack: Ints,
+) -> bool:
+    """Whether x → y can be turned where the parents of x are its own and `clique`."""
+    words = clique.shape[0]
+    if has(parents[y], x):
+        for word in range(words):
+            avoided[word] = clique[word] | neighbours[y, word]
+        if not has(avoided, y):
+            flip(avoided, y)
+        fill_reachable(x, avoided, onward, seen, stack)
+        flip(seen, x)
+        reached = np.uint64(0)
+        for word in range(words):
+            reached |= seen[word] & parents[y, word]
+        return bool(reached == 0)
+    is_within = True
+    for word in range(words):
+        avoided[word] = ~neighbours[x, word] | (clique[word] & neighbours[y, word])
+        if clique[word] & ~neighbours[y, word]:
+            is_within = False
+    if is_within:
+        return False
+    for start in range(parents.shape[0]):
+        if has(neighbours[x], start) and has(neighbours[y], start) and not has(clique, start):
+            fill_reachable(start, avoided, neighbours, seen, stack)
+            for word in range(words):
+                if seen[word] & clique[word] & ~neighbours[y, word]:
+                    return False
+    return True
+
+
+@compiled
+def improving_turns(
+    gains: Floats,
+    rows: Ints,
+    nodes: Ints,
+    cliques: Words,
+    parents: Words,
+    neighbours: Words,
+    onward: Words,
+    adjacent: Words,
+    least_gain: float,
+    choice_of: Ints,
+    other_of: Ints,
+    gain_of: Floats,
+) -> int:
+    """Every legal turn of an edge that gains more than `least_gain`, as `improving_moves` has them.
+
+    Choice c belongs to the end that becomes the child. Two turns may lead to the same class.
+    """
+    n, words = adjacent.shape
+    avoided, seen = np.empty((2, words), np.uint64)
+    stack, first = np.empty(n, np.int64), np.full(n + 1, rows.shape[0], np.int64)
+    for c in range(rows.shape[0] - 1, -1, -1):
+        first[nodes[c]] = c
+    count = 0
+    for c in range(rows.shape[0]):
+        x = nodes[c]
+        for y in range(n):
+            if not has(adjacent[x], y) or has(parents[x], y) or has(cliques[c], y):
+                continue
+            own = gains[rows[c], y]
+            d = first[y]  # the choice without neighbours
+            if not has(parents[y], x):
+                # The choice of x and of those of the clique that are near y too.
+                while d < first[y + 1]:
+                    is_same = True
+                    for word in range(words):
+                        wanted = cliques[c, word] & neighbours[y, word]
+                        if word == x >> 6:
+                            wanted |= np.uint64(1) << np.uint64(x & 63)
+                        if cliques[d, word] != wanted:
+                            is_same = False
+                            break
+                    if is_same:
+                        break
+                    d += 1
+                if d == first[y + 1]:  # beyond the choices that are looked at
+                    continue
+            gain = own + gains[rows[d], x]
+            if not gain > least_gain:
+                continue
+            if can_turn(x, y, cliques[c], parents, neighbours, onward, avoided, seen, stack):
+                if count < choice_of.shape[0]:
+                    choice_of[count], other_of[count], gain_of[count] = c, y, gain
+                count += 1
+    return count
+
+
+@compiled
 def next_random(state: NDArray[np.uint64]) -> np.uint64:
     """SplitMix64 (Steele, Lea and Flood 2014): good numbers from any seed, one word of state."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -156,11 +255,12 @@ def is_ancestor(parents: Words, above: int, below: int, seen: Words, stack: Ints
 
 
 @compiled
-def draw_neighbour(parents: Words, seed: np.uint64) -> tuple[int, int]:
-    """Walk at random in the class of a DAG, then add or remove one edge (Algorithm 4.4).
+def draw_neighbour(parents: Words, seed: np.uint64, is_turn: bool) -> tuple[int, int]:
+    """Walk at random in the class of a DAG, then change one edge (Algorithm 4.4).
 
     Up to as many covered edges as there are edges are reversed in `parents`; the last change is not
-    made but returned as (x, y): x joins or leaves the parents of y.
+    made but returned as (x, y): x joins or leaves the parents of y, or x → y is turned. (−1, −1)
+    when the edge that was drawn cannot be turned.
     """
     n, words = parents.shape
     state = np.empty(1, np.uint64)
@@ -191,6 +291,16 @@ def draw_neighbour(parents: Words, seed: np.uint64) -> tuple[int, int]:
         flip(parents[c], p)
         flip(parents[p], c)
         sources[e], targets[e] = c, p
+    if is_turn:
+        if edges == 0:
+            return -1, -1
+        e = random_below(state, edges)
+        p, c = sources[e], targets[e]
+        # Turned, a covered edge leads nowhere and one with another path below it to a cycle.
+        flip(parents[c], p)
+        is_legal = not is_ancestor(parents, p, c, seen, stack)
+        flip(parents[c], p)
+        return (p, c) if is_legal and not is_covered(parents, p, c) else (-1, -1)
     x = random_below(state, n)
     y = (x + 1 + random_below(state, n - 1)) % n
     if has(parents[x], y):
@@ -202,10 +312,13 @@ def draw_neighbour(parents: Words, seed: np.uint64) -> tuple[int, int]:
 
 
 @compiled
-def draw_neighbours(parents: Words, seeds: Words, drawn: Words, joining: Ints, node: Ints) -> None:
-    """For every seed the change `draw_neighbour` makes, and the parents it changes."""
+def draw_neighbours(
+    parents: Words, seeds: Words, is_turn: bool, drawn: Words, joining: Ints, node: Ints
+) -> None:
+    """For every seed the change `draw_neighbour` makes, and the parents of both ends."""
     walked = np.empty_like(parents)
     for k in range(seeds.shape[0]):
         walked[:] = parents
-        joining[k], node[k] = draw_neighbour(walked, seeds[k])
-        drawn[k] = walked[node[k]]
+        joining[k], node[k] = draw_neighbour(walked, seeds[k], is_turn)
+        if node[k] >= 0:
+            drawn[k, 0], drawn[k, 1] = walked[node[k]], walked[joining[k]]

@@ -33,7 +33,7 @@ class KesParams:
         low=0,
         high=1,
         help="Share of the better neighbours from which the best is taken; each of the list is "
-        "run. 1 is greedy equivalence search (GES).",
+        "run. 1 without turning edges is greedy equivalence search (GES).",
     )
     restarts: int = param(
         10,
@@ -50,22 +50,13 @@ class KesParams:
         "against parameters, bdeu averages over tables, lambda weighs as you say.",
     )
     lambda_: float | None = lambda_param()
-    lambda_path: tuple[float, ...] | None = param(
-        None,
-        title="λ path",
-        low=0,
-        high=1,
-        none_label="none",
-        help="Weights of the size for one more run of each k: greedy searches by them, from the "
-        "largest down, lead to where it starts. Those below the score's own are left out.",
-    )
     ess: float = bdeu_rows_param()
     phases: str = param(
-        "full",
+        "turning",
         title="Phases",
         choices=tuple(PHASES),
-        help="full: edges are added and removed in every step; two-phase: first only added, then "
-        "only removed.",
+        help="turning: an edge is turned where that helps, else one is added or removed; full: "
+        "added or removed only; two-phase: first only added, then only removed.",
     )
     neighbourhood: str = param(
         "exact",

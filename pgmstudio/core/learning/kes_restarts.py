@@ -38,15 +38,11 @@ WORK_FOR_PROCESSES = 10.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One climb to make: its place in the plan, its greediness, its random numbers.
-
-    A climb `from_path` begins at the end of the path of λ, any other at the start of all.
-    """
+    """One climb to make: its place in the plan, its greediness, its random numbers."""
 
     number: int
     greediness: float
     rng: np.random.Generator
-    from_path: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +72,18 @@ ClimbEvent = Climbing | Climbed
 
 
 class Climber:
-    """Rules, scores and gains of one data set, kept from climb to climb.
+    """Rules, scores and gains of one data set, kept from climb to climb."""
 
-    What was `counted` for another score of the same data is not counted again.
-    """
-
-    path_end: Pdag | None = None
-
-    def __init__(
-        self, data: DataSet, params: KesParams, counted: FamilyScores | None = None
-    ) -> None:
+    def __init__(self, data: DataSet, params: KesParams) -> None:
         names = data.domain.names
         self.rules = ClassRules(
             EdgeRules.of(names, params.knowledge, params.max_parents),
             () if params.start is None else params.start.edges,
         )
-        score = score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess)
-        most_cells = max(params.max_table_cells, largest_table(self.rules.start, data))
-        self.scores = (
-            FamilyScores(data, score, max_table_cells=most_cells)
-            if counted is None
-            else counted.rescored(score)
+        self.scores = FamilyScores(
+            data,
+            score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
+            max_table_cells=max(params.max_table_cells, largest_table(self.rules.start, data)),
         )
         self.gains = GainRows(self.scores, self.rules)
         self._exact = ExactBoundary(self.gains)
@@ -118,8 +105,7 @@ class Climber:
     def events(self, planned: Planned, cancel: CancelToken) -> Iterator[ClimbEvent]:
         """One climb, told step by step."""
         climb, begin = self.climb, time.perf_counter()
-        start = self.path_end if planned.from_path else None
-        for score in climb.climb(planned.greediness, self._phases, planned.rng, cancel, start):
+        for score in climb.climb(planned.greediness, self._phases, planned.rng, cancel):
             step, shown = climb.step, climb.step % self._show_every == 0
             if (shown or step % self._tell_every == 0) and climb.last is not None:
                 yield Climbing(
@@ -142,11 +128,9 @@ class ClimbTask:
     params: KesParams
     plan: tuple[Planned, ...]
     first_rows: FirstRows
-    path_end: Pdag | None = None
 
     def __call__(self, cancel: CancelToken) -> Iterator[tuple[int, ClimbEvent]]:
         climber = Climber(self.data, self.params)
-        climber.path_end = self.path_end
         climber.gains.take(self.first_rows)
         for planned in self.plan:
             for event in climber.events(planned, cancel):
@@ -171,12 +155,11 @@ def spread(
     plan: Sequence[Planned],
     processes: int,
     first_rows: FirstRows,
-    path_end: Pdag | None,
     cancel: CancelToken,
 ) -> Iterator[tuple[int, ClimbEvent]]:
     """The climbs of a plan over several processes, told in the order of the plan."""
     tasks = [
-        ClimbTask(data, params, tuple(plan[part::processes]), first_rows, path_end)
+        ClimbTask(data, params, tuple(plan[part::processes]), first_rows)
         for part in range(processes)
     ]
     told = (event for _, event in in_processes(tasks, cancel))

@@ -1,9 +1,10 @@
 """Better neighbours of an equivalence class by sampling, as the thesis does (Nielsen 2007, §4.3.3).
 
 A neighbour is drawn by reversing random covered edges of a DAG of the class and then adding or
-removing one edge (Algorithm 4.4). Every neighbour can be drawn, near ones more often. Drawing and
-looking at scores are swapped for speed: R(k, N) neighbours are drawn and the best of them is
-taken if it is better, else more are drawn, until R(1, N) draws in all have brought nothing.
+removing one edge (Algorithm 4.4); turning one is drawn likewise. Every neighbour can be drawn, near
+ones more often. Drawing and looking at scores are swapped for speed: R(k, N) neighbours are drawn
+and the best of them is taken if it is better, else more are drawn, until R(1, N) draws in all have
+brought nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.graphs.cpdag import Pdag, bits_of, cpdag_of
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.learning.kes_boundary import ADDITIONS, REMOVALS, Proposal
+from pgmstudio.core.learning.kes_boundary import ADDITIONS, REMOVALS, TURNS, Deed, Proposal
 from pgmstudio.core.learning.kes_gains import GainRows, words_of
 from pgmstudio.core.running import CancelToken
 
@@ -71,10 +72,11 @@ class SampledBoundary:
                 for drawn in np.argsort(-group, kind="stable"):
                     if group[drawn] <= least_gain:
                         break
-                    changed, pair = _drawn_class(dag, parents, seeds[first + drawn])
-                    if self.gains.rules.narrowed(changed) is not None:
-                        is_joined = bool(changed.adjacent_masks[pair[0]] >> pair[1] & 1)
-                        yield Proposal(changed, float(group[drawn]), pair, is_joined)
+                    proposal = _drawn_class(
+                        dag, parents, seeds[first + drawn], kinds == TURNS, float(group[drawn])
+                    )
+                    if self.gains.rules.narrowed(proposal.cpdag) is not None:
+                        yield proposal
                         break
             left -= len(seeds)
 
@@ -88,27 +90,41 @@ class SampledBoundary:
         """What the neighbour drawn by each seed gains; −inf where it is not of a wanted kind."""
         from pgmstudio.core.learning.kes_kernels import draw_neighbours
 
-        drawn = np.empty((len(seeds), parents.shape[1]), dtype=np.uint64)
+        drawn = np.empty((len(seeds), 2, parents.shape[1]), dtype=np.uint64)
         others, nodes = np.empty((2, len(seeds)), dtype=np.int64)
         gains = np.full(len(seeds), -math.inf)
-        draw_neighbours(parents, seeds, drawn, others, nodes)
+        draw_neighbours(parents, seeds, kinds == TURNS, drawn, others, nodes)
         for k, (other, node) in enumerate(zip(others.tolist(), nodes.tolist(), strict=True)):
-            above = int.from_bytes(drawn[k].astype("<u8").tobytes(), "little")
-            if kinds & (REMOVALS if above >> other & 1 else ADDITIONS):
-                place = self.gains.row(node, above, cancel)
-                gains[k] = self.gains.values[place, other]
+            if node < 0:
+                continue
+            above, above_other = map(_mask, drawn[k])
+            if kinds == TURNS:
+                gains[k] = self._gain(node, above, other, cancel)
+                gains[k] += self._gain(other, above_other, node, cancel)
+            elif kinds & (REMOVALS if above >> other & 1 else ADDITIONS):
+                gains[k] = self._gain(node, above, other, cancel)
         return gains
+
+    def _gain(self, node: int, above: int, other: int, cancel: CancelToken) -> float:
+        return float(self.gains.values[self.gains.row(node, above, cancel), other])
+
+
+def _mask(words: NDArray[np.uint64]) -> int:
+    return int.from_bytes(words.astype("<u8").tobytes(), "little")
 
 
 def _drawn_class(
-    dag: Dag, parents: NDArray[np.uint64], seed: np.uint64
-) -> tuple[Pdag, tuple[int, int]]:
-    """The class of the neighbour that a seed draws, and the pair that it joins or parts."""
+    dag: Dag, parents: NDArray[np.uint64], seed: np.uint64, is_turn: bool, gain: float
+) -> Proposal:
+    """The neighbour that a seed draws."""
     from pgmstudio.core.learning.kes_kernels import draw_neighbour
 
     walked = parents.copy()
-    other, node = draw_neighbour(walked, seed)
-    masks = [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in walked]
+    other, node = draw_neighbour(walked, seed, is_turn)
+    masks = [*map(_mask, walked)]
     masks[node] ^= 1 << other
+    if is_turn:
+        masks[other] ^= 1 << node
     drawn = Dag(dag.names, tuple(tuple(bits_of(mask)) for mask in masks))
-    return cpdag_of(drawn), (other, node)
+    deed: Deed = "turned" if is_turn else "added" if masks[node] >> other & 1 else "removed"
+    return Proposal(cpdag_of(drawn), gain, (other, node), deed)

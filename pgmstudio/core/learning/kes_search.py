@@ -14,7 +14,6 @@ from pgmstudio.core.learning.kes_boundary import MOST_CHOICES
 from pgmstudio.core.learning.kes_climb import ClassClimb
 from pgmstudio.core.learning.kes_optima import KesOptima, KesRun
 from pgmstudio.core.learning.kes_params import KesParams
-from pgmstudio.core.learning.kes_path import own_lambda, path_end, path_of
 from pgmstudio.core.learning.kes_restarts import (
     Climbed,
     Climber,
@@ -44,20 +43,16 @@ class KesSearch:
         self._data, self._params = data, params
         self.climber = Climber(data, params)
         self.rules, self.scores = self.climber.rules, self.climber.scores
-        self._path = path_of(params, self.scores)
         is_exact = params.neighbourhood == "exact"
         self._runs_of = {
             greediness: 1 if greediness == 1 and is_exact else params.restarts
             for greediness in params.greediness
         }
-        wanted = [(g, False) for g in params.greediness for _ in range(self._runs_of[g])]
-        if self._path:
-            # Last, so that the other runs are what they would be without.
-            wanted += [(greediness, True) for greediness in params.greediness]
+        wanted = [g for g in params.greediness for _ in range(self._runs_of[g])]
         # A generator for each, so that no run depends on those before it.
         self._plan = [
-            Planned(number, greediness, own, from_path)
-            for number, ((greediness, from_path), own) in enumerate(
+            Planned(number, greediness, own)
+            for number, (greediness, own) in enumerate(
                 zip(wanted, rng.spawn(len(wanted)), strict=True)
             )
         ]
@@ -93,10 +88,6 @@ class KesSearch:
             if key[0] % 8 == 7:
                 words = f"Scoring pairs of {n} columns"
                 yield None, Progress(None, words, {"column": key[0] + 1.0})
-        if self._path:
-            self.climber.path_end = yield from path_end(
-                self._data, self._params, self._path, self.scores, cancel
-            )
         for number, event in self._events(first_rows, cancel):
             greediness = self._plan[number].greediness
             if isinstance(event, Climbed):
@@ -114,15 +105,7 @@ class KesSearch:
     ) -> Iterator[tuple[int, ClimbEvent]]:
         processes = process_count(self._data, self._params, len(self._plan))
         if processes > 1:
-            yield from spread(
-                self._data,
-                self._params,
-                self._plan,
-                processes,
-                first_rows,
-                self.climber.path_end,
-                cancel,
-            )
+            yield from spread(self._data, self._params, self._plan, processes, first_rows, cancel)
             return
         for planned in self._plan:
             for event in self.climber.events(planned, cancel):
@@ -146,9 +129,7 @@ class KesSearch:
         if isinstance(event, Climbing) and event.better is not None:
             counters["better neighbours"] = float(event.better)
         words = f"k = {k:g}"
-        if planned.from_path:
-            words += ", from the path of λ"
-        elif self._runs_of[k] > 1:
+        if self._runs_of[k] > 1:
             words += f", restart {planned.number - before + 1} of {self._runs_of[k]}"
         last = event.move if isinstance(event, Climbing) else "at a local optimum"
         return Progress(done / total if total > 1 else None, f"{words}: {last}", counters)
@@ -176,24 +157,11 @@ class KesSearch:
                     f"Greediness {greediness:g}: best score {_signed(scores[-1])}, "
                     f"median of {len(scores)} {_signed(scores[len(scores) // 2])}."
                 )
-        yield from self._path_sentences()
         if self._is_cut:
             yield (
                 f"Some variables had more than {MOST_CHOICES} possible sets of parents; the "
                 "larger ones were not looked at. A limit on parents makes the search complete."
             )
-
-    def _path_sentences(self) -> Iterator[str]:
-        end, runs = self.climber.path_end, zip(self._plan, self._runs, strict=True)
-        if end is not None:
-            reached = max(run.score for planned, run in runs if planned.from_path)
-            yield (
-                f"The path {', '.join(f'{weight:g}' for weight in self._path)} of λ led to a class "
-                f"of {end.edge_count} edges; the best score from there is {_signed(reached)}."
-            )
-        elif self._params.lambda_path:
-            own = own_lambda(self.scores.score, self.scores.total_weight)
-            yield f"No λ of the path is above that of the score, {own:.4g}; it was left out."
 
 
 def _signed(score: float) -> str:

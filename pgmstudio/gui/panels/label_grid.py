@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
     QRectF,
     Qt,
@@ -87,8 +88,8 @@ class LabelGrid(QAbstractTableModel):
 
     edited = Signal(int, int, float)  # class, state, probability
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
         self.variable: Variable | None = None
         self.parents: tuple[str, ...] = ()
         self.rows: list[GridRow] = []

@@ -56,7 +56,7 @@ class LabelTable(QWidget):
             name="labelTableFill",
             tip="Estimate every class from the rows of the model's data set.",
         )
-        self.grid = LabelGrid()
+        self.grid = LabelGrid(self)
         self.grid.edited.connect(self._on_edited)
         self.table = QTableView()
         self.table.setObjectName("labelGrid")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
     QPoint,
     QRectF,
@@ -55,8 +56,8 @@ _SIGNS = {
 class RunTable(QAbstractTableModel):
     """One row per run, in the order they start."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__()
+    def __init__(self, shell: Shell, parent: QObject) -> None:
+        super().__init__(parent)
         self._queue = shell.bench.runs
         self._queue.run_added.connect(self._reset)
         self._queue.order_changed.connect(self._reset)
@@ -161,7 +162,7 @@ class RunsPanel(QWidget):
         super().__init__()
         self.setObjectName("runs")
         self._shell = shell
-        self._table = RunTable(shell)
+        self._table = RunTable(shell, self)
         self._view = QTableView()
         self._view.setObjectName("runTable")
         self._view.setAccessibleName("Runs")

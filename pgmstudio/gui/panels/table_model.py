@@ -7,7 +7,14 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QColor
 
 from pgmstudio.core.data.variables import Variable
@@ -28,8 +35,8 @@ class TableGrid(QAbstractTableModel):
 
     edited = Signal(int, int)  # combination, state
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
         self.variable: Variable | None = None
         self.parents: tuple[Variable, ...] = ()
         self.combinations: list[tuple[str, ...]] = [()]

@@ -51,7 +51,7 @@ class TablePanel(QWidget):
         self._shown: tuple[str, str] | None = None  # model id, variable
         self._table: object = None  # the numbers of the model that are shown
         self._work = table_work(shell)
-        self._grid = TableGrid()
+        self._grid = TableGrid(self)
         self._grid.edited.connect(self._on_edited)
         self._view = TableView()
         self._view.copy_wished.connect(self.copy)

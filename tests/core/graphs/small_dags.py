@@ -72,3 +72,17 @@ def upper_boundary(members: tuple[Dag, ...]) -> set[ClassKey]:
 
 def lower_boundary(members: tuple[Dag, ...]) -> set[ClassKey]:
     return {key_of(less) for dag in members for less in one_edge_less(dag)}
+
+
+def one_edge_turned(dag: Dag) -> Iterator[Dag]:
+    for source, target in dag.edges:
+        try:
+            yield dag.without_edge(source, target).with_edge(target, source)
+        except CycleError:
+            continue
+
+
+def turned_boundary(members: tuple[Dag, ...]) -> set[ClassKey]:
+    """The other classes with one edge turned in any member."""
+    own = key_of(members[0])
+    return {key_of(turned) for dag in members for turned in one_edge_turned(dag)} - {own}

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice, permutations
 
 import pytest
 
 from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, member_of
-from pgmstudio.core.graphs.cpdag_moves import can_join, parent_choices, with_joined, with_left
+from pgmstudio.core.graphs.cpdag_moves import (
+    can_join,
+    parent_choices,
+    turning_parents,
+    with_joined,
+    with_left,
+    with_turned,
+)
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.scores.family_scores import mask_of
 from tests.core.graphs.small_dags import (
     all_classes,
     key_of,
     lower_boundary,
+    turned_boundary,
     upper_boundary,
 )
 
@@ -35,6 +45,15 @@ def removals(cpdag: Pdag) -> Iterator[Pdag]:
             for other in nodes:
                 if (cpdag.parent_masks[node] | clique) >> other & 1:
                     yield with_left(cpdag, other, node, clique)
+
+
+def turns(cpdag: Pdag) -> Iterator[Pdag]:
+    nodes = range(len(cpdag.names))
+    for node in nodes:
+        for clique in parent_choices(cpdag, node):
+            for other in nodes:
+                if turning_parents(cpdag, node, other, clique) is not None:
+                    yield with_turned(cpdag, node, other, clique)
 
 
 def test_an_edge_beside_a_lone_node_has_four_larger_neighbours_and_one_smaller() -> None:
@@ -63,6 +82,32 @@ def test_operators_reach_exactly_the_classes_one_edge_away_from_some_member(coun
         assert reached == upper_boundary(members)
         reached = {key_of(member_of(new)) for new in removals(cpdag)}
         assert reached == lower_boundary(members)
+        reached = {key_of(member_of(new)) for new in turns(cpdag)}
+        assert reached == turned_boundary(members)
+
+
+@pytest.mark.slow
+def test_turns_of_five_nodes_reach_exactly_the_classes_of_members_with_an_edge_turned() -> None:
+    for members in islice(all_classes(5).values(), 0, None, 29):
+        reached = {key_of(member_of(new)) for new in turns(cpdag_of(members[0]))}
+        assert reached == turned_boundary(members)
+
+
+@pytest.mark.parametrize("count", SIZES)
+def test_the_parents_told_for_the_other_end_of_a_turn_are_those_of_a_member(count: int) -> None:
+    for members in all_classes(count).values():
+        cpdag = cpdag_of(members[0])
+        for node, other in permutations(range(count), 2):
+            for clique in parent_choices(cpdag, node):
+                near = turning_parents(cpdag, node, other, clique)
+                if near is not None:
+                    own = cpdag.parent_masks[node] | clique
+                    above = cpdag.parent_masks[other] | near
+                    assert any(
+                        mask_of(dag.parent_indices[node]) == own
+                        and mask_of(dag.parent_indices[other]) == above
+                        for dag in members
+                    )
 
 
 @pytest.mark.parametrize(("count", "total"), [(2, 1), (3, 21), (4, 756)])

@@ -35,6 +35,7 @@ from tests.core.graphs.small_dags import (
     all_classes,
     key_of,
     lower_boundary,
+    turned_boundary,
     upper_boundary,
 )
 from tests.strategies import random_network
@@ -93,9 +94,10 @@ def neighbours(key: ClassKey) -> set[ClassKey]:
     st.integers(0, 2**32),
     st.sampled_from(EQUIVALENT_SCORES),
     st.sampled_from([0.0, 0.4, 0.9, 1.0]),
+    st.sampled_from(["turning", "full"]),
 )
 def test_every_run_climbs_and_ends_where_no_neighbouring_class_is_better(
-    seed: int, score: str, greediness: float
+    seed: int, score: str, greediness: float, phases: str
 ) -> None:
     # acceptance check 21, the boundary by listing
     data = rows(seed)
@@ -103,13 +105,16 @@ def test_every_run_climbs_and_ends_where_no_neighbouring_class_is_better(
         data, params_of(greediness=(greediness,), score=score), np.random.default_rng(seed)
     )
     start = search.climb.score
-    climbed = [*search.climb.climb(greediness, "full", np.random.default_rng(seed), NEVER)]
+    climbed = [*search.climb.climb(greediness, phases, np.random.default_rng(seed), NEVER)]
     assert all(before < after for before, after in pairwise([start, *climbed]))
     scores = FamilyScores(data, score_of(score, data.total_weight))
     known = best_members(scores)
     end = key_of(member_of(search.climb.cpdag))
     assert search.climb.score == pytest.approx(known[end])
-    assert all(known[near] <= known[end] + 1e-6 for near in neighbours(end))
+    around = neighbours(end)
+    if phases == "turning":
+        around |= turned_boundary(all_classes(4)[end])
+    assert all(known[near] <= known[end] + 1e-6 for near in around)
 
 
 @settings(max_examples=25)
@@ -276,7 +281,7 @@ def test_random_runs_find_both_optima_about_as_often_as_is_known(
     greediness: float, share: float
 ) -> None:
     # acceptance check 20
-    found = optima(four_cycle(20_000), greediness=(greediness,), restarts=200)
+    found = optima(four_cycle(20_000), greediness=(greediness,), restarts=200, phases="full")
     assert {parameters(optimum.cpdag) for optimum in found.optima} == {19, 23}
     assert parameters(found.best.cpdag) == 19
     spread = math.sqrt(share * (1 - share) / 200)
@@ -371,11 +376,10 @@ def test_the_alarm_rows_give_a_class_no_worse_than_published_programs(shared: Pa
     data = DataSet.from_rows(alarm.domain, frame.select(alarm.domain.names).iter_rows())
     greedy = optima(data, greediness=(1.0,)).best
     assert greedy.score * math.log(2) >= -107_483
-    # Alone it ends one pair further from the truth (22). On a path of λ, of whatever steps, not.
-    for steps in (np.arange(1, 20) / 20, np.arange(1, 10) / 10, (0.99,)):
-        found = optima(data, greediness=(1.0,), lambda_path=tuple(map(float, steps))).best
-        assert found.score > greedy.score
-        assert hamming_distance(found.cpdag, cpdag_of(alarm.dag)) <= 21
+    assert hamming_distance(greedy.cpdag, cpdag_of(alarm.dag)) <= 21
+    # Without turning edges it is GES, which is caught by a wrong early direction here.
+    plain = optima(data, greediness=(1.0,), phases="full").best
+    assert greedy.score > plain.score
     best = kes_optima(data, KesParams(), rng=np.random.default_rng(1)).best
-    assert best.score > greedy.score
+    assert best.score >= greedy.score
     assert hamming_distance(best.cpdag, cpdag_of(alarm.dag)) <= 21

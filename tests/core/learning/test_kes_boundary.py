@@ -13,10 +13,23 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.cpdag import Pdag, bits_of, cpdag_of, member_of
-from pgmstudio.core.graphs.cpdag_moves import can_join, parent_choices, with_joined, with_left
+from pgmstudio.core.graphs.cpdag_moves import (
+    can_join,
+    parent_choices,
+    turning_parents,
+    with_joined,
+    with_left,
+    with_turned,
+)
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.kes_boundary import ADDITIONS, REMOVALS, ExactBoundary, Proposal
+from pgmstudio.core.learning.kes_boundary import (
+    ADDITIONS,
+    REMOVALS,
+    TURNS,
+    ExactBoundary,
+    Proposal,
+)
 from pgmstudio.core.learning.kes_gains import FIRST_ROOM, GainRows
 from pgmstudio.core.learning.kes_rules import ClassRules
 from pgmstudio.core.learning.kes_sampling import SampledBoundary, draws_needed
@@ -24,9 +37,11 @@ from pgmstudio.core.running import NEVER
 from pgmstudio.core.scores.family_scores import FamilyScores
 from pgmstudio.core.scores.local_scores import score_of
 from tests.core.graphs.small_dags import (
+    ClassKey,
     all_classes,
     key_of,
     lower_boundary,
+    turned_boundary,
     upper_boundary,
 )
 from tests.strategies import domain_of, random_dag, random_network
@@ -52,8 +67,10 @@ def all_of(
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 2**32), st.sampled_from([0.0, 0.5, 1.0]))
-def test_each_better_neighbour_comes_once_with_what_it_gains(seed: int, greediness: float) -> None:
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([BOTH, TURNS]))
+def test_each_better_neighbour_comes_once_with_what_it_gains(
+    seed: int, greediness: float, kinds: int
+) -> None:
     rng = np.random.default_rng(seed)
     data = rows(seed, 4)
     keys = list(all_classes(4))
@@ -65,17 +82,23 @@ def test_each_better_neighbour_comes_once_with_what_it_gains(seed: int, greedine
         own = scores.total(members[0].parent_indices)
         known = {
             near: scores.total(all_classes(4)[near][0].parent_indices) - own
-            for near in upper_boundary(members) | lower_boundary(members)
+            for near in boundary_of(members, kinds)
         }
         expected = {near: gain for near, gain in known.items() if gain > 1e-7}
         names = data.domain.names
-        told = all_of(boundary, Pdag(names, *_masks(cpdag_of(members[0]))), greediness)
+        told = all_of(boundary, Pdag(names, *_masks(cpdag_of(members[0]))), greediness, kinds)
         found = {
             key_of(Dag(tuple("ABCD"), member_of(proposal.cpdag).parent_indices)): proposal.gain
             for proposal in told
         }
         assert len(told) == len(found)
         assert found == pytest.approx(expected)
+
+
+def boundary_of(members: tuple[Dag, ...], kinds: int) -> set[ClassKey]:
+    if kinds == TURNS:
+        return turned_boundary(members)
+    return upper_boundary(members) | lower_boundary(members)
 
 
 def _masks(graph: Pdag) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -92,7 +115,9 @@ def test_more_nodes_than_a_word_has_bits_make_no_difference(seed: int) -> None:
     cpdag = cpdag_of(random_dag(rng, domain.names, density=2.2 / n))
     boundary = ExactBoundary(gains_on(data, "aic"))
     found = Counter(p.cpdag for p in all_of(boundary, cpdag, 0.0))
+    turned = Counter(p.cpdag for p in all_of(boundary, cpdag, 0.0, TURNS))
     expected: set[Pdag] = set()
+    expected_turned: set[Pdag] = set()
     gains = boundary.gains
     for node in range(n):
         for clique in parent_choices(cpdag, node):
@@ -104,8 +129,15 @@ def test_more_nodes_than_a_word_has_bits_make_no_difference(seed: int) -> None:
             for other in better - set(bits_of(above)):
                 if can_join(cpdag, other, node, clique):
                     expected.add(with_joined(cpdag, other, node, clique))
-    assert max(found.values()) == 1
+            for other in range(n):
+                near = turning_parents(cpdag, node, other, clique)
+                if near is not None:
+                    below = gains.row(other, cpdag.parent_masks[other] | near, NEVER)
+                    if row[other] + gains.values[below, node] > 1e-7:
+                        expected_turned.add(with_turned(cpdag, node, other, clique))
+    assert max(found.values()) == max(turned.values()) == 1
     assert set(found) == expected
+    assert set(turned) == expected_turned
 
 
 def test_additions_and_removals_can_be_asked_for_alone() -> None:
@@ -183,7 +215,7 @@ def test_sampling_draws_every_neighbour_and_nothing_else(place: int) -> None:
     names = gains.rules.names
     rng = np.random.default_rng(0)
     drawn: set[object] = set()
-    for kinds in (ADDITIONS, REMOVALS):
+    for kinds in (ADDITIONS, REMOVALS, TURNS):
         for _ in range(30):
             # Everything counts as better, so that every draw is proposed.
             told = boundary.proposals(
@@ -191,20 +223,20 @@ def test_sampling_draws_every_neighbour_and_nothing_else(place: int) -> None:
             )
             graphs = [member_of(proposal.cpdag) for proposal in told]
             edges = {len(dag.edges) - cpdag.edge_count for dag in graphs}
-            assert edges <= {1 if kinds == ADDITIONS else -1}
+            assert edges <= {{ADDITIONS: 1, REMOVALS: -1, TURNS: 0}[kinds]}
             drawn |= {key_of(Dag(tuple("ABCD"), dag.parent_indices)) for dag in graphs}
-    assert drawn == upper_boundary(members) | lower_boundary(members)
+    assert drawn == boundary_of(members, BOTH) | boundary_of(members, TURNS)
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 2**32))
-def test_what_is_sampled_is_among_the_better_neighbours(seed: int) -> None:
+@given(st.integers(0, 2**32), st.sampled_from([BOTH, TURNS]))
+def test_what_is_sampled_is_among_the_better_neighbours(seed: int, kinds: int) -> None:
     data = rows(seed, 5)
     gains = gains_on(data)
     cpdag = cpdag_of(random_dag(np.random.default_rng(seed), data.domain.names))
-    exact = {p.cpdag: p.gain for p in all_of(ExactBoundary(gains), cpdag, 0.0)}
+    exact = {p.cpdag: p.gain for p in all_of(ExactBoundary(gains), cpdag, 0.0, kinds)}
     rng = np.random.default_rng(seed)
-    told = list(SampledBoundary(gains).proposals(cpdag, 1e-7, 0.2, BOTH, rng, NEVER))
+    told = list(SampledBoundary(gains).proposals(cpdag, 1e-7, 0.2, kinds, rng, NEVER))
     assert all(p.gain == pytest.approx(exact[p.cpdag]) for p in told)
 
 

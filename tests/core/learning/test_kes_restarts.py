@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -49,9 +48,9 @@ def kept_in(events: list[LearnEvent]) -> list[KesOptima]:
 def test_any_number_of_processes_tells_the_same_events_to_the_last_bit(is_missing: bool) -> None:
     data = rows(1, 200, (2, 3, 2, 2, 3))
     data = with_missing(data) if is_missing else data
-    count, path = (2, None) if is_missing else (3, (0.95, 0.9))
-    one, many = (replace(with_processes(n), lambda_path=path) for n in (1, count))
-    assert differences(list(task(one, data)(NEVER)), list(task(many, data)(NEVER))) == []
+    one = list(task(with_processes(1), data)(NEVER))
+    count = 2 if is_missing else 3
+    assert differences(one, list(task(with_processes(count), data)(NEVER))) == []
 
 
 def test_a_run_in_a_child_process_may_spread_over_processes_of_its_own() -> None:
@@ -153,35 +152,6 @@ def test_a_start_is_where_every_run_begins() -> None:
     # A local optimum has no better neighbour, so nothing is left to do.
     assert [run.steps for run in optima.runs] == [0]
     assert optima.best.cpdag == cpdag_of(model.dag)
-
-
-def test_a_path_of_lambdas_leads_to_one_more_run_of_each_k_and_changes_no_other() -> None:
-    data = rows(1, 200, (2, 3, 2, 2, 3))
-    without, told = (
-        list(task(replace(SETTINGS, lambda_path=path), data)(NEVER)) for path in (None, (0.9, 0.97))
-    )
-    plain, more = kept_in(without)[-1].runs, kept_in(told)[-1].runs
-    assert more[: len(plain)] == plain
-    assert [run.greediness for run in more[len(plain) :]] == [1.0, 0.4, 0.0]
-    # By hand: each greedy search from the graph the one before ended in.
-    model: BayesianNetwork | None = None
-    for weight in (0.97, 0.9, None):
-        score = "bic" if weight is None else "lambda"
-        greedy = KesParams(greediness=(1.0,), score=score, lambda_=weight, start=model)
-        *_, last = LearnTask("bn.kes", data, greedy, 0)(NEVER)
-        assert isinstance(last, Finished)
-        assert isinstance(last.model, BayesianNetwork)
-        model = last.model
-    assert model is not None
-    assert more[len(plain)].cpdag == cpdag_of(model.dag)
-    assert any("path 0.97, 0.9 of λ led to" in e.message for e in told if isinstance(e, Note))
-
-
-def test_a_path_below_the_score_is_left_out_and_that_is_said() -> None:
-    events = list(task(replace(SETTINGS, lambda_path=(0.7, 0.2)))(NEVER))
-    assert len(kept_in(events)[-1].runs) == 9
-    said = [event.message for event in events if isinstance(event, Note)]
-    assert "No λ of the path is above that of the score, 0.7926; it was left out." in said
 
 
 def test_edges_of_a_start_that_the_rules_forbid_are_left_out_and_said() -> None:

@@ -142,7 +142,13 @@ def direct_plan(own: StudySet, found: StudyRows, params: StudyParams, seed: int)
     grids = (
         LearnerGrid(
             "bn.kes",
-            _lists(own, "bn.kes", greediness=params.greediness, restarts=params.restarts),
+            _lists(
+                own,
+                "bn.kes",
+                greediness=params.greediness,
+                restarts=params.restarts,
+                phases="full",  # as the authors searched
+            ),
             BN,
             default_lambdas(count)[::-1],  # small networks take seconds, so they come first
             params.run_limit,
