@@ -6,7 +6,16 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.finding_traces import FindingTrace
@@ -52,6 +61,10 @@ class EvidenceSection(Section):
         self.add(self.clash)
         self.add(self._none)
         self.add(self._list)
+        # It grows by itself for a new row; else all rows would first be squeezed into its height.
+        grown = self.layout()
+        assert grown is not None
+        grown.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
         self.conflict.retract_wished.connect(self._on_retract_wished)
 
     def show_subject(self, subject: Subject) -> None:
@@ -143,6 +156,7 @@ class _Row(QWidget):
         layout.addWidget(self.factor)
         layout.addWidget(self.chip)
         layout.addWidget(self.gone)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_finding(self, subject: Subject) -> None:
         variable, live = self._variable, subject.live

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, permutations
+from itertools import permutations
 
 import pytest
 
@@ -86,9 +86,9 @@ def test_operators_reach_exactly_the_classes_one_edge_away_from_some_member(coun
         assert reached == turned_boundary(members)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_turns_of_five_nodes_reach_exactly_the_classes_of_members_with_an_edge_turned() -> None:
-    for members in islice(all_classes(5).values(), 0, None, 29):
+    for members in all_classes(5).values():
         reached = {key_of(member_of(new)) for new in turns(cpdag_of(members[0]))}
         assert reached == turned_boundary(members)
 
