@@ -5,16 +5,22 @@
 The runs are made one after the other in a process that has loaded everything, and then by the pool,
 whose processes have to start and to load. Processor time is what both used, children included, so
 that other work on the machine counts little; wall time is told beside it, with the load of the
-machine before and after, since figures of a busy one say less. The second table is time against
-size: the line through the mean times of updating all beliefs (Nielsen 2007, §5.4).
+machine before and after, since figures of a busy one say less. Processes that run at once also
+share caches, memory and the clock of the chip, which no pool can change: "side by side" are the
+same runs dealt out to one process for each core, loaded before and left alone, and what the pool
+costs beyond them is its own. The second table is time against size: the line through the mean
+times of updating all beliefs (Nielsen 2007, §5.4).
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import resource
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from reporting import network_rows, say_line
@@ -50,6 +56,29 @@ def measured(plan: Plan, rows: PlanRows, place: Place) -> tuple[float, float, in
     return time.perf_counter() - wall, processor_seconds() - used, count
 
 
+def share(number: int, plan: Plan, rows: PlanRows, start: Any, told: Any) -> None:
+    """One process of `side_by_side`."""
+    measured(replace(plan, lambdas=LAMBDAS[:1], seeds=(0,)), rows, Here())  # load
+    start.wait()
+    told.put(measured(replace(plan, lambdas=LAMBDAS[number :: core_count()]), rows, Here())[1])
+
+
+def side_by_side(plan: Plan, rows: PlanRows) -> float:
+    """Processor seconds of the runs in one process for each core, without a pool."""
+    context, cores = multiprocessing.get_context("spawn"), core_count()
+    start, told = context.Barrier(cores), context.Queue()
+    children = [
+        context.Process(target=share, args=(number, plan, rows, start, told))
+        for number in range(cores)
+    ]
+    for child in children:
+        child.start()
+    used: float = sum(told.get() for _ in children)
+    for child in children:
+        child.join()
+    return used
+
+
 def main() -> None:
     data = network_rows("alarm", 6000)
     rows = PlanRows(data.of_rows(slice(0, 5000)), data.of_rows(slice(5000, 6000)))
@@ -59,12 +88,13 @@ def main() -> None:
     measured(Plan((grid,), lambdas=LAMBDAS[:1]), rows, Here())  # load
     alone, alone_used, count = measured(plan, rows, Here())
     cores = core_count()
+    beside = side_by_side(plan, rows)
     pool, pool_used, _ = measured(plan, rows, LocalPool())
     say_line("200 runs", "alarm 5000", "one process", __version__, alone, f"{count} points")
-    share = 100 * (pool_used / alone_used - 1)
     load = " and ".join(f"{value:.1f}" for value in (before, os.getloadavg()[0]))
-    told = f"{share:+.1f} % processor time; {100 * alone / (pool * cores):.0f} % of {cores} cores"
-    told += f"; load {load}"
+    told = f"{100 * (pool_used / alone_used - 1):+.1f} % processor time against one process, "
+    told += f"{100 * (pool_used / beside - 1):+.1f} % against {cores} side by side; "
+    told += f"{100 * alone / (pool * cores):.0f} % of {cores} cores; load {load}"
     say_line("200 runs", "alarm 5000", "pool", __version__, pool, told, alone / pool)
 
     queries = QueryPlan(count=200, targets=4, given=3, timed=200)

@@ -39,6 +39,8 @@ def run(words: Sequence[str]) -> int:
     add_evidence_file_options(parser)
     parser.add_argument(
         "--of",
+        "--target",
+        dest="of",
         metavar="V",
         nargs="+",
         action="extend",

@@ -18,6 +18,23 @@ from numba.extending import intrinsic, register_jitable
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _spare_linear_algebra() -> None:
+    """Let numba load without asking whether scipy has a BLAS: to answer, all of scipy.linalg would
+    be loaded, a third of what a process needs to be ready. It has; a kernel that multiplied
+    matrices would load it when it is compiled."""
+    from numba.np import linalg
+
+    asked = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401, which asks
+    finally:
+        linalg.ensure_blas = asked
+
+
+_spare_linear_algebra()
+
+
 def compiled(function: F) -> F:
     """Compile `function` at its first call, without the GIL, cached on disk."""
     return cast(F, numba.njit(nogil=True, cache=True)(function))

@@ -15,6 +15,7 @@ import pickle
 import queue
 import sys
 import threading
+import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,8 @@ Event_co = TypeVar("Event_co", covariant=True)
 
 # How often the parent looks at its own token while the child is silent.
 POLL_SECONDS = 0.05
+# How often a child listens for a word; a look at its pipe costs as much as a step of a search.
+LISTEN_SECONDS = 0.002
 # How long a child that was asked to stop may take to say its last word before it is ended.
 GRACE_SECONDS = 0.7
 
@@ -279,9 +282,14 @@ class PipeToken:
         self._paused = False
         self._steps = 0  # wished for and not yet made
         self._is_stepping = False
+        self._next_look = 0.0
 
     @property
     def is_cancelled(self) -> bool:
+        now = time.monotonic()
+        if now < self._next_look:
+            return self._cancelled
+        self._next_look = now + LISTEN_SECONDS
         try:
             while not self._cancelled and self._pipe.poll():
                 self.hear(self._pipe.recv())

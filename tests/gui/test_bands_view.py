@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -11,20 +10,21 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
 from pgmstudio.core.inference.protocols import Likelihood, Observed
 from pgmstudio.core.models.decision_graph_choices import Deed, Step
+from pgmstudio.core.models.decision_graph_measures import node_counts
 from pgmstudio.core.pictures.band_words import node_name
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.dialogs.export_dialog import ExportDialog
 from pgmstudio.gui.document.graph_nodes import graph_nodes
 from pgmstudio.gui.document.graph_rows import take
 from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.panels.change_rows import signed
 from pgmstudio.gui.panels.inspector_graph_node import GraphNodeInspector
-from pgmstudio.gui.panels.parameter_bars import with_share
 from pgmstudio.gui.panels.trail_section import TrailSection
 from pgmstudio.gui.views.band_desk import BandDesk
 from pgmstudio.gui.views.band_item import BandItem
@@ -207,23 +207,24 @@ def test_in_a_small_window_the_inspector_stands_beside_the_chosen_node(
         assert not cover().intersects(QRect(words.mapToGlobal(QPoint(0, 0)), words.size()))
 
 
-def test_a_parameter_is_dragged_and_undone_as_one_step(
+def test_another_distribution_tells_what_it_brings_before_it_is_accepted(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     choose(window, qtbot, page, SMOKING, 1)
     before = graph_of_page(page)
     panel, i = inspector_of(window), before.domain.index(SMOKING)
-    panel.parameters.changed.emit(with_share(panel.parameters.shares, 0, 0.25))
-    np.testing.assert_allclose(graph_of_page(page).parameters[i][1], [0.25, 0.75])
-    panel.parameters.changed.emit((0.3, 0.7))
+    qtbot.waitUntil(lambda: panel.counts.text().startswith("Rows: "))
+    here = node_counts(before, coronary_rows(600))[i][1]
+    bits = here @ np.log2(np.array([0.9, 0.1]) / before.parameters[i][1])
+    field = panel.findChild(QDoubleSpinBox, "parameter.no")
+    field.selectAll()
+    qtbot.keyClicks(field, "0.9")
+    assert f"ΔL {signed(bits)} bits, Δsize 0, Δscore {signed(bits)}" in panel.counts.text()
+    assert graph_of_page(page) is before
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    np.testing.assert_allclose(graph_of_page(page).parameters[i][1], [0.9, 0.1])
     window.shell.document.undo_stack.undo()
     assert graph_of_page(page) is before
-
-
-def test_other_shares_follow_the_one_that_is_set() -> None:
-    assert with_share((0.5, 0.3, 0.2), 0, 0.75) == pytest.approx((0.75, 0.15, 0.1))
-    assert with_share((1.0, 0.0, 0.0), 0, 0.4) == pytest.approx((0.4, 0.3, 0.3))
-    assert math.isclose(sum(with_share((0.2, 0.8), 1, 1.7)), 1)
 
 
 def test_what_is_shown_before_a_step_is_what_it_brings(

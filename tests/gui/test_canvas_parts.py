@@ -125,7 +125,9 @@ _boxes = st.dictionaries(
 
 
 @given(_boxes, st.sampled_from(["left", "right", "top", "bottom"]))
-def test_lined_up_boxes_share_the_outermost_side(boxes: dict[str, Box], side: str) -> None:
+def test_lined_up_boxes_share_the_outermost_side_and_none_hides_another(
+    boxes: dict[str, Box], side: str
+) -> None:
     placed = lined_up(boxes, side)
     sign = {"left": -1, "right": 1, "top": -1, "bottom": 1}[side]
     axis = 0 if side in ("left", "right") else 1
@@ -138,7 +140,15 @@ def test_lined_up_boxes_share_the_outermost_side(boxes: dict[str, Box], side: st
     extreme = max(before.values()) if sign > 0 else min(before.values())
     for name, place in placed.items():
         assert edge(name, place[axis]) == pytest.approx(extreme)
-        assert place[1 - axis] == (boxes[name].x, boxes[name].y)[1 - axis]
+    along = 1 - axis
+    before = {n: (b.x, b.y)[along] for n, b in boxes.items()}
+    lengths = {n: (b.width, b.height)[along] for n, b in boxes.items()}
+    order = sorted(boxes, key=lambda n: placed[n][along])
+    needs = {(a, b): (lengths[a] + lengths[b]) / 2 for a, b in pairwise(order)}
+    assert [before[n] for n in order] == sorted(before.values())
+    assert all(placed[b][along] - placed[a][along] >= need for (a, b), need in needs.items())
+    if all(before[b] - before[a] >= need for (a, b), need in needs.items()):
+        assert {n: placed[n][along] for n in boxes} == before
 
 
 @given(_boxes)

@@ -130,6 +130,14 @@ def test_an_export_keeps_the_detail_it_is_told(canvas: Canvas) -> None:
     assert any(image.pixel(x, y) == belief for x in range(200) for y in range(200))
 
 
+def test_bars_too_small_to_draw_say_where_they_begin(qtbot: QtBot, canvas: Canvas) -> None:
+    canvas.view.set_zoom(0.5)
+    qtbot.waitUntil(lambda: "zoom to 70 % for bars" in canvas.legend.accessibleName())
+    assert canvas.legend_entries() == []  # a file has no zoom
+    canvas.view.set_zoom(1.0)
+    qtbot.waitUntil(lambda: canvas.legend.isHidden())
+
+
 def test_the_legend_lists_only_what_is_on_screen(qtbot: QtBot, canvas: Canvas) -> None:
     texts = [entry.text for entry in canvas.legend_entries()]
     assert texts == []

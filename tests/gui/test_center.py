@@ -183,6 +183,25 @@ def test_a_command_is_found_by_a_part_of_its_name(qtbot: QtBot, window: MainWind
     qtbot.waitUntil(lambda: field.text() == "")
 
 
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("page welcome", "File ▸ Welcome page"),  # words in any order
+        ("mutual", "View ▸ Edge width ▸ MI"),  # only its tip says so
+        ("glosary", "No action is called “glosary”. Did you mean Glossary?"),
+    ],
+)
+def test_the_list_shows_what_has_all_the_words_or_says_that_nothing_has(
+    qtbot: QtBot, window: MainWindow, typed: str, first: str
+) -> None:
+    field = window.command_field
+    field.begin()
+    qtbot.keyClicks(field, typed)
+    lines = field.completer().model()
+    assert lines.index(0, 0).data().startswith(first)
+    field.completer().popup().hide()
+
+
 def test_choosing_from_the_list_runs_it_once_and_leaves_the_field_empty(
     qtbot: QtBot, window: MainWindow
 ) -> None:
@@ -193,6 +212,18 @@ def test_choosing_from_the_list_runs_it_once_and_leaves_the_field_empty(
     field.completer().activated.emit(line)
     qtbot.waitUntil(lambda: field.text() == "")
     assert len(window.shell.project.models) == before + 1
+
+
+def test_what_was_typed_goes_when_something_else_is_clicked(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    add_sprinkler(window.shell)
+    field = window.command_field
+    field.begin()
+    qtbot.keyClicks(field, "evid")
+    field.completer().popup().hide()
+    window.shell.center.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert field.text() == ""
 
 
 def test_a_greyed_command_says_why(qtbot: QtBot, window: MainWindow) -> None:

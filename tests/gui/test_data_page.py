@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.counting import Told
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.summary import Associations, associations
+from pgmstudio.core.data.summary import Associations, associations, summarise
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
@@ -35,7 +36,7 @@ from pgmstudio.gui.pages.data_page import DataPage, facts_of
 from pgmstudio.gui.pages.data_page_columns import ColumnsTab
 from pgmstudio.gui.pages.data_page_model import RowChoice, rows_shown
 from pgmstudio.gui.pages.data_page_split import SplitTab
-from pgmstudio.gui.pages.data_page_states import merged_name
+from pgmstudio.gui.pages.data_page_states import StateManager, merged_name
 from pgmstudio.gui.pages.missing_map import MissingTab
 from pgmstudio.gui.pages.row_evidence import findings_of_row
 from pgmstudio.gui.pages.sample_page import SamplePage
@@ -363,6 +364,19 @@ def test_rows_drawn_from_a_model_open_as_a_data_set_that_says_where_it_came_from
     assert (entry.provenance["evidence"] == {"wind": "= storm"}) is given
     storms = int((entry.data.column("wind") == 2).sum())
     assert (storms == 40) is given
+
+
+def test_long_names_and_large_counts_do_not_widen_the_states_of_a_column(
+    window: MainWindow, page: DataPage
+) -> None:
+    page.show_tab("columns")
+    manager = page.findChild(StateManager)
+    assert manager is not None
+    summary = summarise(page.entry.data)[1]
+    room = manager.minimumSizeHint().width()
+    manager.show_column(replace(summary, counts=summary.counts * 1_000_000, missing=1e9))
+    manager.title.setText("how often the patient came back within a year of the operation")
+    assert manager.minimumSizeHint().width() <= room <= 380
 
 
 @pytest.mark.parametrize("tab", ["table", "columns", "missing", "associations", "split"])

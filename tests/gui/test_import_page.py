@@ -124,6 +124,18 @@ def test_a_csv_with_marks_and_blanks_is_imported_with_the_cut_that_was_dragged(
     assert shell.project.data["d1"] is entry
 
 
+def test_cutting_begins_with_a_column_of_numbers_wherever_it_stands(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "last.csv"
+    rows = "".join(f"{'yes' if row % 3 else 'no'},{row / 7:.3f}\n" for row in range(90))
+    path.write_text("smoker,weight\n" + rows, encoding="utf-8")
+    page = opened(window, qtbot, path)
+    page.go_to(CUTS)
+    assert page.view.columns.list.current == "weight"
+    assert len(page.view.cuts.histogram.points) > 0
+
+
 def test_undo_on_the_page_puts_a_dragged_cut_back(
     window: MainWindow, qtbot: QtBot, patients: Path
 ) -> None:

@@ -49,7 +49,7 @@ def people(tmp_path: Path) -> Path:
     """Pressure listens to sport only where somebody smokes; some cells are “?” or blank."""
     rng = np.random.default_rng(5)
     lines = ["smoker,sport,pressure,age"]
-    for row in range(1500):
+    for row in range(600):
         smoker, sport = rng.random() < 0.5, rng.random() < 0.5
         high = rng.random() < (0.1 if not smoker else (0.3 if sport else 0.95))
         pressure = int(rng.integers(141, 180) if high else rng.integers(100, 139))

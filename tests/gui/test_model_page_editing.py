@@ -159,6 +159,8 @@ def test_an_empty_model_says_how_to_begin_and_takes_a_first_node(
     words = page.findChild(QLabel, "waiting")
     assert words.isVisible()
     assert "Press N" in words.text()
+    middle = page.canvas.view.rect().center()
+    assert (words.geometry().center() - middle).manhattanLength() <= 2
     qtbot.keyClick(page.canvas.view, Key.Key_N)
     qtbot.keyClicks(page.canvas.view.editor, "first")
     qtbot.keyClick(page.canvas.view.editor, Key.Key_Return)

@@ -100,6 +100,22 @@ def test_what_a_crash_left_is_offered_and_opens_as_unsaved(
     assert left_behind() == []
 
 
+def test_a_second_crash_right_after_the_recovery_loses_nothing(
+    qtbot: QtBot, window: MainWindow, gone_process: int
+) -> None:
+    add_sprinkler(window.shell)
+    as_if_crashed(save(qtbot, window), gone_process)
+    kept = project_bytes(window.shell.project)
+    window.shell.document.undo_stack.setClean()
+    [entry] = left_behind()
+    recover(window.shell, entry)
+    assert not entry.file.exists()
+    as_if_crashed(window.autosave.file, gone_process)
+    [again] = left_behind()
+    assert project_bytes(read_project(again.file)) == kept
+    assert (again.name, again.path) == (entry.name, entry.path)
+
+
 def test_what_is_discarded_is_not_offered_again(
     qtbot: QtBot, window: MainWindow, gone_process: int
 ) -> None:

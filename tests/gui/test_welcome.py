@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QApplication,
     QCheckBox,
     QListWidget,
     QPushButton,
@@ -21,8 +22,9 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.io.project_file import write_project
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.opening import open_welcome
+from pgmstudio.gui.app.opening import open_files, open_welcome
 from pgmstudio.gui.app.preferences import Preferences, load_preferences
+from pgmstudio.gui.app.recent_menu import RecentMenu
 from pgmstudio.gui.dialogs.preferences_dialog import show_preferences
 from pgmstudio.gui.pages.help_page import HelpPage, open_help
 from pgmstudio.gui.pages.sample_opening import SampleOpener
@@ -152,7 +154,41 @@ def test_cards_stand_in_fewer_columns_when_there_is_less_room(
     assert columns() < wide
 
 
+def test_the_file_menu_lists_the_projects_opened_or_saved_last(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    recent = window.findChild(RecentMenu)
+    assert recent is not None
+    assert not recent.menuAction().isEnabled()
+    assert "no project" in recent.menuAction().toolTip()
+    for name in ("older", "newer", "gone"):
+        write_project(tmp_path / f"{name}.pgmz", Project(title=name))
+        open_files(window.shell, [tmp_path / f"{name}.pgmz"])
+    (tmp_path / "gone.pgmz").unlink()
+    assert recent.menuAction().isEnabled()
+    recent.aboutToShow.emit()
+    rows = recent.actions()
+    assert [row.text() for row in rows] == ["gone.pgmz", "newer.pgmz", "older.pgmz"]
+    assert [row.isEnabled() for row in rows] == [False, True, True]
+    rows[2].trigger()
+    assert window.shell.project.title == "older"
+
+
 # -- the manual
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_the_text_of_the_manual_has_more_room_than_its_contents(
+    window: MainWindow, scale: float
+) -> None:
+    theme().set_look(scale=scale)
+    window.resize(1280, 800)
+    open_help(window.shell)
+    QApplication.processEvents()
+    page = window.shell.center.current
+    assert page is not None
+    contents, text = page.findChild(QListWidget, "helpContents"), page.findChild(QTextBrowser)
+    assert text.width() > 1.5 * contents.width()
 
 
 def test_every_page_of_the_manual_opens_and_has_no_dead_link(window: MainWindow) -> None:

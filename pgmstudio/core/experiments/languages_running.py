@@ -4,6 +4,9 @@ A budget for all is shared as the runs begin: what is left of it, divided by the
 process can do what is left to do. A run that needs less leaves the rest to those after it, a run
 that needs more goes on as long as nobody waits, and none may go beyond the end. Who runs out of
 time gives the best model so far.
+
+A busy machine gives a run less than its seconds. One that has no model by then goes on to its first
+one, until it has had its share as processor time; all are over when the budget has passed twice.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Literal, overload
 
@@ -25,7 +28,13 @@ from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.places import PlaceEvent
 from pgmstudio.core.experiments.plans.plan import Plan
-from pgmstudio.core.experiments.plans.point_work import Aside, PointEvent, PointWork
+from pgmstudio.core.experiments.plans.point_work import (
+    Aside,
+    PointEvent,
+    PointWork,
+    RunDone,
+    RunProblem,
+)
 from pgmstudio.core.experiments.plans.running import run_plan
 from pgmstudio.core.process_pools import WorkEnded, WorkFailed, core_count, in_pool
 from pgmstudio.core.processes import Packed, pack, unpack
@@ -39,6 +48,9 @@ LEAST_SECONDS = 0.5
 LAST_WORD_SECONDS = 0.3
 # What a new process may take before it learns.
 LOADING_SECONDS = 1.0
+NOTICED_SECONDS = 0.1
+# What the flag of a run says: its share is over while others wait, or somebody wants it to end.
+DUE, ASKED = 1, 2
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,7 @@ class Finish:
         if self._flags is not None:
             for place, name in enumerate(self._names):
                 if self._is_all or name in self._asked:
-                    self._flags[place] = 1
+                    self._flags[place] = ASKED
 
 
 @dataclass(frozen=True)
@@ -138,20 +150,56 @@ class _Work:
     flags: Packed
     seconds: float  # its share; whether it may go on after that is told by its flag
     end: float  # of all runs, as time.time() has it
+    first: float  # processor seconds for a first model
+    latest: float  # when it is over even without one
 
     def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
         flags, _block = _opened(self.flags)
-        if flags[self.place]:
+        if flags[self.place] == ASKED:
             return
-        key, name = self.work.key, self.work.run.name
-        yield RunBegan(key, name, self.seconds)
-        left = self.seconds if math.isinf(self.end) else self.end - time.time()
-        limit = max(LEAST_SECONDS, left)
-        work = replace(self.work, run=replace(self.work.run, time_limit=round(limit, 2)))
-        for event in work(rows, cancel, ends=lambda: bool(flags[self.place])):
+        run = self.work.run
+        yield RunBegan(self.work.key, run.name, self.seconds)
+        term = _Term(self, flags)
+        for event in self.work(rows, cancel, ends=term.is_over):
+            if isinstance(event, RunProblem | RunDone) and (extra := term.extra_told()):
+                yield RunProblem(f"{run.title}: {extra}")
             if isinstance(event, CurvePoint) and event.model is not None:
                 yield RowScores(event.key, row_log2(event.model, rows.test))
             yield event
+
+
+class _Term:
+    """When a run that has begun is over."""
+
+    def __init__(self, work: _Work, flags: NDArray[np.uint8]) -> None:
+        self._work, self._flags = work, flags
+        now = time.time()
+        if math.isinf(work.end):  # each has its own seconds
+            self._end, self._latest = now + work.seconds, now + 2 * work.seconds
+        else:
+            self._end, self._latest = max(now + LEAST_SECONDS, work.end), work.latest
+        self._processor_end = time.process_time() + work.first
+        self._over_at: float | None = None  # without a model
+        self._extra = 0.0
+
+    def is_over(self, has_model: bool) -> bool:
+        flag, now = self._flags[self._work.place], time.time()
+        if flag == ASKED:
+            return True
+        if flag != DUE and now < self._end:
+            return False
+        if not has_model and now < self._latest and time.process_time() < self._processor_end:
+            self._over_at = self._over_at or now
+            self._extra = now - self._over_at
+            return False
+        return True
+
+    def extra_told(self) -> str:
+        """Once, and if it can be noticed: that the run went on for its first model."""
+        extra, self._extra = self._extra, 0.0
+        if extra < NOTICED_SECONDS:
+            return ""
+        return f"its time was over before its first model; it had {extra:.1f} s more."
 
 
 # The process keeps the block: its arrays point into it until the end.
@@ -166,7 +214,9 @@ class _Shares(Sequence[_Work]):
     ) -> None:
         self._works, self._budget, self._processes = works, budget, processes
         self._flags = flags
-        self._end = time.time() + LEARNING_SHARE * budget.seconds
+        learning = LEARNING_SHARE * budget.seconds
+        self._end = time.time() + learning
+        self._first = budget.share(learning, len(works), processes)
         self._over_at: dict[int, float] = {}  # by the place of runs that have begun
         self.done = 0
 
@@ -190,10 +240,11 @@ class _Shares(Sequence[_Work]):
         left = self._end - time.time()
         seconds = self._budget.share(left, len(self) - self.done, self._processes)
         end = self._end if self._budget.per == "all" else math.inf
+        latest = end + self._budget.seconds
         # The first runs wait for their processes to load; that is not taken from their share.
         slack = LOADING_SECONDS if len(self._over_at) < self._processes else 0.0
         self._over_at[place] = time.time() + seconds + slack
-        return _Work(self._works[place], place, self._flags, seconds, end)
+        return _Work(self._works[place], place, self._flags, seconds, end, self._first, latest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +282,7 @@ class SharedTime:
 
 def _end_due(shares: _Shares, flags: memoryview) -> None:
     for place in shares.due():
-        flags[place] = 1
+        flags[place] = max(flags[place], DUE)
 
 
 class _LastWord:

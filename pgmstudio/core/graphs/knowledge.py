@@ -115,4 +115,5 @@ class Knowledge:
         )
 
     def rule_count(self) -> int:
-        return len(self.required) + len(self.forbidden) + len(self.tier_of)
+        """As many as one would list: edges one by one, and each tier that holds a variable."""
+        return len(self.required) + len(self.forbidden) + sum(map(bool, self.tiers))

@@ -311,7 +311,9 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         told = "" if labelled is None else _contexts(labelled, source, target)
         line = f"{_word(source)} -> {_word(target)}"
         lines.append(f"{line} : {told}" if told else line)
-    lost = structure_lost(file, FORMAT, *(["titles"] if file.titles else []))
+    language = BayesianNetwork if labelled is None else LabelledDag
+    titles = ["titles"] if file.titles else []
+    lost = structure_lost(file, FORMAT, *titles, language=language)
     if labelled is not None and not labelled.is_labelled:
         lost = (*lost, "Classes of rows that no label tells are parted in the file.")
     return ("\n".join(lines) + "\n").encode(), lost

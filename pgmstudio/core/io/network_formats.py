@@ -16,7 +16,7 @@ from pgmstudio.core.errors import GraphError, ModelFileError, PgmStudioError, Un
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.model_files import ModelFile, Point
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.conversions import CONVERSIONS, converted
+from pgmstudio.core.models.conversions import CONVERSIONS, KIND_TITLES, converted
 from pgmstudio.core.models.decision_graph import DecisionGraph
 
 M = TypeVar("M", BayesianNetwork, DecisionGraph)
@@ -219,8 +219,8 @@ def what_is_lost(
     """
     lost = []
     if not isinstance(file.model, language):
-        kind = file.model.kind
-        lost.append(f"{format_name} cannot say that this is a {kind}; it comes back as a {called}.")
+        title = KIND_TITLES.get(file.model.kind, file.model.kind)
+        lost.append(f"{format_name} cannot hold a “{title}”; it comes back as a {called}.")
     if file.notes:
         lost.append(f"{format_name} cannot hold notes.")
     if file.provenance:

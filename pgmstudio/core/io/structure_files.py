@@ -131,9 +131,13 @@ def states_text(variable: Variable) -> str:
     return json.dumps(variable.states, ensure_ascii=False)
 
 
-def structure_lost(file: ModelFile, format_name: str, *others: str) -> tuple[str, ...]:
-    """What a format of edges cannot hold: the tables, and what `others` name."""
+def structure_lost(
+    file: ModelFile, format_name: str, *others: str, language: type = BayesianNetwork
+) -> tuple[str, ...]:
+    """What a format of edges cannot hold: the tables, and what `others` name; it says that a model
+    is one of `language`."""
     parts = ["the tables", *others]
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     first = f"{format_name} cannot hold {listed}: only a model file with tables keeps them."
-    return (first, *what_is_lost(file, format_name, titles=True, properties=False))
+    more = what_is_lost(file, format_name, titles=True, properties=False, language=language)
+    return (first, *more)

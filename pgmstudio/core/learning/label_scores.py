@@ -112,6 +112,22 @@ class LabelScores:
         """The score of a whole graph in nats, given each variable's parents."""
         return math.fsum(self.family(c, p, cancel).score for c, p in enumerate(parent_indices))
 
+    def left_out(
+        self, parent_indices: Sequence[Iterable[int]], cancel: CancelToken = NEVER
+    ) -> float:
+        """In bits, the log-probability of the rows of a whole graph, each under the tables that
+        all the other rows give; scaled to all rows where cells are missing."""
+        told = 0.0
+        for child, parents in enumerate(parent_indices):
+            counts = self.counts(child, sorted(parents), cancel)
+            seen = float(counts.sum())
+            if seen <= 0:
+                told -= self.total_weight * math.log2(counts.shape[-1])
+                continue
+            classes = self.family(child, parents, cancel).classes
+            told += self.total_weight / seen * self.score.left_out(counts, classes)
+        return told
+
     def toggled(
         self,
         child: int,

@@ -7,8 +7,7 @@ away, may be chosen by cross-validation, as there.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -47,11 +46,12 @@ from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.running import CancelToken, Note, Progress
 
-# Labels nobody asked for by a number stay when they are worth a mention: odds of 3 are the least
-# that Kass and Raftery (1995) call positive evidence.
-LEAST_ODDS = 3.0
+LEAST_GAIN = 1e-6  # in nats or bits: what is less is rounding
 # Whole weights up to this many rows are taken apart, so that folds can share a row.
 MOST_UNITS = 1 << 22
+
+
+Families = Sequence[Iterable[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,13 +124,12 @@ class LdagLearner:
         search = LabelSearch(data, params, kappa_of(params), rules, start, rng)
         yield from search.all_climbs(start, cancel)
         plain = search.plain
-        if plain is not None and params.kappa is None and search.odds(cancel) < LEAST_ODDS:
-            yield Note(
-                "No labels were kept: with them the graph is less than "
-                f"{LEAST_ODDS:g} times as probable as the best one without."
-            )
-            yield Finished(*plain.best(cancel))
-            return
+        if plain is not None and params.kappa is None:
+            why = search.why_plain(cancel)
+            if why is not None:
+                yield Note(why)
+                yield Finished(*plain.best(cancel))
+                return
         yield from map(Note, label_sentences(search.scores, search.graph.best_dag()))
         yield Finished(*search.best(cancel))
 
@@ -188,20 +187,34 @@ class LabelSearch(ClimbSearch[LabelScores]):
         self.plain = plain
         yield from self.begin(plain.graph.best_dag(), cancel)
 
-    def odds(self, cancel: CancelToken) -> float:
-        """How many times as probable the best graph is as the best of the search without labels;
-        infinite where it has no labels itself, since there is nothing to weigh then."""
+    def why_plain(self, cancel: CancelToken) -> str | None:
+        """Why the best graph without labels is the better answer; None where it is not.
+
+        To be more probable is not enough: a probability adds up how well all rows were predicted
+        by those before them, and for the first ones few parameters are good that are too few at
+        the end. So each row is also left out and predicted by all others.
+        """
         assert self.plain is not None
-        here, without = self.graph.best_dag(), self.plain.graph.best_dag()
-        families = enumerate(here.parent_indices)
-        classes = [
-            self.scores.family(child, parents, cancel).classes for child, parents in families
-        ]
-        if all(int(one.max(initial=0)) + 1 == max(one.size, 1) for one in classes):
-            return math.inf
-        mine = self.scores.total(here.parent_indices, cancel)
-        others = self.plain.scores.total(without.parent_indices, cancel)
-        return math.exp(min(mine - others, 700.0))
+        plain = self.plain.scores
+        here = self.graph.best_dag().parent_indices
+        without = self.plain.graph.best_dag().parent_indices
+        has_labels = self._has_labels(here, cancel)
+        # Without labels both are plain graphs, and the prior of labels has no say.
+        mine = (self.scores if has_labels else plain).total(here, cancel)
+        if mine - plain.total(without, cancel) <= LEAST_GAIN:
+            why = "is at least as probable"
+        elif self.scores.left_out(here, cancel) - plain.left_out(without, cancel) <= LEAST_GAIN:
+            why = "predicts rows that are left out better"
+        else:
+            return None
+        if not has_labels:
+            return "No labels were found."
+        return f"No labels were kept: the best graph without {why}."
+
+    def _has_labels(self, parent_indices: Families, cancel: CancelToken) -> bool:
+        families = enumerate(parent_indices)
+        found = (self.scores.family(child, parents, cancel).classes for child, parents in families)
+        return any(int(one.max(initial=0)) + 1 < max(one.size, 1) for one in found)
 
     def best(self, cancel: CancelToken) -> tuple[LabelledDag, dict[str, float]]:
         model, measures = told_of(self.scores, self.graph.best_dag(), cancel)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.models.label_partitions import label_of
 
@@ -22,6 +23,7 @@ Key = tuple[int, ...]  # a graph: each variable's parents as bits
 # Contexts, and models, less probable than this are not listed.
 LEAST_LISTED = 0.001
 MOST_MODELS = 20
+_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,11 @@ class LdagPosterior:
         return next(
             (e.probability for e in self.edges if (e.source, e.target) == (source, target)), 0.0
         )
+
+    def frequencies(self, names: Sequence[str]) -> EdgeFrequencies:
+        """The probabilities as shares of a million graphs: for what edges agree on."""
+        shares = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
+        return EdgeFrequencies(tuple(names), _MILLION, shares)
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)

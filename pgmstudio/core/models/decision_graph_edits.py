@@ -36,8 +36,8 @@ def merged(graph: DecisionGraph, variable: str, a: int, b: int) -> DecisionGraph
         if (edges[a] != edges[b]).any():
             state = graph.domain[variable].states[int(np.argmax(edges[a] != edges[b]))]
             raise GraphError(
-                f"Nodes {a + 1} and {b + 1} of {variable} cannot be merged: for {state} they lead "
-                f"to different nodes of {graph.domain.names[below]}. Merge or redirect those first."
+                f"These nodes of {variable} cannot be merged: for {state} they lead to "
+                f"different nodes of {graph.domain.names[below]}. Merge or redirect those first."
             )
     low, high = sorted((a, b))
     parameters, successors = list(graph.parameters), list(graph.successors)
@@ -64,9 +64,7 @@ def split(graph: DecisionGraph, variable: str, node: int) -> DecisionGraph:
     edges = _edges(graph, i).copy()
     arriving = np.flatnonzero(edges.ravel() == node)
     if arriving.size < 2:
-        raise GraphError(
-            f"One edge leads to node {node + 1} of {variable}; there is no part to split."
-        )
+        raise GraphError(f"One edge leads to this node of {variable}; there is no part to split.")
     count, more = graph.node_counts[i], arriving.size - 1
     edges.ravel()[arriving[1:]] = np.arange(count, count + more)
     parameters, successors = list(graph.parameters), list(graph.successors)
@@ -92,7 +90,7 @@ def redirected(
         raise GraphError(f"{name} has no state number {state + 1}.")
     edges = _edges(graph, i).copy()
     if edges[upper, state] == node:
-        raise GraphError(f"That edge leads to node {node + 1} of {variable} already.")
+        raise GraphError(f"That edge leads to this node of {variable} already.")
     edges[upper, state] = node
     successors = list(graph.successors)
     successors[i] = edges

@@ -83,6 +83,16 @@ def merged_row(flows: Floats, rows: Floats) -> Floats:
     return np.asarray(flows @ rows / total if total > 0 else rows.mean(axis=0))
 
 
+def numbers_change(counts: Floats, before: Floats, after: Floats) -> float:
+    """Σ N^ν_h·log2(q_h/p_h): ΔL of another distribution q in a node that counts come to.
+
+    −∞ where rows that come would be impossible.
+    """
+    seen = counts > 0
+    with np.errstate(divide="ignore"):
+        return float(counts[seen] @ (np.log2(after[seen]) - np.log2(before[seen])))
+
+
 def node_counts(graph: DecisionGraph, data: DataSet) -> tuple[Floats, ...]:
     """N^ν_h: how many of the rows reach each node of a variable with each of its states."""
     data = rows_over(graph.domain, data)

@@ -24,7 +24,7 @@ from pgmstudio.core.pictures.spacing import (
 )
 from pgmstudio.core.running import CancelToken
 
-_TAG_ROOM = (40.0, 22.0)
+_TAG_ROOM = (40.0, 0.0)
 
 Sizes = Mapping[str, Size]
 Tiers = Sequence[Sequence[str]]

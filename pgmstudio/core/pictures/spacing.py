@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ NODE_GAP = 40.0  # between neighbours of one layer
 LAYER_GAP = 64.0  # between layers: room for an arrow
 _ROOMY = 0.3  # the share of a drawing that boxes may cover before they are pushed apart
 LEAST_GAP = 12.0  # what any two boxes keep, however they were placed
+_SHELVES_TRIED = 12  # one of the first so many drawings may end the first shelf
 
 
 def overlapping_pairs(centres: Floats, sizes: Floats, gap: float = 0.0) -> NDArray[np.intp]:
@@ -103,16 +104,35 @@ def packed(
     high; the top left corner becomes (0, 0)."""
     outlines = [corners(block, sizes) for block in blocks]
     extents = [(r - x + NODE_GAP, b - y + LAYER_GAP) for x, y, r, b in outlines]
+    order = sorted(range(len(blocks)), key=lambda i: -extents[i][0] * extents[i][1])
+    ordered = [extents[i] for i in order]
     area = sum(width * height for width, height in extents)
-    shelf_width = max([math.sqrt(area * shape), *(width for width, _ in extents)])
+    even = max([math.sqrt(area * shape), *(width for width, _ in extents)])
+    # Few drawings fill no shelf evenly: then the first shelf may hold a drawing more or fewer.
+    fitting = accumulate(width for width, _ in ordered[:_SHELVES_TRIED])
+    shelves = [even, *(width for width in fitting if width >= max(w for w, _ in ordered))]
+
+    def reach(shelf_width: float) -> float:
+        placed = list(zip(_on_shelves(ordered, shelf_width), ordered, strict=True))
+        right = max((x + width for (x, _), (width, _) in placed), default=0.0)
+        low = max((y + height for (_, y), (_, height) in placed), default=0.0)
+        return max(right - NODE_GAP, (low - LAYER_GAP) * shape)
+
     placed: dict[str, Point] = {}
-    x = y = shelf_height = 0.0
-    for number in sorted(range(len(blocks)), key=lambda i: -extents[i][0] * extents[i][1]):
-        width, height = extents[number]
-        if x > 0 and x + width > shelf_width + 1e-6:
-            x, y, shelf_height = 0.0, y + shelf_height, 0.0
+    for number, (x, y) in zip(order, _on_shelves(ordered, min(shelves, key=reach)), strict=True):
         left, top, _, _ = outlines[number]
         for identity, (px, py) in blocks[number].items():
             placed[identity] = (px - left + x, py - top + y)
-        x, shelf_height = x + width, max(shelf_height, height)
     return placed
+
+
+def _on_shelves(extents: Sequence[Size], shelf_width: float) -> list[Point]:
+    """The top left corner of each box, set from left to right on one shelf below the other."""
+    found = []
+    x = y = shelf_height = 0.0
+    for width, height in extents:
+        if x > 0 and x + width > shelf_width + 1e-6:
+            x, y, shelf_height = 0.0, y + shelf_height, 0.0
+        found.append((x, y))
+        x, shelf_height = x + width, max(shelf_height, height)
+    return found

@@ -284,8 +284,12 @@ def _tags(
     ]
     boxes = [corners({n: positions[n]}, {n: sizes[n]}) for n in picture.ids] if tagged else []
     ways, tags = [route for _, route in tagged], [tag_size(edge.label) for edge, _ in tagged]
+    others = [
+        route for edge, route in zip(picture.edges, routes, strict=True) if not edge.style.has_tag
+    ]
     drawn = []
-    for (edge, route), share in zip(tagged, tag_shares(ways, tags, boxes), strict=True):
+    shares = tag_shares(ways, tags, boxes, others)
+    for (edge, route), share in zip(tagged, shares, strict=True):
         (x, y), (width, height) = route.at(share), tag_size(edge.label)
         is_gone = edge.style is EdgeStyle.VANISHED
         left, top, gap = x - width / 2, y - height / 2, TAG_GAP

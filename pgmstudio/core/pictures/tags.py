@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pgmstudio.core.pictures.boxes import text_width
 from pgmstudio.core.pictures.picture import Size
 from pgmstudio.core.pictures.routes import EdgeRoute
@@ -13,6 +16,7 @@ TAG_GAP = 3.0  # of ground around a tag, so that the line has a gap
 _PADDING = 20.0  # both ends together
 # Shares of the way at which a tag may stand, the best first.
 _SHARES = (0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.2, 0.8)
+_ALONG = tuple(place / 24 for place in range(25))  # where a way is looked at
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
@@ -23,13 +27,28 @@ def tag_size(label: str) -> Size:
 
 
 def tag_shares(
-    routes: Sequence[EdgeRoute], sizes: Sequence[Size], boxes: Iterable[Box]
+    routes: Sequence[EdgeRoute],
+    sizes: Sequence[Size],
+    boxes: Iterable[Box],
+    lines: Sequence[EdgeRoute] = (),
 ) -> list[float]:
-    """How far along its way each tag stands: where it covers least of boxes and of other tags."""
+    """How far along its way each tag stands: where it covers least of boxes and of other tags, then
+    of the ways of other edges, those of `lines` and of other tags."""
     taken, found = list(boxes), []
-    for route, size in zip(routes, sizes, strict=True):
-        places = [(share, _box_at(route, share, size)) for share in _SHARES]
-        share, place = min(places, key=lambda p: sum(_shared(p[1], box) for box in taken))
+    points = np.array([way.at(share) for way in (*routes, *lines) for share in _ALONG])
+    for number, (route, size) in enumerate(zip(routes, sizes, strict=True)):
+        own = slice(number * len(_ALONG), (number + 1) * len(_ALONG))
+        others = np.delete(points, own, axis=0)
+
+        def covered(
+            choice: tuple[float, Box], others: NDArray[np.float64] = others
+        ) -> tuple[float, int]:
+            place = choice[1]
+            left, top, right, bottom = place
+            inside = (others > (left, top)) & (others < (right, bottom))
+            return sum(_shared(place, box) for box in taken), int(inside.all(axis=1).sum())
+
+        share, place = min(((share, _box_at(route, share, size)) for share in _SHARES), key=covered)
         taken.append(place)
         found.append(share)
     return found

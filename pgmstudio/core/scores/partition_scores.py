@@ -107,17 +107,34 @@ class PartitionScore:
 
     def rows(self, counts: Floats, classes: Classes) -> Floats:
         """The posterior means (n_il + α_l/r) / (n_l + α_l) of the classes."""
+        sums, weights = self._sums(counts, classes)
+        with_prior = sums + weights
+        return np.asarray(with_prior / with_prior.sum(axis=1, keepdims=True))
+
+    def left_out(self, counts: Floats, classes: Classes) -> float:
+        """Σ counts · log2 of the means that all other rows give: what is known of a row left out.
+
+        log2 (n_il − 1 + α_l/r) / (n_l − 1 + α_l) for each of the n_il rows, in closed form.
+        """
+        sums, weights = self._sums(counts, classes)
+        own = np.minimum(sums, 1.0)  # fewer than a row of weight leave as they are
+        r = counts.shape[-1]
+        others = sums.sum(axis=1, keepdims=True) - own + r * weights
+        seen = sums > 0
+        means = np.divide(sums - own + weights, others, where=seen, out=np.ones_like(sums))
+        return float(sums[seen] @ np.log2(means[seen]))
+
+    def _sums(self, counts: Floats, classes: Classes) -> tuple[Floats, Floats]:
+        """The counts of the classes, and the α_l/r of each."""
         r, labels = counts.shape[-1], classes.ravel()
         found = class_count(classes)
         flat = counts.reshape(-1, r)
-        sums = np.stack([np.bincount(labels, flat[:, h], found) for h in range(r)], axis=1)
+        columns = [np.bincount(labels, flat[:, h], found) for h in range(r)]
+        sums = np.stack(columns, axis=1).astype(np.float64)
         if self.name == "k2":
-            weights = np.ones((found, 1))
-        else:
-            sizes = np.bincount(labels, minlength=found)[:, None]
-            weights = self.ess * sizes / (labels.size * r)
-        with_prior = sums + weights
-        return np.asarray(with_prior / with_prior.sum(axis=1, keepdims=True))
+            return sums, np.ones((found, 1))
+        sizes = np.bincount(labels, minlength=found)[:, None]
+        return sums, np.asarray(self.ess * sizes / (labels.size * r))
 
 
 def partition_score_of(

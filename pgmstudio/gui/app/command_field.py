@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QSizePolicy
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
+
+# The list of the field has the keyboard, or another window is in front.
+_STAYS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+
+
+def _has(text: str, words: Sequence[str]) -> bool:
+    return all(word in text.lower() for word in words)
 
 
 class CommandField(QLineEdit):
@@ -36,11 +44,12 @@ class CommandField(QLineEdit):
         ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         at_the_end.addWidget(self._keys, 0, ends)
         self.textChanged.connect(self._show_keys)
+        self.textEdited.connect(self._list_found)
         self._model = QStringListModel(self)
         self._by_text: dict[str, str] = {}
+        self._nothing = ""  # the line that stands where nothing was found
         completer = QCompleter(self._model, self)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         completer.setMaxVisibleItems(12)
         completer.activated.connect(self._run)
         self.setCompleter(completer)
@@ -94,7 +103,25 @@ class CommandField(QLineEdit):
             if not action.isEnabled():
                 text += f"   ({action.toolTip()})"
             self._by_text[text] = action_id
-        self._model.setStringList(list(self._by_text))
+        self._list_found("")
+
+    def _list_found(self, typed: str) -> None:
+        found = self._found(typed)
+        self._nothing = "" if found else self._no_action(typed)
+        self._model.setStringList(found or [self._nothing])
+
+    def _found(self, typed: str) -> list[str]:
+        """Lines with all the words: in the name first, then in menu or keys, then in the tip."""
+        words = typed.lower().split()
+        specs = self._shell.book.specs
+
+        def place(line: str) -> int:
+            spec = specs[self._by_text[line]]
+            texts = (spec.text, line, f"{line} {spec.tip}")
+            return next((n for n, text in enumerate(texts) if _has(text, words)), len(texts))
+
+        places = {line: place(line) for line in self._by_text}
+        return sorted((line for line in places if places[line] < 3), key=lambda line: places[line])
 
     def _run(self, text: str) -> None:
         """Run the action of that line, or the one that fits best what was typed."""
@@ -102,7 +129,7 @@ class CommandField(QLineEdit):
             return
         action_id = self._by_text.get(text) or self._best(text)
         if action_id is None:
-            self._shell.tell(f"No action is called “{text}”.{self._suggestion(text)}")
+            self._shell.tell(text if text == self._nothing else self._no_action(text))
             return
         # The completer writes the line it chose after telling us.
         QTimer.singleShot(0, self, self.clear)
@@ -114,21 +141,23 @@ class CommandField(QLineEdit):
             self._shell.tell(action.toolTip())
 
     def _best(self, typed: str) -> str | None:
-        words = typed.lower().split()
         specs = self._shell.book.specs
+        found = self._found(typed)
 
-        def rank(line: str) -> tuple[bool, bool, int]:
+        def rank(line: str) -> tuple[bool, bool, bool, int]:
             spec = specs[self._by_text[line]]
             usable = self._shell.book[spec.id].isEnabled()
-            return (not spec.text.lower().startswith(typed.lower()), not usable, len(spec.text))
+            begins = spec.text.lower().startswith(typed.lower())
+            named = _has(line, typed.lower().split())
+            return (not begins, not named, not usable, len(spec.text))
 
-        near = [line for line in self._by_text if all(word in line.lower() for word in words)]
-        return self._by_text[min(near, key=rank)] if near else None
+        return self._by_text[min(found, key=rank)] if found else None
 
-    def _suggestion(self, typed: str) -> str:
+    def _no_action(self, typed: str) -> str:
         texts = {spec.text.lower(): spec.text for spec in self._shell.book.specs.values()}
         near = get_close_matches(typed.lower(), texts, 1)
-        return f" Did you mean {texts[near[0]]}?" if near else ""
+        suggestion = f" Did you mean {texts[near[0]]}?" if near else ""
+        return f"No action is called “{typed}”.{suggestion}"
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._list:
@@ -137,6 +166,8 @@ class CommandField(QLineEdit):
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.FocusIn:
             self._list_actions()
+        if isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in _STAYS:
+            self.clear()  # nothing half typed is left behind
         if (
             event.type() == QEvent.Type.KeyPress
             and isinstance(event, QKeyEvent)

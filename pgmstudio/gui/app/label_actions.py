@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.learning.kappa_path import KappaPath
+from pgmstudio.core.learning.ldag_posterior import LdagPosterior
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.labelling import labelled_from_rows
@@ -63,6 +64,15 @@ def label_actions(shell: Shell) -> list[ActionSpec]:
             deeds.open_path,
             icon="tag",
             why_not=deeds.why_no_path,
+        ),
+        ActionSpec(
+            "learn.label-probabilities",
+            "Probabilities of edges and labels",
+            "Learn",
+            "How probable edges, labels and graphs are by chains over labelled graphs.",
+            deeds.open_posterior,
+            icon="tag",
+            why_not=deeds.why_no_posterior,
         ),
         ActionSpec(
             "view.context.follow",
@@ -196,6 +206,18 @@ class _Deeds(QObject):
         source = source_in_view(self._shell, KappaPath.kind)
         if source is not None:
             open_kappa(self._shell, source)
+
+    def why_no_posterior(self) -> str | None:
+        if has_source(self._shell, LdagPosterior.kind):
+            return None
+        return "learn a labelled graph by chains first."
+
+    def open_posterior(self) -> None:
+        from pgmstudio.gui.pages.posterior_page import open_posterior
+
+        source = source_in_view(self._shell, LdagPosterior.kind)
+        if source is not None:
+            open_posterior(self._shell, source)
 
 
 def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry:

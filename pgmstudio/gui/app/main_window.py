@@ -24,6 +24,7 @@ from pgmstudio.gui.app.error_note import ErrorNotes
 from pgmstudio.gui.app.folding import Folding
 from pgmstudio.gui.app.layout import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
 from pgmstudio.gui.app.panel_docks import PanelDocks
+from pgmstudio.gui.app.recent_menu import RecentMenu
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.status_bar import StatusBar
 from pgmstudio.gui.app.toast import Toast
@@ -108,6 +109,8 @@ class MainWindow(QMainWindow):
                 self._menu(LATE_TABLES[place])  # keeps the place
             else:
                 self._add_table(place)
+        files = self._menus["File"]
+        files.insertMenu(book["file.welcome"], RecentMenu(self.shell, files))
         for title, menu in self._menus.items():
             if "/" not in title and menu.isEmpty():
                 menu.menuAction().setVisible(False)

@@ -12,6 +12,7 @@ from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
 from pgmstudio.gui.dialogs.choice_words import choice_words
 from pgmstudio.gui.dialogs.param_slider import ParamSlider, has_slider
+from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.widgets import label, set_role
 
 # How objects (a start model, knowledge) are chosen: type -> choices by name, asked when shown.
@@ -136,7 +137,7 @@ class _Field:
         if spec.kind is ParamKind.YES_NO:
             self.widget = QCheckBox()
         elif spec.kind in (ParamKind.CHOICE, ParamKind.OBJECT):
-            self.widget = QComboBox()
+            self.widget = Combo()
             if spec.none_label is not None and objects is None:
                 self.widget.addItem(spec.none_label)
             for choice in spec.choices:

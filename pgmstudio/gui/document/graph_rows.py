@@ -60,10 +60,10 @@ def move(shell: Shell, model_id: str, variable: str, above: str | None) -> bool:
 def set_numbers(
     shell: Shell, model_id: str, variable: str, node: int, numbers: tuple[float, ...]
 ) -> bool:
-    """Another distribution in a node; typing on is one step."""
+    """Another distribution in a node."""
     graph = shell.project.models[model_id].model
     if not isinstance(graph, DecisionGraph):
         return False
     name = node_name(graph, variable, node)
     edit = partial(set_node, model_id=model_id, variable=variable, node=node, numbers=numbers)
-    return shell.change(f"Distribution of {name}", edit, merge=f"node:{model_id}:{name}")
+    return shell.change(f"Distribution of {name}", edit)

@@ -44,6 +44,10 @@ def recovery_folder() -> Path:
     return preferences.preferences_folder() / "recovery"
 
 
+def _own_file() -> Path:
+    return recovery_folder() / f"{os.getpid()}-{_TOKEN}.pgmz"
+
+
 class Autosave(QObject):
     """Writes the project beside the person's files whenever it has unsaved changes."""
 
@@ -66,7 +70,7 @@ class Autosave(QObject):
 
     @property
     def file(self) -> Path:
-        return recovery_folder() / f"{os.getpid()}-{_TOKEN}.pgmz"
+        return _own_file()
 
     def save_now(self) -> None:
         """Write in the background, when there is something new that is not in the person's file."""
@@ -112,6 +116,13 @@ def _write(file: Path, project: Project, path: Path | None) -> Path:
     except OSError as problem:
         why = f"copies for recovery cannot be kept: {problem.strerror}. Save your project often."
         raise FileError(file.parent, why) from problem
+    _write_facts(file, path)
+    replace_file(file, project_bytes(project))
+    return file
+
+
+def _write_facts(file: Path, path: Path | None) -> None:
+    """Whose project the file holds, and which process writes it."""
     facts = {
         "path": str(path) if path else None,
         "name": path.name if path else "untitled",
@@ -119,8 +130,6 @@ def _write(file: Path, project: Project, path: Path | None) -> Path:
         "began": _began(os.getpid()),
     }
     replace_file(file.with_suffix(".json"), json.dumps(facts).encode())
-    replace_file(file, project_bytes(project))
-    return file
 
 
 def left_behind() -> list[Recovered]:
@@ -128,7 +137,7 @@ def left_behind() -> list[Recovered]:
     found = []
     for file in recovery_folder().glob("*.pgmz"):
         process = file.stem.partition("-")[0]
-        if file.stem == f"{os.getpid()}-{_TOKEN}" or not process.isdigit():
+        if file == _own_file() or not process.isdigit():
             continue
         facts = _facts(file)
         if _is_running(int(process), facts.get("began")):
@@ -188,7 +197,10 @@ def _began(process: int) -> str | None:
 
 
 def recover(shell: Shell, entry: Recovered) -> None:
-    """Open what was kept, as unsaved changes of its project, and forget the recovery file."""
+    """Open what was kept, as unsaved changes of its project.
+
+    The file becomes this program's own: another crash before the next autosave loses nothing.
+    """
     from pgmstudio.gui.app.closing import settled
     from pgmstudio.gui.app.opening import show_project
 
@@ -199,7 +211,15 @@ def recover(shell: Shell, entry: Recovered) -> None:
         return
     if settled(shell):
         show_project(shell, project, entry.path, saved=False)
-        forget(entry)
+        _take_over(entry)
+
+
+def _take_over(entry: Recovered) -> None:
+    # What cannot be renamed is offered once more, which does no harm.
+    with contextlib.suppress(OSError):
+        _write_facts(_own_file(), entry.path)
+        entry.file.replace(_own_file())
+        _remove(entry.file)
 
 
 def forget(entry: Recovered) -> None:

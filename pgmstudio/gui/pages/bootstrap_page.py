@@ -91,7 +91,7 @@ class BootstrapPage(FittingPage):
         splitter.addWidget(self.table)
         splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 2)
-        splitter.setSizes([520, 340])
+        splitter.setSizes([330, 380])  # names of edges are read whole at 1280
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
         layout.setSpacing(6)

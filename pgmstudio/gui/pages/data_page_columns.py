@@ -16,7 +16,7 @@ from pgmstudio.gui.style.search_field import SearchField
 from pgmstudio.gui.style.widgets import label, row, scrolled
 from pgmstudio.gui.workers.questions import Asker
 
-_LIST_WIDTH, _STATES_WIDTH = 324, 406  # so that rows and states are read whole at 1280
+_LIST_WIDTH, _STATES_WIDTH = 350, 380  # so that rows and states are read whole at 1280
 CELLS_AT_ONCE = 1_000_000  # summarised within a frame or two
 
 

@@ -10,7 +10,6 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QSpinBox,
@@ -32,6 +31,7 @@ from pgmstudio.core.project.edits import replace_data
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.column_list import LinedRows, dress_head, paint_row_line
+from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row, tool_button
@@ -80,8 +80,9 @@ class StateManager(QWidget):
         self._shell, self._data_id = shell, data_id
         self._column: str | None = None
         self._is_filling = False
-        self.title = label("", "heading", size="title")
-        self.facts = label("", "secondary", size="dense")
+        self.title = ElidedLabel()
+        self.title.setProperty("role", "heading")
+        self.facts = label("", "secondary", size="dense", wrap=True)
         self.problem = Note("", "danger", "stateProblem")
         self.table = self._make_table()
         self.ordinal = QCheckBox("The order of the states means something")
@@ -114,6 +115,7 @@ class StateManager(QWidget):
         self.fewer_than.setObjectName("fewerThan")
         self.fewer_than.setRange(2, 1_000_000)
         self.fewer_than.setValue(5)
+        self.fewer_than.setMaximumWidth(round(96 * theme().scale))
         self.fewer_than.setAccessibleName("States with fewer rows than this are rare")
         self.fewer_than.setToolTip("States with fewer rows than this are rare.")
         self.merge_rare = button(
@@ -131,9 +133,10 @@ class StateManager(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 12)
         layout.setSpacing(8)
-        head = QHBoxLayout()
+        head = QVBoxLayout()
+        head.setSpacing(2)
         head.addWidget(self.title)
-        head.addWidget(self.facts, 1)
+        head.addWidget(self.facts)
         layout.addLayout(head)
         layout.addWidget(self.problem)
         layout.addWidget(row(self.up, self.down, self.merge, None))
@@ -186,6 +189,7 @@ class StateManager(QWidget):
             self.problem.tell("")
         self._column = summary.name
         self.title.setText(summary.name)
+        self.title.setToolTip(summary.name)
         missing = f" · {grouped(round(summary.missing))} missing" if summary.missing else ""
         self.facts.setText(
             f"{counted(variable.cardinality, 'state')} · "
@@ -333,6 +337,7 @@ class StateManager(QWidget):
             )
 
     def _restyle(self) -> None:
+        self.title.setFont(theme().font("title", "semibold"))
         self.table.setFont(theme().font("dense"))
         dress_head(self.table.horizontalHeader())
         self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))

@@ -75,6 +75,12 @@ class EdgeRules(QAbstractTableModel):
         return None
 
 
+MATRIX_HINT = (
+    f"from row to column; a click requires {_SIGNS['required']}, the next forbids "
+    f"{_SIGNS['forbidden']}, the third frees; {_SIGNS['tier']} is kept out by the tiers"
+)
+
+
 class EdgeMatrix(QTableView):
     """A click goes from free to required to forbidden and back; + − and Del do it by key."""
 

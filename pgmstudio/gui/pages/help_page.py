@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QIcon,
@@ -13,7 +13,15 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QListWidget, QSplitter, QTextBrowser, QVBoxLayout
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QSplitter,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTextBrowser,
+    QVBoxLayout,
+)
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.page import Page
@@ -26,6 +34,15 @@ FIRST = ("index.md", "window.md", "getting-started.md", "step-by-step.md")
 LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _CODE = QTextFormat.Property.BlockCodeLanguage
+
+
+class _NoWiderThanTheList(QStyledItemDelegate):
+    """Long titles are cut with an ellipsis, so that the text keeps its room."""
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return QSize(1, super().sizeHint(option, index).height())
 
 
 class HelpPage(Page):
@@ -47,15 +64,18 @@ class HelpPage(Page):
         self._files = self._pages()
         self._contents.ensurePolished()  # rows laid out before that keep their unstyled height
         for file in self._files:
-            self._contents.addItem(_title_of(file))
+            row = QListWidgetItem(_title_of(file), self._contents)
+            row.setToolTip(row.text())
         self._contents.currentRowChanged.connect(self._on_row)
         splitter = QSplitter()
         splitter.addWidget(self._contents)
         splitter.addWidget(self._browser)
-        splitter.setStretchFactor(1, 1)
+        splitter.setStretchFactor(0, 1)
+        splitter.setStretchFactor(1, 2)
         self._contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._contents.setMinimumWidth(self._contents.sizeHintForColumn(0) + 2 * theme().space(3))
-        splitter.setSizes([theme().px("left"), 800])
+        self._contents.setItemDelegate(_NoWiderThanTheList(self._contents))
+        self._contents.setMinimumWidth(theme().px("left_min"))
+        splitter.setSizes([theme().px("left"), 2 * theme().px("left")])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(splitter)

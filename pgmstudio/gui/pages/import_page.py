@@ -135,9 +135,10 @@ class ImportPage(UndoingPage):
                 if self._draft.treatment(column) is Treatment.DISCRETISE
             ]
             self._column = next(iter([*numbers, *names]), None)
-        self._refresh()
-        if self._column is not None:
-            self.view.columns.list.pick(self._column)
+        wanted = self._column
+        self._refresh()  # which makes the first of a new list the current column
+        if wanted is not None:
+            self.view.columns.list.pick(wanted)
 
     def _on_read_failed(self, error: BaseException) -> None:
         self._is_reading = False

@@ -17,6 +17,7 @@ from pgmstudio.gui.pages.import_page_draft import BY_HAND
 from pgmstudio.gui.pages.import_page_reading import CutColumn
 from pgmstudio.gui.plots.histogram_cuts import HistogramCuts
 from pgmstudio.gui.plots.histogram_layout import one_cut_less, one_cut_more
+from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Segments, button, label, row
 
@@ -70,7 +71,7 @@ class CutsEditor(QWidget):
         self.bins.setToolTip("How many intervals; by hand, one more splits the fullest.")
         self.bins.valueChanged.connect(self._on_bins)
         self._target_label = label("Target", "secondary")
-        self.target = QComboBox()
+        self.target = Combo()
         self.target.setObjectName("cutTarget")
         self.target.setAccessibleName("Column that the cuts tell apart")
         self.target.setToolTip("The column whose states the cuts tell apart.")

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.pages.import_page_draft import SplitPlan
+from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Note, label, row
 
@@ -110,7 +111,7 @@ class SplitForm(QWidget):
         return made
 
     def _columns(self, name: str, tip: str) -> QComboBox:
-        made = QComboBox()
+        made = Combo()
         made.setObjectName(name)
         made.setToolTip(tip)
         made.setAccessibleName(tip)

@@ -15,9 +15,10 @@ from pgmstudio.core.io.knowledge_files import read_knowledge, write_knowledge
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.edge_matrix import EdgeMatrix
+from pgmstudio.gui.pages.edge_matrix import MATRIX_HINT, EdgeMatrix
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.pages.tier_lanes import TierLanes
+from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
@@ -40,6 +41,16 @@ _EDITS = {
 }
 
 
+def _under(hint: str, content: QWidget) -> QWidget:
+    """`content` with a line above it that says what one can do there."""
+    made = QWidget()
+    layout = QVBoxLayout(made)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addWidget(label(hint, "secondary", wrap=True))
+    layout.addWidget(content, 1)
+    return made
+
+
 class KnowledgePage(Page):
     """Tiers, matrix and list are three looks at the same rules."""
 
@@ -58,7 +69,7 @@ class KnowledgePage(Page):
         self._list_layout = QVBoxLayout(self._list)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._lanes)
-        self._stack.addWidget(self._matrix)
+        self._stack.addWidget(_under(MATRIX_HINT, self._matrix))
         self._stack.addWidget(scrolled(self._list, "ruleList"))
         self._segments = Segments(
             [
@@ -139,7 +150,7 @@ class KnowledgePage(Page):
         return icon("checks")
 
     def _combo(self, name: str, tip: str) -> QComboBox:
-        combo = QComboBox()
+        combo = Combo()
         combo.setObjectName(name)
         combo.setToolTip(tip)
         combo.setAccessibleName(tip)

@@ -26,6 +26,7 @@ from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.panels.inspector_plan import RunPlan
 from pgmstudio.gui.style.combo import chooser, offer
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import (
     Note,
@@ -235,7 +236,8 @@ class LearnPage(Page):
         if data is not None and isinstance(knowledge, Knowledge):
             clashes = knowledge.contradictions(data.domain.names)
             refusal = refusal or " ".join(clashes)
-            self._rules.tell(f"{knowledge.rule_count()} rules about edges will be obeyed.")
+            told = counted(knowledge.rule_count(), "rule")
+            self._rules.tell(f"{told} about edges will be obeyed.")
         else:
             self._rules.tell("")
         self._missing.tell("" if data is None else told_of_missing(self.learner, data, params))

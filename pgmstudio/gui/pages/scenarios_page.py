@@ -37,6 +37,7 @@ from pgmstudio.gui.panels.belief_bars import tuple_of
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.panels.scenario_cards import Card, CardList
 from pgmstudio.gui.panels.subject import Subject
+from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, hairline, label, row
@@ -103,7 +104,7 @@ class ScenariosPage(Page):
         for place, letter in enumerate(LETTERS):
             sign = QLabel(letter)
             sign.setObjectName(f"scenarioSign{letter}")
-            choice = QComboBox()
+            choice = Combo()
             choice.setObjectName(f"scenario{letter}")
             choice.setAccessibleName(f"Scenario {letter}")
             choice.setToolTip(f"What stands under {letter}.")

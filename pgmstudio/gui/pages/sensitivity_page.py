@@ -30,7 +30,7 @@ from pgmstudio.gui.panels.cell_table import CellTable
 from pgmstudio.gui.plots.function_curve import FunctionCurve
 from pgmstudio.gui.plots.tornado import TornadoChart
 from pgmstudio.gui.plots.tornado_rows import Tornado
-from pgmstudio.gui.style.combo import offer
+from pgmstudio.gui.style.combo import Combo, offer
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
@@ -117,7 +117,7 @@ class SensitivityPage(Page):
         self._on_tab(self.tabs.current)
 
     def _choice(self, name: str, words: str, tip: str) -> QComboBox:
-        made = QComboBox()
+        made = Combo()
         made.setObjectName(name)
         made.setAccessibleName(words)
         made.setToolTip(tip)

@@ -15,6 +15,7 @@ from pgmstudio.core.learning.pc_skeleton import LoggedTest
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable, wide_first
 from pgmstudio.gui.pages.kept_page import KeptPage, facts_label
+from pgmstudio.gui.style.combo import Combo
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Note, Segments, button, label, row
@@ -91,7 +92,7 @@ class TestLogPage(KeptPage):
         self._tell_alpha()
 
     def _combo(self, name: str) -> QComboBox:
-        combo = QComboBox()
+        combo = Combo()
         combo.setObjectName(name)
         combo.setAccessibleName("A variable of the pair")
         combo.setToolTip("Only tests about this variable; two of them: why there is no edge.")

@@ -45,8 +45,15 @@ class TierLanes(QWidget):
         )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        hint = label("earlier → later; no edge may lead to an earlier tier", "secondary")
-        layout.addWidget(row(hint, None, self._add))
+        hint = label(
+            "drag variables into tiers, earlier → later; no edge may lead to an earlier tier",
+            "secondary",
+            wrap=True,
+        )
+        head = QHBoxLayout()
+        head.addWidget(hint, 1)
+        head.addWidget(self._add)
+        layout.addLayout(head)
         area = scrolled(self._holder, "tierScroll")
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         layout.addWidget(area, 1)

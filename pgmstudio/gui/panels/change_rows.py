@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import button, empty, label
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -29,9 +29,11 @@ class ChangeRow:
 
 
 def signed(value: float | None, digits: int = 1) -> str:
-    """+3.2, −18.9, 0.0; a dash where it is not known."""
+    """+3.2, −18.9, 0.0, −∞; a dash where it is not known."""
     if value is None:
         return "–"
+    if math.isinf(value):
+        return "+∞" if value > 0 else "−∞"
     rounded = round(value, digits) + 0.0
     return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"
 
@@ -65,6 +67,9 @@ class ChangeRows(QWidget):
         if tuple(rows) == self._rows and score == self._score:
             return
         self._rows, self._score = tuple(rows), score
+        focused = next((i for i, made in enumerate(self._buttons) if made.hasFocus()), None)
+        if focused is not None:
+            self.setFocus()  # or the focus would go on by itself, and what is scrolled with it
         empty(self._grid)
         self._buttons = []
         heads = (
@@ -81,6 +86,8 @@ class ChangeRows(QWidget):
             self._grid.addWidget(head, 0, column)
         for place, row in enumerate(rows, start=1):
             self._add_row(place, row)
+        if focused is not None and self._buttons:
+            self._buttons[min(focused, len(self._buttons) - 1)].setFocus()
 
     def _add_row(self, place: int, row: ChangeRow) -> None:
         made = button(row.words, lambda: None, role="link", icon_name=row.icon)
@@ -97,10 +104,10 @@ class ChangeRows(QWidget):
         size = f"{row.size:+d}".replace("-", "−") if row.size else "0"
         told = ("–",) * 3 if row.refusal else (signed(row.bits), size, signed(row.score))
         for column, words in enumerate(told, start=1):
-            number = label(words, "tertiary" if row.refusal else "", size="dense")
+            pays = column == 3 and row.score is not None and row.score > 0
+            role = "tertiary" if row.refusal else "heading" if pays else ""
+            number = label(words, role, size="dense")
             number.setAlignment(_RIGHT)
-            if column == 3 and row.score is not None and row.score > 0:
-                number.setFont(theme().font("dense", "semibold"))
             self._grid.addWidget(number, place, column)
 
     def _on_clicked(self) -> None:

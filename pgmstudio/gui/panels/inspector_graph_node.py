@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.decision_graph_session import NodeFlows
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_choices import Deed, ScoreWeight, Step
-from pgmstudio.core.models.decision_graph_measures import in_flows
+from pgmstudio.core.models.decision_graph_measures import in_flows, numbers_change
 from pgmstudio.core.models.decision_graph_reach import reach_rules
 from pgmstudio.core.pictures.band_words import node_name, short_words, step_words
 from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.graph_flows import ask_flows
 from pgmstudio.gui.document.graph_rows import move, rows_of, set_numbers, take, weight_of
-from pgmstudio.gui.panels.change_rows import ChangeRow, ChangeRows
+from pgmstudio.gui.panels.change_rows import ChangeRow, ChangeRows, signed
 from pgmstudio.gui.panels.fact_rows import Fact, FactRows
 from pgmstudio.gui.panels.graph_node_facts import GraphNodeFacts, Move, graph_node_facts
 from pgmstudio.gui.panels.inspector_graph_rows import GraphRowsTab
@@ -83,6 +84,7 @@ class GraphNodeInspector(QWidget):
         parameters = Section("Parameters")
         self.parameters = ParameterBars("graphNodeParameters")
         self.parameters.changed.connect(self._on_parameters)
+        self.parameters.proposed.connect(self._on_proposed)
         self.counts = label("", "tertiary", size="dense", wrap=True)
         self.counts.setObjectName("graphNodeCounts")
         parameters.add(self.parameters)
@@ -120,6 +122,8 @@ class GraphNodeInspector(QWidget):
         graph = subject.model
         if not isinstance(graph, DecisionGraph):
             return
+        if self._key != (variable, node):
+            self.parameters.take_back()
         self._subject, self._key = subject, (variable, node)
         i = graph.domain.index(variable)
         self._ask(subject, graph)
@@ -219,16 +223,31 @@ class GraphNodeInspector(QWidget):
         self._forest.title.setText(f"Move {variable} in the forest")
         self.moves.show_rows([_move_row(one, weight) for one in facts.moves], score)
         self._forest.setVisible(bool(facts.moves))
-        if facts.counts is not None:
-            states = graph.domain[variable].states
-            each = zip(states, facts.counts, strict=True)
-            self.counts.setText(
-                "Rows: " + ", ".join(f"{state} {grouped(round(n))}" for state, n in each)
-            )
-        else:
-            self.counts.setText("")
+        self._on_proposed(self.parameters.proposal)
         data = rows_of(self._shell.project, subject.entry)
         self.rows.show_rows(data, facts.rows, variable)
+
+    def _on_proposed(self, shares: tuple[float, ...] | None) -> None:
+        """What another distribution would bring; without one, the rows that come here."""
+        subject, facts, (variable, node) = self._subject, self._facts, self._key
+        if subject is None or not isinstance(subject.model, DecisionGraph):
+            return
+        graph = subject.model
+        counts = None if facts is None else facts.counts
+        if shares is None:
+            each = () if counts is None else zip(graph.domain[variable].states, counts, strict=True)
+            told = ", ".join(f"{state} {grouped(round(n))}" for state, n in each)
+            self.counts.setText(f"Rows: {told}" if told else "")
+            return
+        before = graph.parameters[graph.domain.index(variable)][node]
+        if counts is None:  # per row, as the model itself expects
+            counts = in_flows(graph)[graph.domain.index(variable)][node] * before
+        bits = numbers_change(counts, before, np.asarray(shares))
+        score = self._weight(subject).gain(bits, 0, 0)
+        self.counts.setText(
+            f"ΔL {signed(bits)} bits, Δsize 0, Δscore {signed(score)}, the other parameters as "
+            "they are. Enter or letting go accepts, Esc takes back."
+        )
 
     # -- wishes
 
@@ -237,11 +256,11 @@ class GraphNodeInspector(QWidget):
             set_numbers(self._shell, self._subject.model_id, *self._key, shares)
 
     def _on_step(self, step: Step) -> None:
-        if self._subject is not None:
+        if self._subject is not None and self._facts is not None:  # not one of the graph before
             take(self._shell, self._subject.model_id, step)
 
     def _on_move(self, found: Move) -> None:
-        if self._subject is not None:
+        if self._subject is not None and self._facts is not None:
             move(self._shell, self._subject.model_id, self._key[0], found.above)
 
 
@@ -249,6 +268,7 @@ def _move_row(found: Move, weight: ScoreWeight) -> ChangeRow:
     words = "To the top" if found.above is None else f"Below {found.above}"
     score = None if found.bits is None else weight.gain(found.bits, found.size, found.free)
     tip = "The same distribution." if found.is_exact else "Fitted to the rows anew."
+    tip = f"{words}. {tip}"
     return ChangeRow(
         words, "tree-structure", found.bits, found.size, score, found, found.refusal, tip
     )

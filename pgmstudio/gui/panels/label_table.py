@@ -72,8 +72,9 @@ class LabelTable(QWidget):
         drawing = QWidget()
         inner = QVBoxLayout(drawing)
         inner.setContentsMargins(0, 0, 0, 0)
-        inner.addWidget(self.note)
-        inner.addWidget(self.tree, 1)
+        inner.addWidget(self.tree)
+        inner.addWidget(self.note)  # below: in a low panel the picture is what one must see
+        inner.addStretch(1)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         area = scrolled(drawing, "labelTreeScroll")

@@ -55,7 +55,7 @@ class LabelTree(QWidget):
     def show_classes(
         self, classes: Classes, parents: tuple[Variable, ...], rows: NDArray[np.float64]
     ) -> str:
-        """Draw a tree or, where there is none, the cube; the words to stand over it."""
+        """Draw a tree or, where there is none, the cube; the words to stand under it."""
         self._classes, self._parents, self._rows = classes, parents, rows
         tree = tree_of(classes)
         self._root, words = None, ""

@@ -165,7 +165,7 @@ def _plain(value: object) -> str:
 
 def number_words(value: float) -> str:
     """A count with its thousands grouped, or a few digits of another number."""
-    return grouped(int(value)) if value == int(value) else f"{value:.4g}"
+    return grouped(int(value)) if value == int(value) else f"{value:.4g}".replace("-", "−")
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,9 @@ MOST_DIM = 2000
 REDRAW_MS = 100
 _HEADINGS = {"score": "Score by step", "weights": "Weights by step", "edges": "Edges changed"}
 
+_NOT_YET = "The score of the selected run is drawn here."
+_NO_SCORE = "This run tells no score by step."
+
 
 class ScorePlot(QWidget):
     """pyqtgraph is slow to load, so the plot itself is made when the first run is shown."""
@@ -66,7 +69,8 @@ class ScorePlot(QWidget):
         assert isinstance(head_layout, QHBoxLayout)
         head_layout.setStretch(2, 1)
         self._layout.addWidget(head)
-        self._empty = label("The score of the selected run is drawn here.", "secondary")
+        self._empty = label(_NOT_YET, "secondary")
+        self._empty.setObjectName("scorePlotEmpty")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty, 1)
@@ -102,6 +106,7 @@ class ScorePlot(QWidget):
         if self.views.current not in known:
             self.views.choose("score")
         self._empty.setVisible(not has_points)
+        self._empty.setText(_NO_SCORE if run is not None and run.state.is_end else _NOT_YET)
         if self._plot is not None:
             self._plot.setVisible(has_points)
         if run is None or not has_points:

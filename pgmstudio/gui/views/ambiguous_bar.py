@@ -81,6 +81,7 @@ class AmbiguousBar(TwoLineBar):
             )
         )
         self._hint = ElidedLabel("Or click an edge of the graph.")
+        self._hint.brief = "Or click an edge."
         self._hint.setProperty("role", "tertiary")
         self._answers = QHBoxLayout()
         self._answers.setSpacing(6)

@@ -1,6 +1,8 @@
-"""The averaged graph of a bootstrap: widths and numbers are shares, nodes keep their places."""
+"""The averaged graph of a bootstrap or of chains: widths and numbers are shares of graphs."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -20,6 +22,7 @@ from pgmstudio.gui.views.node_geometry import face_size
 from pgmstudio.gui.views.strengths import Strengths, strengths_of_replicates
 
 Edge = tuple[str, str]
+StrengthsOf = Callable[[Iterable[Edge], EdgeFrequencies], Strengths]
 
 
 def averaged_picture(found: EdgeFrequencies, averaged: Averaged) -> GraphPicture:
@@ -46,9 +49,10 @@ class AveragedCanvas(QWidget):
 
     selected = Signal(object)  # edge or None
 
-    def __init__(self) -> None:
+    def __init__(self, strengths_of: StrengthsOf = strengths_of_replicates) -> None:
         super().__init__()
         self.setObjectName("averagedCanvas")
+        self._strengths_of = strengths_of
         self.canvas = Canvas()
         self.canvas.view.is_editable = False
         self.canvas.view.describe_edge = self._describe
@@ -66,7 +70,7 @@ class AveragedCanvas(QWidget):
     def show_average(self, found: EdgeFrequencies, averaged: Averaged) -> None:
         self._picture = averaged_picture(found, averaged)
         edges = averaged.dag.edges
-        self._strengths = strengths_of_replicates(edges, found) if edges else None
+        self._strengths = self._strengths_of(edges, found) if edges else None
         if set(self._places) >= set(self._picture.ids):
             self._draw(None)
             return

@@ -17,7 +17,7 @@ from pgmstudio.gui.views.graph_scene import GraphScene
 from pgmstudio.gui.views.graph_view import GraphView
 from pgmstudio.gui.views.legend import Legend, LegendEntry, legend_entries, rule_entries
 from pgmstudio.gui.views.moves_layer import MovesLayer
-from pgmstudio.gui.views.node_face import Detail
+from pgmstudio.gui.views.node_face import FULL_FROM, Detail
 from pgmstudio.gui.views.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
 from pgmstudio.gui.views.partition_layer import PartitionLayer
 from pgmstudio.gui.views.rules_layer import RulesLayer
@@ -152,6 +152,12 @@ class Canvas(QWidget):
         """What is on the canvas has changed, so its legend may have too."""
         self._soon.start()
 
+    def _how_to_see(self) -> list[LegendEntry]:
+        """Bars that are too small to draw: where they begin, for the screen alone."""
+        far = self.view.detail is not Detail.FULL
+        bars = far and any(item.face.shows_rows for item in self.scene.nodes.values())
+        return [LegendEntry(f"zoom to {100 * FULL_FROM:.0f} % for bars")] if bars else []
+
     def legend_entries(self) -> list[LegendEntry]:
         """What the legend says now; exports draw the same."""
         entries = self.drawn_entries(self.view.detail)
@@ -171,7 +177,7 @@ class Canvas(QWidget):
         zoom = self.zoom_control
         zoom.adjustSize()
         zoom.move(room.width() - zoom.width() - _EDGE, room.height() - zoom.height() - _EDGE)
-        entries = self.legend_entries() if self.shows_legend else []
+        entries = [*self.legend_entries(), *self._how_to_see()] if self.shows_legend else []
         self.legend.show_entries(entries, room.width() - zoom.width() - 3 * _EDGE)
         self.legend.move(_EDGE, room.height() - self.legend.height() - _EDGE)
         low = max(0 if zoom.isHidden() else zoom.height(), self.legend.height() if entries else 0)
@@ -216,12 +222,16 @@ class Canvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._refresh_overlays()
+        self._place_waiting()
 
     def tell_waiting(self, words: str) -> None:
         """Words in the middle of an empty canvas; none takes them away."""
         self._waiting.setText(words)
         self._waiting.setVisible(bool(words))
         self._waiting.adjustSize()
+        self._place_waiting()
+
+    def _place_waiting(self) -> None:
         self._waiting.move(self.view.rect().center() - self._waiting.rect().center())
 
     # -- refusals

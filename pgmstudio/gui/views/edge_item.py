@@ -55,6 +55,7 @@ PENS = {
 # An edge into a variable that was set from outside, which no longer listens to its parents.
 CUT = EdgePen("edge_dim", 1.5, (4.0, 4.0), "cut by do")
 CUT_GAP = 10.0
+_HEIGHTS = {EdgeStyle.LABELLED: 0.2, EdgeStyle.VANISHED: 0.1}  # of edges with tags, over others
 _RING_RADIUS = 4.0
 
 
@@ -84,6 +85,7 @@ class EdgeItem(QGraphicsItem):
         self._middles: tuple[QPointF, QPointF] | None = None
         self._line = QPainterPath()
         self._bounds = QRectF()
+        self._rise()
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
     @property
@@ -106,6 +108,7 @@ class EdgeItem(QGraphicsItem):
         if edge != self.edge:
             self.prepareGeometryChange()
             self.edge = edge
+            self._rise()
             self.update()
 
     def set_route(self, route: EdgeRoute, source: QPointF, target: QPointF) -> None:
@@ -149,8 +152,13 @@ class EdgeItem(QGraphicsItem):
     def change_look(self, **changes: object) -> None:
         """Selected, hovered, …; repaints only when something differs."""
         if take_over(self.look, changes):
-            self.setZValue(0.5 if self._is_lifted() else 0.0)
+            self._rise()
             self.update()
+
+    def _rise(self) -> None:
+        """What one looks at is in front, then tags, so that no other line is drawn over them."""
+        at_rest = _HEIGHTS.get(self.edge.style, 0.0) if self.edge.label else 0.0
+        self.setZValue(0.5 if self._is_lifted() else at_rest)
 
     def _is_lifted(self) -> bool:
         return self.look.is_selected or self.look.is_hovered or self.look.step is not None

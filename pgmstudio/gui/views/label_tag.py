@@ -69,6 +69,7 @@ def place_tags(scene: GraphScene, routed: Collection[tuple[str, str]]) -> None:
         [item.route for item in items],
         [tag_size(item.edge.label) for item in items],
         [node.sides for node in scene.nodes.values()],
+        [item.route for ends, item in scene.edges.items() if ends not in tagged],
     )
     for item, share in zip(items, shares, strict=True):
         item.set_tag_share(share)

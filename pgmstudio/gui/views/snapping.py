@@ -66,18 +66,35 @@ def snap(box: Box, others: Iterable[Box], reach: float) -> tuple[Point, tuple[Gu
 
 
 def lined_up(boxes: Mapping[str, Box], side: str) -> dict[str, Point]:
-    """Middles after lining up at the outermost left, right, top or bottom of all."""
-    if side == "left":
-        edge = min(b.x - b.width / 2 for b in boxes.values())
-        return {i: (edge + b.width / 2, b.y) for i, b in boxes.items()}
-    if side == "right":
+    """Middles after lining up at the outermost left, right, top or bottom of all.
+
+    A box that would then lie on another moves on along the line, so that none is hidden.
+    """
+    if side in ("left", "right"):
+        along = _parted({i: (b.y, b.height) for i, b in boxes.items()})
+        if side == "left":
+            edge = min(b.x - b.width / 2 for b in boxes.values())
+            return {i: (edge + b.width / 2, along[i]) for i, b in boxes.items()}
         edge = max(b.x + b.width / 2 for b in boxes.values())
-        return {i: (edge - b.width / 2, b.y) for i, b in boxes.items()}
+        return {i: (edge - b.width / 2, along[i]) for i, b in boxes.items()}
+    along = _parted({i: (b.x, b.width) for i, b in boxes.items()})
     if side == "top":
         edge = min(b.y - b.height / 2 for b in boxes.values())
-        return {i: (b.x, edge + b.height / 2) for i, b in boxes.items()}
+        return {i: (along[i], edge + b.height / 2) for i, b in boxes.items()}
     edge = max(b.y + b.height / 2 for b in boxes.values())
-    return {i: (b.x, edge - b.height / 2) for i, b in boxes.items()}
+    return {i: (along[i], edge - b.height / 2) for i, b in boxes.items()}
+
+
+def _parted(stretches: Mapping[str, tuple[float, float]]) -> dict[str, float]:
+    """Middles of stretches (middle, length) on a line, in their order, none over another."""
+    placed: dict[str, float] = {}
+    end = -math.inf
+    for identity, (middle, length) in sorted(stretches.items(), key=lambda entry: entry[1][0]):
+        if middle - length / 2 < end:
+            middle = end + GRID + length / 2
+        placed[identity] = middle
+        end = middle + length / 2
+    return placed
 
 
 def distributed(boxes: Mapping[str, Box], *, across: bool) -> dict[str, Point]:

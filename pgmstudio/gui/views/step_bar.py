@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from pgmstudio.gui.panels.elided_label import ElidedLabel
@@ -43,6 +43,7 @@ class StepBar(QFrame):
         self.setAccessibleName(words.title)
         self.words = ElidedLabel(words.first)
         self.words.setObjectName(f"{words.name}Words")
+        self.words.elide = Qt.TextElideMode.ElideRight  # what a step is worth stands in the middle
         self._step = button(
             "Step",
             self.step_wished.emit,

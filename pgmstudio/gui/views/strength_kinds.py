@@ -18,7 +18,10 @@ class StrengthKind:
 KINDS = {
     "none": StrengthKind("Edge width: none", "", "", "All edges are drawn alike."),
     "mi": StrengthKind(
-        "Edge width: MI", "MI", "bits", "What the two ends tell about each other, by any path."
+        "Edge width: MI",
+        "MI",
+        "bits",
+        "Mutual information: what the two ends tell about each other, by any path.",
     ),
     "removal": StrengthKind(
         "Edge width: KL of removal",

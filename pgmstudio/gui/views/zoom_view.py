@@ -15,7 +15,7 @@ from pgmstudio.gui.workers.one_shot import one_shot
 LEAST_ZOOM, MOST_ZOOM = 0.05, 4.0
 ZOOM_STEP = 1.25
 GROUND_FROM = 0.6
-FIT_MARGIN = 32
+FIT_MARGIN = 24
 
 
 class ZoomView(QGraphicsView):

@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import split
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, UnknownNameError
+from pgmstudio.core.experiments import languages_running
 from pgmstudio.core.experiments.compare import compare, row_log2
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.languages import LANGUAGES, languages_plan, race_rows
 from pgmstudio.core.experiments.languages_running import (
+    ASKED,
+    DUE,
     Budget,
     Finish,
     LanguagesTask,
@@ -38,6 +41,7 @@ from pgmstudio.core.inference.brute_force import joint_table
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.processes import Packed
 from pgmstudio.core.running import NEVER, StopSwitch
 from tests.strategies import random_network
 
@@ -130,7 +134,7 @@ def test_a_run_that_is_ended_early_gives_what_it_has_by_then() -> None:
     whole = [e for e in PointWork(run)(rows, NEVER) if isinstance(e, CurvePoint)]
     points: list[CurvePoint] = []
     ends: list[RunDone] = []
-    for event in PointWork(run)(rows, NEVER, ends=lambda: len(points) > 0):
+    for event in PointWork(run)(rows, NEVER, ends=lambda _: len(points) > 0):
         if isinstance(event, CurvePoint):
             points.append(event)
         elif isinstance(event, RunDone):
@@ -140,6 +144,44 @@ def test_a_run_that_is_ended_early_gives_what_it_has_by_then() -> None:
     assert "stopped after" in ends[0].problems[0]
     first, second = points[0], whole[0]
     assert first.test_log2_likelihood_per_row == second.test_log2_likelihood_per_row
+
+
+class Clock:
+    """A machine that gives a process what the test says."""
+
+    def __init__(self) -> None:
+        self.now = self.used = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    def process_time(self) -> float:
+        return self.used
+
+
+def test_a_run_without_a_model_has_its_share_as_processor_time_unless_it_is_asked_to_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, flags = Clock(), np.zeros(1, dtype=np.uint8)
+    monkeypatch.setattr(languages_running, "time", clock)
+    run = runs_of_plan(languages_plan(["tree"], race_rows(rows_of_a_network())), ())[0]
+    work = languages_running._Work(PointWork(run), 0, Packed(b"", None, ()), 10.0, 36.0, 10.0, 76.0)
+    term = languages_running._Term(work, flags)
+    assert not term.is_over(has_model=True)
+    flags[0] = DUE  # others wait
+    clock.now, clock.used = 10.0, 1.0
+    assert not term.is_over(has_model=False)
+    clock.now = 14.0
+    assert not term.is_over(has_model=False)
+    assert term.is_over(has_model=True)
+    assert "it had 4.0 s more" in term.extra_told()
+    assert term.extra_told() == ""
+    clock.used = 10.0
+    assert term.is_over(has_model=False)
+    clock.now, clock.used = 76.0, 2.0
+    assert term.is_over(has_model=False)
+    clock.now, flags[0] = 1.0, ASKED
+    assert term.is_over(has_model=False)
 
 
 def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_gives_none() -> None:

@@ -37,6 +37,16 @@ def test_a_small_question_loads_no_compiler() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_kernels_load_without_the_linear_algebra_of_scipy() -> None:
+    kernels = (
+        "import sys, pgmstudio.core.data.counting_kernels; print('scipy.linalg' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", kernels], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
 def test_warming_up_changes_no_answer() -> None:
     network = random_network(np.random.default_rng(6), 8)
     session = CliqueTreeSession(network)

@@ -120,6 +120,27 @@ def test_k2_and_the_posterior_means_of_the_worked_table() -> None:
     assert means == pytest.approx([0.779302, 0.300499, 0.599751, 0.100998], abs=1e-6)
 
 
+@pytest.mark.parametrize("classes", [full_partition((2, 2, 2)), FIG7])
+@pytest.mark.parametrize("name", ["bdeu", "k2"])
+def test_a_row_left_out_is_predicted_by_the_tables_of_all_others(
+    classes: Classes, name: str
+) -> None:
+    score, expected = PartitionScore(name), 0.0
+    for place in np.ndindex(C8.shape):
+        others = C8.copy()
+        others[place] -= 1
+        expected += C8[place] * math.log2(
+            score.rows(others, classes)[classes[place[:-1]], place[-1]]
+        )
+    assert score.left_out(C8, classes) == pytest.approx(expected, rel=1e-12)
+    data = rows_of(C8, "abcd")
+    scores = LabelScores(data, score, structure=FULL)
+    margins = (C8.sum(axis=(1, 2, 3)), C8.sum(axis=(0, 2, 3)), C8.sum(axis=(0, 1, 3)))
+    alone = sum(score.left_out(margin, full_partition(())) for margin in margins)
+    both = score.left_out(C8, full_partition((2, 2, 2)))
+    assert scores.left_out(((), (), (), (0, 1, 2))) == pytest.approx(alone + both, rel=1e-12)
+
+
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), ess=st.sampled_from([0.5, 1.0, 7.0]))
 def test_without_labels_the_score_is_bdeu(seed: int, ess: float) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.kappa_path import KappaPath
 from pgmstudio.core.learning.keepsakes import restored
 from pgmstudio.core.learning.label_scores import NATS_PER_BIT, LabelScores
@@ -232,14 +233,36 @@ def test_by_default_labels_share_the_prior_of_their_graph_and_stay_when_they_are
     # The complete graph has one table of two parents, with four contexts of odds κ each.
     assert usual == pytest.approx(by_number - 4 * math.log1p(0.1), abs=1e-6)
     assert model.labelled_edges
-    # A quarter of the same rows: the label is more probable than none, but not three times.
-    few = replace(data, weights=data.weights / 4)
-    assert end(run("ldag.greedy", few, kappa=0.1, prior="shared")).model.labelled_edges
+    # An eighth of the same rows are too few for a label: then the answer is the plain graph.
+    few = replace(data, weights=data.weights / 8)
     events = run("ldag.greedy", few)
     plain = nats(end(run("ldag.greedy", few, structure=FULL)))
     assert not end(events).model.labelled_edges
     assert nats(end(events)) == pytest.approx(plain, abs=1e-9)
-    assert any("No labels were kept" in e.message for e in events if isinstance(e, Note))
+    assert any("No labels were found" in e.message for e in events if isinstance(e, Note))
+
+
+@pytest.mark.parametrize(("tilt", "stays"), [(0.05, True), (0.1, False)])
+def test_a_probable_label_goes_where_rows_left_out_are_better_predicted_without(
+    tilt: float, stays: bool
+) -> None:
+    """Two rows of nine states and 5 000 counts, as good as alike: merged they save 8 parameters.
+
+    The label pays as long as it costs less than ½ · 8 · ln 2 500 − 8 · ln 10 ≈ 13 nats of
+    likelihood, and predicts better as long as it costs less than the 8 parameters' noise, 8/2 for
+    each of the two. Tilted by ε it costs about 1 250 ε²: 3 and 12 nats.
+    """
+    even, steep = np.ones(9), np.linspace(1, 3, 9)
+    tilted = even + tilt * np.tile([-1.0, 1.0], 5)[:9]
+    rows = np.array([[even, tilted], [steep, steep[::-1]]])
+    data = rows_of(np.round(5000 * rows / rows.sum(axis=-1, keepdims=True)), "abc")
+    settings = {"knowledge": Knowledge(frozenset({("a", "c"), ("b", "c")}))}
+    told = end(run("ldag.greedy", data, kappa=0.1, prior="shared", **settings))
+    assert told.model.labelled_edges == (("b", "c"),)
+    events = run("ldag.greedy", data, **settings)
+    assert bool(end(events).model.labelled_edges) == stays
+    notes = [event.message for event in events if isinstance(event, Note)]
+    assert any("left out" in note for note in notes) != stays
 
 
 def test_labels_for_a_given_graph_keep_its_edges_and_never_lower_its_score() -> None:

@@ -45,4 +45,5 @@ def test_rules_among_some_variables_speak_of_no_other_and_never_clash_more() -> 
     assert some.tiers == (("a",), ("b",), ("c",))
     assert some.contradictions("abc") == []
     assert rules.among("abcd") == rules
+    assert rules.rule_count() == 2 + 2 + 3  # each tier is one, whatever it holds
     assert rules.among("").rule_count() == 0

@@ -72,9 +72,10 @@ class PointWork:
     is_same_run: bool = False
 
     def __call__(
-        self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[], bool] | None = None
+        self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[bool], bool] | None = None
     ) -> Iterator[PointEvent]:
-        """`ends`: as soon as it says so the run ends like one at its time limit."""
+        """`ends` is told whether there is a model by now; as soon as it says so the run ends like
+        one at its time limit."""
         run, number, watch, problems = self.run, 0, _Watch(), list[str]()
         why = learner_of(run.learner).refuses(rows.train)
         token = _Limited(cancel, run.time_limit, ends)
@@ -130,6 +131,7 @@ class PointWork:
                     yield from harvest.keep(keepsake)
                 case Found(model):
                     last = model
+                    token.has_model = True
                 case Finished(model):
                     last = model
                     break
@@ -218,9 +220,10 @@ class _Limited:
     """The token of a run with a time limit of its own, or with somebody who may end it early."""
 
     def __init__(
-        self, outer: CancelToken, seconds: float | None, ends: Callable[[], bool] | None = None
+        self, outer: CancelToken, seconds: float | None, ends: Callable[[bool], bool] | None = None
     ) -> None:
         self._outer, self._seconds, self._ends = outer, seconds, ends
+        self.has_model = False
         self._begin = time.monotonic()
         self._ended_after: float | None = None
 
@@ -251,7 +254,7 @@ class _Limited:
         if self._ended_after is None:
             spent = time.monotonic() - self._begin
             is_over = self._seconds is not None and spent >= self._seconds
-            if is_over or (self._ends is not None and self._ends()):
+            if is_over or (self._ends is not None and self._ends(self.has_model)):
                 self._ended_after = spent
         return self.was_reached
 

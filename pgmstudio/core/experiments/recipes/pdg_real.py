@@ -48,13 +48,13 @@ class PdgRealParams:
     only: str | None = only_param()
     trials: int = trials_param(1)
     population: int = param(
-        12, title="Forests", low=1, high=500, help="How many forests of variables are tried."
+        30, title="Forests", low=1, high=500, help="How many forests of variables are tried."
     )
     patience: int = param(
         15, title="Patience", low=1, help="Sweeps without a better graph before a search ends."
     )
     models: int = param(
-        10,
+        20,
         title="Models",
         low=2,
         high=100,
@@ -133,7 +133,7 @@ PDG_REAL = Recipe(
     PdgRealParams,
     tuple(_quantities()),
     run,
-    "about 15 minutes",
+    "about 30 minutes",
     tuple(SETS[name].source for name in PUBLISHED),
     (
         "As in the source the test rows choose among the models, so their test bits are a little "
