@@ -121,9 +121,8 @@ def main() -> None:
         "a sweep": [(m.rows, 1e3 * m.one) for m in same],
         "for 100 nodes": [(m.rows, 1e5 * m.one / m.nodes) for m in same],
     }
-    each["linear"] = _line(each["for 100 nodes"])
-    title = "A sweep, same λ"
-    write_log_plot(RESULTS / "pdg_rows_sweep.svg", title, "rows", "milliseconds", each)
+    each["linear"] = _line(each["a sweep"])
+    write_log_plot(RESULTS / "pdg_rows_sweep.svg", "One sweep, same λ", "rows", "ms", each)
     for name, curve in {**curves, **each}.items():
         if name != "linear":
             print(f"{name}: time goes with rows to the power {_slope(curve):.2f}")

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from pgmstudio.gui.app.hands import Hands
 from pgmstudio.gui.document.context_views import context_views
 from pgmstudio.gui.pages.kappa_page import KappaPage
+from pgmstudio.gui.pages.posterior_page import PosteriorPage
 from pgmstudio.gui.panels.label_table import LabelTable
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.label_pages import EDGE, open_labelled
@@ -35,6 +37,7 @@ def labels(hands: Hands, _own: Path) -> Iterator[str]:
     table.views.button("tree").click()
     yield "ldag-cube"
     table.views.button("full").click()
+    hands.window.folding.toggle_side(Qt.DockWidgetArea.BottomDockWidgetArea)
     page.show_picture("multinet")
     QTest.qWait(300)
     yield "ldag-multinet"
@@ -55,6 +58,16 @@ def labels(hands: Hands, _own: Path) -> Iterator[str]:
     path.along.button("parameters").click()
     hands.settle()
     yield "ldag-kappa-size"
+    add_ended_run(shell, rows, "ldag.mcmc", iterations=2000)
+    hands.do("learn.label-probabilities")
+    chains = shell.center.current
+    assert isinstance(chains, PosteriorPage)
+    hands.wait_for("nodes", lambda: chains.canvas.scene.nodes)
+    chains.tables["edges"].select(0)
+    hands.settle()
+    yield "ldag-posterior"
+    chains.views.button("labels").click()
+    yield "ldag-posterior-labels"
 
 
 GROUPS: dict[str, Callable[[Hands, Path], Iterator[str]]] = {"labels": labels}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -23,9 +25,11 @@ from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.pages.difference_page import DifferencePage
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.plots.curve_plot import _tick_words
-from pgmstudio.gui.plots.score_plot import signed
+from pgmstudio.gui.plots.score_plot import ScorePlot, signed
 from pgmstudio.gui.views.model_faces import usual_mode
 from pgmstudio.gui.views.node_face import NodeMode
+from pgmstudio.gui.workers.job import JobState
+from pgmstudio.gui.workers.learning_run import LearningRun, Trace
 from tests.core.learning.lecture_data import K2_DEMO
 from tests.gui.asia import open_asia
 from tests.gui.kept_runs import add_ended_run
@@ -173,3 +177,13 @@ def test_the_numbers_at_an_axis_have_a_true_minus_and_grouped_thousands() -> Non
     plain = ["-22600", "1000000", "0.12345678", "-9703.8", "12"]
     told = _tick_words(lambda *_: plain)
     assert told == ["−22\u2009600", "1\u2009000\u2009000", "0.12345678", "−9\u2009703.8", "12"]
+
+
+@pytest.mark.parametrize(
+    ("state", "told"), [(JobState.RUNNING, "is drawn here"), (JobState.FINISHED, "no score")]
+)
+def test_a_run_without_scores_says_so_at_its_end(qtbot: QtBot, state: JobState, told: str) -> None:
+    plot = ScorePlot()
+    qtbot.addWidget(plot)
+    plot.show_run(cast(LearningRun, SimpleNamespace(trace=Trace(), state=state)))
+    assert told in plot.findChild(QLabel, "scorePlotEmpty").text()

@@ -48,6 +48,15 @@ def test_hovering_dims_all_but_the_neighbourhood(qtbot: QtBot, canvas: Canvas) -
     assert bright() == set(PLACES)
 
 
+def test_what_is_no_longer_under_the_pointer_is_not_hovered(canvas: Canvas) -> None:
+    canvas.view.set_zoom(2.0)
+    point_at(canvas.view.viewport(), head_of(canvas, "b"))
+    assert canvas.view.hovered == "b"
+    canvas.view.fit()
+    assert canvas.view.hovered is None
+    assert all(item.opacity() == 1 for item in canvas.scene.nodes.values())
+
+
 def _wheel(canvas: Canvas, place: QPoint, turn: int, keys: Qt.KeyboardModifier) -> None:
     viewport = canvas.view.viewport()
     event = QWheelEvent(
@@ -147,6 +156,16 @@ def test_the_legend_lists_only_what_is_on_screen(qtbot: QtBot, canvas: Canvas) -
     canvas.refresh_soon()
     qtbot.waitUntil(lambda: canvas.legend.isVisible())
     assert "likelihood, drag" in canvas.legend.accessibleName()
+
+
+def test_the_legend_never_lies_under_the_zoom_control(qtbot: QtBot, canvas: Canvas) -> None:
+    canvas.scene.show_faces({"b": face_of("b", weights=(1.0, 0.5))})
+    for width in (900, 320, 260):
+        canvas.resize(width, 400)
+        canvas.refresh_soon()
+        qtbot.waitUntil(lambda: not canvas._soon.isActive())
+        assert canvas.legend.isVisible()
+        assert not canvas.legend.geometry().intersects(canvas.zoom_control.geometry())
 
 
 def test_find_steps_through_matches_and_shows_only_what_is_near(

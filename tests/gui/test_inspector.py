@@ -22,15 +22,19 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.inference.measures import mutual_information_bits, shift_bits
 from pgmstudio.core.inference.protocols import Likelihood, Observed
+from pgmstudio.core.learning.hill_climb import HillClimbParams
 from pgmstudio.core.project import edits
+from pgmstudio.core.project.plain import plain_params
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.panels.joint_table import shortened
+from pgmstudio.gui.panels.model_facts import provenance_facts
 from pgmstudio.gui.style.theme import theme
 from tests.gui.asia import bring_up_to_date, click_bar, find, inspect, inspector, network_of
 from tests.strategies import random_network
@@ -271,6 +275,15 @@ def test_with_nothing_selected_the_model_tells_its_sizes_and_fit(
     assert facts["Free parameters"] == str(network.representation_size())
     assert facts["Clique-tree cells"].startswith(str(network.effective_size()))
     assert page.card.facts["Seed"] == "7"
+
+
+def test_the_card_tells_knowledge_and_first_models_in_words() -> None:
+    rules = Knowledge(required=frozenset({("a", "b")}), tiers=(("a",), ("b",)))
+    params = plain_params(HillClimbParams(knowledge=rules), {})
+    recorded = {**params, "start": {"model": "m1"}}
+    card = provenance_facts({"learner": "bn.hill-climb", "parameters": recorded})
+    told = {title: words for title, words, _ in card}
+    assert (told["Knowledge"], told["Start"]) == ("3 rules", "m1")
 
 
 def test_the_most_probable_explanation_is_shown_with_its_probability(

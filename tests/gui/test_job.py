@@ -40,6 +40,20 @@ def test_notes_are_never_lost_and_progress_is_thinned(qtbot: QtBot) -> None:
     assert job.state is JobState.FINISHED
 
 
+def test_a_short_run_has_its_whole_curve_and_a_long_one_is_thinned(qtbot: QtBot) -> None:
+    def told(count: int) -> list[float]:
+        job = Job(lambda _: (Progress(None, "", {"score": float(n)}) for n in range(count)))
+        heard = collect(job)
+        job.start()
+        wait_for_end(qtbot, job)
+        return [e.counters["score"] for e in heard if isinstance(e, Progress)]
+
+    assert told(300) == list(range(300))
+    many = told(20_000)
+    assert len(many) < 20_000
+    assert many[-1] == 19_999
+
+
 def test_cancelling_delivers_what_came_before(qtbot: QtBot) -> None:
     yielded = threading.Event()
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QTextBrowser
+from PySide6.QtWidgets import QMenu, QTextBrowser
 
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.pages.help_page import open_help
@@ -31,6 +31,8 @@ def test_every_menu_entry_the_manual_names_exists(window: MainWindow) -> None:
         f"{spec.menu.replace('/', ' ▸ ')} ▸ {spec.text}".rstrip("…")
         for spec in window.shell.book.specs.values()
     }
+    menus = window.menuBar().findChildren(QMenu)
+    entries |= {menu.objectName().removeprefix("menu").replace("/", " ▸ ") for menu in menus}
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     named = [name.rstrip("…") for name in re.findall(r"\*([A-Z]\w+ ▸ [^*]+)\*", text)]
     assert named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -9,6 +10,7 @@ from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.opening import open_data_page, open_model_page
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.inspector_panel import InspectorPanel
+from pgmstudio.gui.style.numbers import brief
 from pgmstudio.gui.views.node_item import NodeItem
 from pgmstudio.gui.views.pointing import Hit, tooltip_of
 from tests.gui.samples import add_sprinkler
@@ -63,3 +65,11 @@ def test_what_can_be_read_in_a_node_is_not_said_again_at_the_pointer(
     page.canvas.view.set_zoom(0.2)
     qtbot.waitUntil(lambda: not item.shows_whole_title)
     assert tooltip_of(Hit(item.pos(), item)) == "rain"
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(99_999, "99 999"), (250_400, "250 k"), (999_600, "1 M"), (12_345_678, "12.3 M")],
+)
+def test_large_numbers_of_rows_leave_room_for_names(number: int, told: str) -> None:
+    assert brief(number).replace("\u2009", " ") == told

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QWidget
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.panels.parameter_bars import ParameterBars, with_share
@@ -80,3 +81,24 @@ def test_what_is_told_again_leaves_a_proposal_and_what_is_new_ends_it(
     bars.show_shares(STATES, (0.1, 0.1, 0.8))
     assert bars.proposal is None
     assert field.value() == 0.1
+
+
+def test_undo_is_the_field_s_own_only_while_something_is_typed(
+    bars: ParameterBars, qtbot: QtBot
+) -> None:
+    field = bars.findChild(QDoubleSpinBox, "parameter.low")
+
+    def is_taken() -> bool:
+        undo = QKeyEvent(
+            QEvent.Type.ShortcutOverride, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier
+        )
+        undo.ignore()
+        QApplication.sendEvent(field, undo)
+        return undo.isAccepted()
+
+    assert not is_taken()
+    field.selectAll()
+    qtbot.keyClicks(field, "0.8")
+    assert is_taken()
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert not is_taken()

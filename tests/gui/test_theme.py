@@ -6,9 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.pictures.tokens import tokens
 from pgmstudio.gui.style.resource import folder_of
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import Note
 
 TEXT = 4.5
 LINE = 3.0
@@ -89,3 +93,18 @@ def test_every_name_in_the_style_sheet_is_a_token() -> None:
     for name in icons:
         for shade in ("light", "dark"):
             assert (folder_of("resources") / "icons" / f"{name}-{shade}.svg").is_file()
+
+
+def test_links_have_the_colour_of_the_theme_after_a_switch(qtbot: QtBot) -> None:
+    note = Note('A sentence with <a href="there">a link of some length</a>.')
+    holder = QWidget()
+    QVBoxLayout(holder).addWidget(note)
+    qtbot.addWidget(holder)
+    theme().set_look(mode="light", scale=1.0)
+    holder.resize(400, 60)
+    holder.show()
+    for mode in ("dark", "light"):
+        theme().set_look(mode=mode)
+        image = holder.grab().toImage()
+        places = ((x, y) for x in range(image.width()) for y in range(image.height()))
+        assert any(image.pixelColor(x, y) == theme().color("accent") for x, y in places)

@@ -6,7 +6,8 @@ that needs more goes on as long as nobody waits, and none may go beyond the end.
 time gives the best model so far.
 
 A busy machine gives a run less than its seconds. One that has no model by then goes on to its first
-one, until it has had its share as processor time; all are over when the budget has passed twice.
+one, until it has had its share as processor time; all are over when the budget has passed twice,
+or half a minute after it.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ LEARNING_SHARE = 0.9
 LEAST_SECONDS = 0.5
 # After a stop runs may hand over their best for so long; then they are ended.
 LAST_WORD_SECONDS = 0.3
-# What a new process may take before it learns.
-LOADING_SECONDS = 1.0
+# How long after a small budget runs may still look for their first models, in all.
+GRACE_SECONDS = 30.0
 NOTICED_SECONDS = 0.1
 # What the flag of a run says: its share is over while others wait, or somebody wants it to end.
 DUE, ASKED = 1, 2
@@ -175,7 +176,8 @@ class _Term:
         self._work, self._flags = work, flags
         now = time.time()
         if math.isinf(work.end):  # each has its own seconds
-            self._end, self._latest = now + work.seconds, now + 2 * work.seconds
+            self._end = now + work.seconds
+            self._latest = self._end + max(work.seconds, GRACE_SECONDS)
         else:
             self._end, self._latest = max(now + LEAST_SECONDS, work.end), work.latest
         self._processor_end = time.process_time() + work.first
@@ -217,15 +219,20 @@ class _Shares(Sequence[_Work]):
         learning = LEARNING_SHARE * budget.seconds
         self._end = time.time() + learning
         self._first = budget.share(learning, len(works), processes)
+        self._seconds: dict[int, float] = {}  # by the place of runs that have a process
         self._over_at: dict[int, float] = {}  # by the place of runs that have begun
         self.done = 0
 
     def due(self) -> list[int]:
         """Runs that have had their share while others wait."""
-        if len(self._over_at) == len(self) or self._budget.per == "each":
+        if len(self._seconds) == len(self) or self._budget.per == "each":
             return []
         now = time.time()
         return [place for place, over in self._over_at.items() if now >= over]
+
+    def began(self, place: int) -> None:
+        """Its process has loaded, which is not taken from its share."""
+        self._over_at[place] = time.time() + self._seconds[place]
 
     def __len__(self) -> int:
         return len(self._works)
@@ -240,10 +247,8 @@ class _Shares(Sequence[_Work]):
         left = self._end - time.time()
         seconds = self._budget.share(left, len(self) - self.done, self._processes)
         end = self._end if self._budget.per == "all" else math.inf
-        latest = end + self._budget.seconds
-        # The first runs wait for their processes to load; that is not taken from their share.
-        slack = LOADING_SECONDS if len(self._over_at) < self._processes else 0.0
-        self._over_at[place] = time.time() + seconds + slack
+        latest = end + max(self._budget.seconds, GRACE_SECONDS)
+        self._seconds[place] = seconds
         return _Work(self._works[place], place, self._flags, seconds, end, self._first, latest)
 
 
@@ -267,7 +272,9 @@ class SharedTime:
             self.finish.watch([work.run.name for work in works], block.buf)
             for place, event in in_pool(rows, shares, token, processes=self.processes):
                 run = works[place]
-                if isinstance(event, WorkEnded | WorkFailed):
+                if isinstance(event, RunBegan):
+                    shares.began(place)
+                elif isinstance(event, WorkEnded | WorkFailed):
                     shares.done += 1
                     yield place, RunOver(run.key, run.run.name)
                 elif isinstance(event, Progress):

@@ -39,14 +39,14 @@ def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> NDArray[np.f
     logs = np.zeros(data.row_count)
     logs[is_complete] = model.log2_probabilities(data.of_rows(is_complete))
     rest = data.of_rows(~is_complete)
-    distinct, which = np.unique(rest.codes, axis=1, return_inverse=True)
-    once = DataSet(rest.domain, distinct)
+    first, which = rest.distinct()
+    once = DataSet(rest.domain, rest.codes.take(first, axis=1))
     if isinstance(model, BayesianNetwork | Tree):
         network = model.as_bayesian_network if isinstance(model, Tree) else model
         found = MissingParts(network, once).log2_probabilities()
     else:
         found = _by_family(model, once)
-    logs[~is_complete] = found[which.ravel()]
+    logs[~is_complete] = found[which]
     return logs
 
 

@@ -41,6 +41,22 @@ class Part:
     tables: tuple[int, ...]
 
 
+def _patterns(is_missing: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Per column, the number of its pattern, equal for equal columns.
+
+    By words of 64 rows: numbers are sorted much faster than columns, and others can work meanwhile.
+    """
+    which = np.zeros(is_missing.shape[1], dtype=np.intp)
+    for begin in range(0, is_missing.shape[0], 64):
+        packed = np.zeros((which.size, 8), dtype=np.uint8)
+        bits = np.packbits(is_missing[begin : begin + 64], axis=0)
+        packed[:, : len(bits)] = bits.T
+        word = np.unique(packed.view(np.uint64).ravel(), return_inverse=True)[1].ravel()
+        both = which * (word.max(initial=0) + 1) + word
+        which = np.unique(both, return_inverse=True)[1].ravel()
+    return which
+
+
 class MissingParts:
     """Incomplete rows over the domain of the network."""
 
@@ -110,10 +126,9 @@ class MissingParts:
         return cells
 
     def _rows_by_part(self) -> dict[Part, NDArray[np.intp]]:
-        packed = np.packbits(self._is_missing, axis=0)
-        patterns, which = np.unique(packed, axis=1, return_inverse=True)
-        order = np.argsort(which.ravel(), kind="stable")
-        ends = np.cumsum(np.bincount(which.ravel(), minlength=patterns.shape[1]))
+        which = _patterns(self._is_missing)
+        order = np.argsort(which, kind="stable")
+        ends = np.cumsum(np.bincount(which))
         rows_of: dict[Part, list[NDArray[np.intp]]] = {}
         for begin, end in zip([0, *ends[:-1]], ends, strict=True):
             rows = order[begin:end]

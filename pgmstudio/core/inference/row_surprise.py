@@ -84,9 +84,10 @@ def row_surprises(
             bits[:, part] = _blanket_bits(network, rows.codes[:, part])
     rest = np.flatnonzero(~is_complete)
     if rest.size:
-        distinct, which = np.unique(rows.codes[:, rest], axis=1, return_inverse=True)
+        first, which = rows.of_rows(rest).distinct(cancel)
+        distinct = rows.codes[:, rest].take(first, axis=1)
         once = _left_out_bits(model, DataSet(rows.domain, distinct), cancel)
-        bits[:, rest] = once[:, which.ravel()]
+        bits[:, rest] = once[:, which]
     return RowSurprises(rows.domain, whole, bits)
 
 

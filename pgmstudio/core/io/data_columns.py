@@ -217,12 +217,16 @@ def column_of(series: polars.Series, markers: Sequence[str], decimal: str) -> Co
         return NumberColumn(series.name, series)
     if dtype == polars.Enum:
         raw = list(dtype.categories)  # type: ignore[attr-defined]
+        physical = series.to_physical()
     else:
         series = series.cast(polars.String)
-        found = [text for text in series.unique().to_list() if text is not None]
-        raw = sorted(found, key=natural_key if len(found) <= _FEW_TEXTS else None)
-        series = series.cast(polars.Enum(raw))
-    physical = series.to_physical()
+        found = series.unique().drop_nulls()
+        if len(found) <= _FEW_TEXTS:
+            raw = sorted(found.to_list(), key=natural_key)
+            physical = series.cast(polars.Enum(raw)).to_physical()
+        else:  # sorted outside Python, which would let nobody else work meanwhile
+            raw = found.sort().to_list()
+            physical = series.rank("dense") - 1
     if len(raw) >= 255:  # the place past the end needs room
         physical = physical.cast(polars.Int32)
     # Each call of this kind costs a small query of its own, which counts in wide tables.

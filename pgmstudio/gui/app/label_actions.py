@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.learning.kappa_path import KappaPath
-from pgmstudio.core.learning.ldag_posterior import LdagPosterior
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.labelling import labelled_from_rows
@@ -25,6 +24,7 @@ from pgmstudio.gui.workers.kept_source import has_source, source_in_view
 from pgmstudio.gui.workers.questions import Asker
 
 NO_LABELS = "the model in view is no labelled graph."
+POSTERIOR = "ldag-posterior"  # what chains keep
 
 
 def label_actions(shell: Shell) -> list[ActionSpec]:
@@ -208,14 +208,14 @@ class _Deeds(QObject):
             open_kappa(self._shell, source)
 
     def why_no_posterior(self) -> str | None:
-        if has_source(self._shell, LdagPosterior.kind):
+        if has_source(self._shell, POSTERIOR):
             return None
         return "learn a labelled graph by chains first."
 
     def open_posterior(self) -> None:
         from pgmstudio.gui.pages.posterior_page import open_posterior
 
-        source = source_in_view(self._shell, LdagPosterior.kind)
+        source = source_in_view(self._shell, POSTERIOR)
         if source is not None:
             open_posterior(self._shell, source)
 

@@ -39,10 +39,10 @@ _RIGHT_SIDE = (
     ("rows", "Rows", "The test rows on which two languages differ most"),
 )
 _ROW_COLUMNS = (
-    Column("Test row", str, True, tip="Its number among the test rows, from 1."),
+    Column("Row", str, True, tip="Its number among the test rows, from 1."),
     Column("Reference", bits_words, True, tip="log2 P(row) of the reference."),
     Column("Language", bits_words, True, tip="log2 P(row) of the language looked at."),
-    Column("Difference", cell_words, True, tip="Bits; negative: the language is worse here."),
+    Column("Diff.", cell_words, True, tip="Difference in bits; negative: the language is worse."),
 )
 
 

@@ -363,7 +363,7 @@ class ComparePage(Page):
     def _tell_facts(self, lines: list[Line]) -> None:
         run = self.run
         if run is None or run.rows is None or not lines:
-            self.head.facts.setText("Which language for these rows, and at what cost?")
+            self.head.facts.setText("Which language is best?")
             self.setup.tell_facts({})
             return
         rows = counted(run.rows.test, "test row")

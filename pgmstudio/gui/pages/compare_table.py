@@ -136,7 +136,7 @@ class _Painter(QStyledItemDelegate):
         if column == NAME:
             self._paint_name(painter, inner, line)
         elif line.row.compared is None:
-            if column in (TEST, DIFFERENCE):
+            if column in (TEST, DIFFERENCE, VERDICT):
                 self._paint_state(painter, option, index, line)
         elif column == TEST:
             self._paint_test(painter, inner, line)

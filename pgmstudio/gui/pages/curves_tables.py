@@ -47,7 +47,7 @@ CURVE_COLUMNS = (
     Column("State", str, tip="Whether its runs are done."),
     Column("Runs", str, True, tip="Runs that are done, of those in the plan."),
     Column("Points", _whole, True, tip="Models found so far."),
-    Column("Best test, bits per row ↑", _bits, True, tip="Of its best model; higher is better."),
+    Column("Best test ↑", _bits, True, tip="Bits per row of its best model; higher is better."),
     Column("At size", _whole, True, tip="The effective size of that model."),
     Column("Learned in", _spent, True, tip="Over all its models."),
 )

@@ -38,8 +38,8 @@ _TABLES = {
         "Edges, the most probable first",
         (
             Column("Edge", str, stretches=True),
-            Column("Probability", _share, True, tip="Of the graphs that have the edge."),
-            Column("Labelled", _share, True, tip="Of the graphs in which it has a label."),
+            Column("P", _share, True, tip="Probability of the graphs that have the edge."),
+            Column("P labelled", _share, True, tip="Probability of those in which it has a label."),
         ),
     ),
     LABELS: (
@@ -47,14 +47,14 @@ _TABLES = {
         (
             Column("Edge", str),
             Column("Vanishes where", str, stretches=True, tip="States of the other parents."),
-            Column("Probability", _share, True, tip="That the edge is there and vanishes so."),
+            Column("P", _share, True, tip="Probability that the edge is there and vanishes so."),
         ),
     ),
     GRAPHS: (
         "Graphs, the most probable first",
         (
             Column("Graph", grouped, True),
-            Column("Probability", _share, True, tip="Among the graphs that the chains kept."),
+            Column("P", _share, True, tip="Probability among the graphs that the chains kept."),
             Column("Score ↑", lambda bits: f"{bits:,.2f}".replace(",", "\u2009"), True),
             Column("Edges", str, stretches=True),
         ),
@@ -112,6 +112,7 @@ class PosteriorPage(KeptPage):
         splitter.addWidget(under_the_picture(row(self.views, None), self._stack, top=0))
         splitter.setStretchFactor(0, 1)
         splitter.setStretchFactor(1, 1)
+        splitter.setSizes([340, 360])
         self._stack.setMinimumWidth(round(300 * theme().scale))
         limit = label("Threshold", "secondary", size="dense")
         self._lay_out(
@@ -147,8 +148,8 @@ class PosteriorPage(KeptPage):
             return
         self._kept = kept
         self.facts.setText(
-            f"{counted(kept.models, 'graph')} of {counted(kept.steps, 'step')}, "
-            f"{grouped(kept.accepted)} accepted · each graph with its best labels, weighed by score"
+            f"{counted(kept.models, 'graph')} of {counted(kept.steps, 'step')}, weighed by score, "
+            f"each with its best labels · {grouped(kept.accepted)} steps accepted"
         )
         self.facts.setToolTip(self.facts.text())
         self.tables[EDGES].show_rows(

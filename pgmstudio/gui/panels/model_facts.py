@@ -15,8 +15,9 @@ from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.params import ParamKind, specs_of
+from pgmstudio.core.project.plain import restored_params
 from pgmstudio.gui.dialogs.choice_words import choice_words
-from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.numbers import counted, grouped
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,9 @@ def _short(value: Any) -> str:
     if isinstance(value, int):
         return grouped(value)
     if isinstance(value, Mapping):
-        return f"{len(value)} entries"
+        if "model" in value:
+            return str(value["model"] or "a model")
+        rules = restored_params({"knowledge": value}, {})["knowledge"]
+        return counted(rules.rule_count(), "rule")
     text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     return text if len(text) <= 40 else text[:39] + "…"

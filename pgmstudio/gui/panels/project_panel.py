@@ -21,7 +21,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.icons import icon, language_icon
-from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.numbers import brief, counted, grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label, row, tool_button
 from pgmstudio.gui.workers.following import following_of
@@ -100,8 +100,9 @@ class ProjectPanel(QWidget):
         if project.data:
             head = self._head("Data", "database")
             for key, data in project.data.items():
-                fact = f"{grouped(data.data.row_count)} × {len(data.data.domain)}"
-                item = self._row(head, "data", key, data.name, fact)
+                rows, columns = data.data.row_count, len(data.data.domain)
+                item = self._row(head, "data", key, data.name, f"{brief(rows)} × {columns}")
+                item.setToolTip(1, f"{grouped(rows)} × {columns}")
                 item.setIcon(0, icon("table"))
         if not project.knowledge.is_empty:
             head = self._head("Knowledge", "checks")

@@ -83,7 +83,7 @@ class MarkCard(QFrame):
     def show_facts(
         self, facts: CardFacts, mark: QPoint, room: QRect, crowd: Callable[[QRect], int]
     ) -> None:
-        """Beside the mark, inside the room, where it covers the fewest of all marks."""
+        """Beside the mark or in a corner of the room, where it covers the fewest of all marks."""
         self._title.setText(facts.title)
         self._chip.setText(facts.chip)
         self._chip.setVisible(bool(facts.chip))
@@ -105,7 +105,7 @@ class MarkCard(QFrame):
         self.raise_()
 
     def _places(self, mark: QPoint, room: QRect) -> list[QPoint]:
-        """Right and left of the mark, below and above it; none of them over the mark."""
+        """Right and left of the mark, below and above it, then the corners; none over the mark."""
         found = []
         across = (mark.x() - self.width() // 2, room.right() - self.width())
         for top in (mark.y() + APART, mark.y() - APART - self.height()):
@@ -118,7 +118,19 @@ class MarkCard(QFrame):
             for top in (mark.y() + APART, mark.y() - self.height() // 2, mark.y() - self.height()):
                 high = max(room.top(), min(top, room.bottom() - self.height()))
                 found.append(QPoint(left, high))
-        return found or [QPoint(room.left(), room.top())]
+        right, bottom = room.right() - self.width(), room.bottom() - self.height()
+        corners = [QPoint(x, y) for y in (bottom, room.top()) for x in (right, room.left())]
+        near = QRect(mark, mark).adjusted(-APART, -APART, APART, APART)
+        found += [at for at in corners if not QRect(at, self.size()).intersects(near)]
+        return found or [room.topLeft()]
+
+    def leads_from(self, mark: QPoint) -> QPoint | None:
+        """Where a line from the mark would meet the card; None when it stands beside the mark."""
+        box = self.geometry()
+        x = max(box.left(), min(mark.x(), box.right()))
+        y = max(box.top(), min(mark.y(), box.bottom()))
+        is_beside = max(abs(x - mark.x()), abs(y - mark.y())) <= APART
+        return None if is_beside else QPoint(x, y)
 
     def _restyle(self) -> None:
         look = theme()

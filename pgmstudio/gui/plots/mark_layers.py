@@ -152,34 +152,22 @@ class Bars:
     pen: QPen
 
 
-@dataclass(frozen=True)
-class Name:
-    """Words to the right of a place."""
-
-    x: float
-    y: float
-    words: str
-    ink: QColor
-
-
 class MarksLayer(Layer):
-    """Lines, bars over them, marks over those, and names; those told first lie below."""
+    """Lines, bars over them, marks over those; those told first lie below."""
 
     def __init__(self, z: float = 10) -> None:
         super().__init__(z)
         self.strokes: Sequence[Stroke] = ()
         self.bars: Sequence[Bars] = ()
         self.dots: Sequence[Dots] = ()
-        self.names: Sequence[Name] = ()
 
     def tell(
         self,
         strokes: Sequence[Stroke],
         dots: Sequence[Dots],
         bars: Sequence[Bars] = (),
-        names: Sequence[Name] = (),
     ) -> None:
-        self.strokes, self.dots, self.bars, self.names = strokes, dots, bars, names
+        self.strokes, self.dots, self.bars = strokes, dots, bars
         self.changed()
 
     def draw(self, painter: QPainter, on_screen: bool) -> None:
@@ -196,12 +184,6 @@ class MarksLayer(Layer):
                 self._stamp(painter, xs, ys, dots.look, is_many)
             else:
                 _draw_dots(painter, xs, ys, dots.look)
-        painter.setFont(theme().font("caption"))
-        for name in self.names:
-            painter.setPen(name.ink)
-            at = self.at(name.x, name.y)
-            place = QRectF(at.x() + 6, at.y() - 20, 400, 40)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, name.words)
 
     def _in_sight(self, dots: Dots) -> tuple[Floats, Floats]:
         (xs, ys), room, far = self._px(dots.xs, dots.ys), self.frame.room, dots.look.size

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.pictures.curve_svg import language_sign
 from pgmstudio.gui.plots.language_marks import mark_colors, mark_path
-from pgmstudio.gui.plots.mark_layers import Frame, Kept, Layer
+from pgmstudio.gui.plots.mark_layers import Kept
 from pgmstudio.gui.style.theme import theme
 
 
@@ -72,68 +72,6 @@ class Pill(QGraphicsObject):
     def _hold(self, is_held: bool) -> None:
         self._is_held = is_held
         self.update()
-
-
-@dataclass(frozen=True, slots=True)
-class MarkWords:
-    """A short word beside a mark, which is where the axes say."""
-
-    x: float
-    y: float
-    words: str
-    ink: QColor
-
-
-class WordsLayer(Layer):
-    """Words that keep clear of each other: above, below or beside their marks, or left out."""
-
-    _SIDES = ((0.0, -1.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 0.0))
-    _APART = 11.0
-
-    def __init__(self) -> None:
-        super().__init__(38)
-        self._told: tuple[MarkWords, ...] = ()
-        self._placed: list[tuple[QRectF, MarkWords]] = []
-
-    def tell(self, told: Sequence[MarkWords]) -> None:
-        """Those that come first are placed first."""
-        self._told = tuple(told)
-        self._place_all()
-
-    def place(self, frame: Frame) -> None:
-        """Where they go in the part in sight."""
-        if frame != self.frame:
-            super().place(frame)
-            self._place_all()
-
-    def _place_all(self) -> None:
-        room = self.frame.room
-        self._placed = []
-        metrics = QFontMetricsF(theme().font("micro", "semibold"))
-        for one in self._told:
-            at, size = self.at(one.x, one.y), metrics.size(0, one.words)
-            for across, down in self._SIDES:
-                middle = QPointF(
-                    at.x() + across * (self._APART + size.width() / 2),
-                    at.y() + down * (self._APART + size.height() / 2),
-                )
-                rect = QRectF(QPointF(0, 0), size)
-                rect.moveCenter(middle)
-                is_free = not any(rect.intersects(other) for other, _ in self._placed)
-                if is_free and room.contains(rect):
-                    self._placed.append((rect, one))
-                    break
-        self.changed()
-
-    @property
-    def shown(self) -> list[str]:
-        return [one.words for _, one in self._placed]
-
-    def draw(self, painter: QPainter, _on_screen: bool) -> None:
-        painter.setFont(theme().font("micro", "semibold"))
-        for rect, one in self._placed:
-            painter.setPen(one.ink)
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, one.words)
 
 
 @dataclass(frozen=True, slots=True)

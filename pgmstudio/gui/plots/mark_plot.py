@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeyEvent, QPen, QWheelEvent
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.gui.plots.mark_canvas import MarkCanvas
 from pgmstudio.gui.plots.mark_card import CardFacts, MarkCard
-from pgmstudio.gui.plots.mark_layers import Rings
+from pgmstudio.gui.plots.mark_layers import Rings, Stroke
 from pgmstudio.gui.plots.mark_walking import nearest_beside, next_on_line
 from pgmstudio.gui.plots.sl_marks import Behind, Place, best_of
 from pgmstudio.gui.style.theme import theme
@@ -158,6 +158,7 @@ class MarkPlot(MarkCanvas):
         at = [] if self._at is None or not np.isfinite(self._ys[self._at]) else [self._at]
         pen = QPen(theme().color("accent"), 2)
         self._ring.ring("pointed", Rings(self._xs[at], self._ys[at], 16, pen))
+        self._ring.line("to the card", None)
 
     def _on_pointer(self, place: QPointF) -> None:
         number = self.mark_at(place)
@@ -181,7 +182,21 @@ class MarkPlot(MarkCanvas):
             return
         seen = self._canvas.mapFromScene(self._scene_place(self._at))
         mark = self._canvas.viewport().mapTo(self, seen)
-        self.card.show_facts(self.tell(self._behind(self._at)), mark, self.rect(), self._crowd)
+        shown = self._canvas.mapFromScene(self._view.sceneBoundingRect()).boundingRect()
+        room = QRect(self._canvas.viewport().mapTo(self, shown.topLeft()), shown.size())
+        self.card.show_facts(self.tell(self._behind(self._at)), mark, room, self._crowd)
+        self._lead_to(self.card.leads_from(mark))
+
+    def _lead_to(self, end: QPoint | None) -> None:
+        """A line from the mark to a card that stands apart from it."""
+        if end is None or self._at is None:
+            self._ring.line("to the card", None)
+            return
+        there = self._canvas.mapToScene(self._canvas.viewport().mapFrom(self, end))
+        other: QPointF = self._view.mapSceneToView(there)
+        xs = np.array([float(self._xs[self._at]), other.x()])
+        ys = np.array([float(self._ys[self._at]), other.y()])
+        self._ring.line("to the card", Stroke(xs, ys, QPen(theme().color("border_control"), 1)))
 
     def _crowd(self, place: QRect) -> int:
         """How many marks lie under a part of this widget."""
@@ -247,6 +262,7 @@ class MarkPlot(MarkCanvas):
             self.pinned.emit(self.looked_at)
         elif key == Qt.Key.Key_Escape and not self.card.isHidden():
             self.card.hide()
+            self._lead_to(None)
         elif key == Qt.Key.Key_0:
             self.fit()
         else:

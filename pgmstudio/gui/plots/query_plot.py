@@ -84,11 +84,15 @@ VIEWS: dict[str, QueryView] = {
 }
 
 
+UNASKED = "No point has been measured by random queries."
+UNCOMPARED = "No beliefs have been compared with those of the best model yet."
+
+
 class QueryPlot(MarkPlot):
     """A cloud for each curve; a fitted line where times are shown by size."""
 
     def __init__(self) -> None:
-        super().__init__("queryPlot", "No point has been measured by random queries.")
+        super().__init__("queryPlot", UNASKED)
         self.view = VIEWS["accuracy"]
         self.points: Sequence[CurvePoint] = ()
 
@@ -96,6 +100,8 @@ class QueryPlot(MarkPlot):
         if view != self.view.key:
             self._is_fitted = True
         self.view, self.points = VIEWS[view], points
+        is_asked = any(point.query_log2 is not None for point in points)
+        self._empty.setText(UNCOMPARED if view == "distance" and is_asked else UNASKED)
         self.refresh()
 
     @property

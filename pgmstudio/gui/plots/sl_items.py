@@ -10,12 +10,14 @@ from PySide6.QtGui import QColor, QPen
 
 from pgmstudio.core.pictures.curve_svg import language_sign
 from pgmstudio.gui.plots.language_marks import mark_colors
-from pgmstudio.gui.plots.mark_layers import MANY, Bars, Dots, MarksLayer, Name, Stroke, dot_look
+from pgmstudio.gui.plots.mark_layers import MANY, Bars, Dots, MarksLayer, Stroke, dot_look
+from pgmstudio.gui.plots.mark_words import MarkWords
 from pgmstudio.gui.plots.sl_marks import Chart, CurveMarks, Floats
 from pgmstudio.gui.style.theme import theme
 
 # From so many marks on lines are plain.
 VERY_MANY = 1500
+_STEPS_BETWEEN = 10
 Across = Callable[[Floats], Floats]
 
 
@@ -43,8 +45,7 @@ def tell_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> N
             symbol = language_sign(curve.family)[0]
             look = dot_look(symbol, 5 if is_small else 9, ink, 1, fill)
             dots.append(Dots(xs, curve.test, look))
-    names = [name for curve, xs, (_, ink) in told for name in _names(chart, curve, xs, mode, ink)]
-    layer.tell(strokes, dots, bars, names)
+    layer.tell(strokes, dots, bars)
 
 
 def _front(chart: Chart, across: Across) -> list[Stroke]:
@@ -68,11 +69,29 @@ def _bars(curve: CurveMarks, xs: Floats, ink: QColor) -> list[Bars]:
     return [Bars(xs[known], middle - half, middle + half, QPen(ink, 1))]
 
 
-def _names(chart: Chart, curve: CurveMarks, xs: Floats, mode: str, ink: QColor) -> list[Name]:
-    """At its end the name of a curve, where others have the same sign."""
-    heights = curve.train if mode == "training" else curve.test
-    known = np.flatnonzero(np.isfinite(heights))
-    if sum(other.family == curve.family for other in chart.curves) < 2 or not len(known):
-        return []
-    last = known[-1]
-    return [Name(float(xs[last]), float(heights[last]), curve.title, ink)]
+def words_beside(chart: Chart, mode: str, across: Across) -> list[MarkWords]:
+    """At its end the name of a curve, where others have the same sign; then what BIC, AIC take."""
+    names: list[MarkWords] = []
+    letters: list[MarkWords] = []
+    for curve in chart.curves:
+        xs, ink = across(curve.sizes), mark_colors(curve.family)[1]
+        heights = curve.train if mode == "training" else curve.test
+        known = np.flatnonzero(np.isfinite(heights))
+        told = {place: words for place, words in curve.letters.items() if place in known}
+        if len(known) and sum(other.family == curve.family for other in chart.curves) > 1:
+            last = known[-1]
+            names.append(MarkWords(float(xs[last]), float(heights[last]), curve.title, ink, True))
+        letters += [
+            MarkWords(float(xs[place]), float(heights[place]), words, ink)
+            for place, words in told.items()
+        ]
+    return names + letters
+
+
+def along(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
+    """Places all along a line, near enough to each other that no word fits between."""
+    if len(xs) < 2:
+        return xs, ys
+    places = np.arange(len(xs))
+    steps = np.linspace(0, len(xs) - 1, _STEPS_BETWEEN * (len(xs) - 1) + 1)
+    return np.interp(steps, places, xs), np.interp(steps, places, ys)

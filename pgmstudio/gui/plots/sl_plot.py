@@ -11,11 +11,11 @@ from PySide6.QtGui import QPen
 
 from pgmstudio.core.experiments.curve_picture import SIZE_TITLES
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.gui.plots.language_marks import mark_colors
-from pgmstudio.gui.plots.mark_layers import Rings, Stroke
-from pgmstudio.gui.plots.mark_overlays import LegendEntry, MarkWords, Pill, WordsLayer
+from pgmstudio.gui.plots.mark_layers import MANY, Rings, Stroke
+from pgmstudio.gui.plots.mark_overlays import LegendEntry, Pill
 from pgmstudio.gui.plots.mark_plot import MarkPlot
-from pgmstudio.gui.plots.sl_items import tell_curves
+from pgmstudio.gui.plots.mark_words import MarkWords, WordsLayer
+from pgmstudio.gui.plots.sl_items import along, tell_curves, words_beside
 from pgmstudio.gui.plots.sl_marks import Chart, Floats
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.workers.one_shot import one_shot
@@ -196,16 +196,12 @@ class SlPlot(MarkPlot):
             MarkWords(float(self._xs[p]), float(self._ys[p]), "pinned", theme().color("text"))
             for p in places
         ]
-        for curve in self.chart.curves:
-            ink = mark_colors(curve.family)[1]
-            heights = curve.train if self.mode == "training" else curve.test
-            across = self._across(curve.sizes)
-            told += [
-                MarkWords(float(across[p]), float(heights[p]), words, ink)
-                for p, words in curve.letters.items()
-                if np.isfinite(heights[p])
-            ]
-        self._words.tell(told)
+        told += words_beside(self.chart, self.mode, self._across)
+        parts = [(xs, ys) for _, xs, ys, _ in self._parts]
+        if len(self._xs) <= MANY:  # of more marks the lines lie under them
+            parts = [along(xs, ys) for xs, ys in parts]
+        covered = (np.concatenate(some) for some in zip(*parts, strict=True))
+        self._words.tell(told, *(covered if parts else (self._xs, self._ys)))
 
     # -- the part in sight
 

@@ -15,6 +15,13 @@ _AIR = 4  # between the words and the arrow
 class Combo(QComboBox):
     """The list has the names whole."""
 
+    def showPopup(self) -> None:
+        wide = self.view().sizeHintForColumn(0) + 2 * _AIR
+        if self.count() > self.maxVisibleItems():
+            wide += self.view().verticalScrollBar().sizeHint().width()
+        self.view().setMinimumWidth(min(wide, self.screen().availableGeometry().width() // 2))
+        super().showPopup()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)

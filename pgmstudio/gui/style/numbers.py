@@ -8,6 +8,14 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", "\u2009").replace("-", "−")
 
 
+def brief(number: int) -> str:
+    """In little room: "12 000", but "250 k" and "1.5 M"."""
+    if abs(number) < 100_000:
+        return grouped(number)
+    size, sign = (1_000_000, "M") if abs(number) >= 999_500 else (1_000, "k")
+    return f"{number / size:.3g}\u2009{sign}".replace("-", "−")
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: "1 row", "7 rows"."""
     return f"{grouped(number)} {one if number == 1 else many or one + 's'}"

@@ -178,9 +178,13 @@ class Canvas(QWidget):
         zoom.adjustSize()
         zoom.move(room.width() - zoom.width() - _EDGE, room.height() - zoom.height() - _EDGE)
         entries = [*self.legend_entries(), *self._how_to_see()] if self.shows_legend else []
-        self.legend.show_entries(entries, room.width() - zoom.width() - 3 * _EDGE)
-        self.legend.move(_EDGE, room.height() - self.legend.height() - _EDGE)
-        low = max(0 if zoom.isHidden() else zoom.height(), self.legend.height() if entries else 0)
+        beside = room.width() - zoom.width() - 3 * _EDGE
+        self.legend.show_entries(entries, beside)
+        # One that is wider than the room beside the zoom control stands above it.
+        under = zoom.height() + _EDGE if self.legend.width() > beside else 0
+        self.legend.move(_EDGE, room.height() - self.legend.height() - under - _EDGE)
+        told = self.legend.height() + under if entries else 0
+        low = max(0 if zoom.isHidden() else zoom.height(), told)
         if low:
             self.view.keep_foot(low + 2.0 * _EDGE)
         self.minimap.setVisible(self.shows_minimap and len(self.scene.nodes) >= MINIMAP_FROM)

@@ -239,6 +239,12 @@ class GraphView(ZoomView):
         self._plain = node
         self.graph.emphasise(None)
 
+    def fit(self) -> None:
+        before = self.sight()
+        super().fit()
+        if self.sight() != before:
+            self.stop_hover()  # something else is under the pointer now
+
     def stop_hover(self) -> None:
         """Everything at full strength again."""
         if self._hovered is not None:

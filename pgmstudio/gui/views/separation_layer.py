@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.graphs.trails import Separation, Trail
@@ -145,6 +145,9 @@ class _Trails(_Layer):
         zoom = self._scene.zoomed.zoom_of(painter)
         thicker = 1.0 if self._scene.zoomed.detail_of(zoom) is not Detail.DOT else 0.6 / zoom
         veil = theme().color("canvas", _VEIL)
+        painter.save()  # the view does not: a clip would go on for what is painted next
+        if thicker == 1.0:  # from afar there are no tags
+            painter.setClipPath(self._beside_tags())
         for item in self._layer.faded_edges():
             paint_edge(painter, item.route, veil, item.width + 1.5, item.edge.style.has_arrow)
         for item, is_active in self._layer.edge_items():
@@ -160,6 +163,16 @@ class _Trails(_Layer):
                 if (end, other) in shown.bars:
                     at_end = end == item.ends[1]
                     paint_bar(painter, item.route, at_end=at_end, has_arrow=at_end and has_arrow)
+        painter.restore()
+
+    def _beside_tags(self) -> QPainterPath:
+        """Everywhere but on tags: their words stay readable under a trail."""
+        tags, around = QPainterPath(), QPainterPath()
+        for item in self._scene.edges.values():
+            if not item.tag.isEmpty():
+                tags.addRoundedRect(item.tag, item.tag.height() / 2, item.tag.height() / 2)
+        around.addRect(self.boundingRect())
+        return around.subtracted(tags) if not tags.isEmpty() else around
 
 
 class _Marks(_Layer):

@@ -16,6 +16,8 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.running import CancelToken, Progress, StopSwitch
 
 DRAIN_MS = 33
+# So many scores are told one by one: a run that is over in a moment has its whole curve.
+FIRST_SCORES = 400
 
 
 class JobState(Enum):
@@ -49,6 +51,7 @@ class Job(QObject):
         self._queue: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._state = JobState.QUEUED
+        self._scores_told = 0
         self._timer = QTimer(self)
         self._timer.setInterval(DRAIN_MS)
         self._timer.timeout.connect(self._drain)
@@ -118,7 +121,7 @@ class Job(QObject):
                 break
             if isinstance(event, _End):
                 end = event
-            elif isinstance(event, Progress) and events and isinstance(events[-1], Progress):
+            elif self._is_overtaken(events, event):
                 events[-1] = event  # only the newest can be seen
             else:
                 events.append(event)
@@ -131,6 +134,15 @@ class Job(QObject):
             self._set_state(end.state)
             if end.error is not None:
                 self.failed.emit(end.error)
+
+    def _is_overtaken(self, events: list[object], event: object) -> bool:
+        """Whether `event` tells all that the last of `events` does."""
+        if not isinstance(event, Progress) or not events or not isinstance(events[-1], Progress):
+            return False
+        if "score" not in events[-1].counters or self._scores_told >= FIRST_SCORES:
+            return True
+        self._scores_told += 1
+        return False
 
     def _set_state(self, state: JobState) -> None:
         self._state = state

@@ -18,6 +18,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference import missing_parts
 from pgmstudio.core.inference.brute_force import joint_table
 from pgmstudio.core.inference.likelihood import log2_likelihood, log2_probabilities
+from pgmstudio.core.inference.missing_parts import _patterns
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from tests.strategies import random_network, random_tree, small_networks, with_missing
 
@@ -124,3 +125,15 @@ def test_many_tables_of_small_numbers_do_not_underflow() -> None:
     data = DataSet(domain, np.array([[255], *([[0]] * 400)], dtype=np.uint8))
     expected = np.logaddexp2(400 * np.log2(0.001) - 1, 400 * np.log2(0.002) - 1)
     assert log2_probabilities(network, data)[0] == pytest.approx(expected)
+
+
+def test_patterns_of_missing_cells_are_told_apart_in_wide_tables() -> None:
+    rng = np.random.default_rng(3)
+    few = rng.random((130, 12)) < 0.5
+    few[:, 5] = few[:, 4]
+    few[129, 5] = ~few[129, 4]  # two that differ in the last of all cells
+    is_missing = few[:, rng.integers(12, size=300)]
+    which = _patterns(is_missing)
+    for place in range(0, 300, 7):
+        alike = (is_missing == is_missing[:, [place]]).all(axis=0)
+        np.testing.assert_array_equal(which == which[place], alike)

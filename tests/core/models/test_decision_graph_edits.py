@@ -26,6 +26,7 @@ from pgmstudio.core.models.decision_graph_measures import (
     merge_score,
     node_cost,
     node_counts,
+    numbers_change,
     refitted,
     split_potential,
 )
@@ -126,6 +127,28 @@ def test_a_merge_costs_what_was_foretold(seed: int) -> None:
                 after.parameters[i] == pytest.approx(refitted(after, data).parameters[i], abs=1e-9)
                 or (counts[i].sum(axis=1) == 0).any()
             )
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds)
+def test_another_distribution_brings_what_was_foretold(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng)
+    data = graph.sample(200, rng)
+    i = int(rng.integers(len(graph.domain)))
+    node = int(rng.integers(graph.node_counts[i]))
+    numbers = rng.dirichlet(np.ones(graph.domain.cardinalities[i]))
+    after = with_parameters(graph, graph.domain.names[i], node, numbers)
+    true = after.log2_probabilities(data).sum() - graph.log2_probabilities(data).sum()
+    counts = node_counts(graph, data)[i][node]
+    told = numbers_change(counts, graph.parameters[i][node], after.parameters[i][node])
+    assert told == pytest.approx(true, abs=1e-6)
+
+
+def test_a_distribution_that_makes_rows_impossible_costs_all() -> None:
+    counts, before = np.array([3.0, 1.0]), np.array([0.75, 0.25])
+    assert numbers_change(counts, before, np.array([1.0, 0.0])) == -np.inf
+    assert numbers_change(np.array([3.0, 0.0]), before, np.array([1.0, 0.0])) > 0
 
 
 @settings(max_examples=30, deadline=None)

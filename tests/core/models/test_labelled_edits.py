@@ -209,3 +209,11 @@ def test_a_tag_gives_way_to_boxes_and_other_tags() -> None:
     assert abs(first - second) * 200 >= 20
     (share,) = tag_shares([route], [(60.0, 20.0)], [(-50.0, 60.0, 50.0, 140.0)])
     assert not 0.25 < share < 0.75
+
+
+def test_a_tag_gives_way_to_other_lines_where_that_covers_no_box() -> None:
+    route, across = EdgeRoute((0.0, 0.0), (0.0, 200.0)), EdgeRoute((-90.0, 104.0), (90.0, 104.0))
+    (share,) = tag_shares([route], [(60.0, 20.0)], [], [across])
+    assert abs(200 * share - 104) > 13
+    boxes = [(-50.0, 0.0, 50.0, 88.0), (-50.0, 112.0, 50.0, 200.0)]
+    assert tag_shares([route], [(60.0, 20.0)], boxes, [across]) == [0.5]

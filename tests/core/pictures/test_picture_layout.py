@@ -24,7 +24,13 @@ from pgmstudio.core.pictures.picture import (
     Size,
 )
 from pgmstudio.core.pictures.routes import crossings
-from pgmstudio.core.pictures.spacing import in_a_row, overlapping_pairs, without_overlaps
+from pgmstudio.core.pictures.spacing import (
+    corners,
+    in_a_row,
+    overlapping_pairs,
+    packed,
+    without_overlaps,
+)
 from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import NEVER
 
@@ -278,3 +284,13 @@ def test_a_row_keeps_order_and_gaps_and_no_small_move_brings_it_nearer_to_the_wi
 def test_boxes_on_one_spot_are_parted() -> None:
     centres = without_overlaps(np.zeros((12, 2)), np.full((12, 2), 50.0), gap=5)
     assert len(overlapping_pairs(centres, np.full((12, 2), 50.0), gap=5)) == 0
+
+
+def test_a_lone_box_stands_beside_a_tall_drawing_and_below_a_wide_one() -> None:
+    for wide, high in ((300.0, 450.0), (900.0, 200.0)):
+        sizes = {"large": (wide, high), "small": (140.0, 60.0)}
+        placed = packed([{"small": (0.0, 0.0)}, {"large": (0.0, 0.0)}], sizes)
+        left, top, right, bottom = corners(placed, sizes)
+        assert (left, top) == (0.0, 0.0)
+        assert (right > wide) == (high > wide)
+        assert (bottom > high) == (wide > high)

@@ -76,7 +76,7 @@ class PdgHybridParams:
     only: str | None = only_param()
     trials: int = trials_param(1)
     networks: int = param(
-        10,
+        40,
         title="Networks",
         low=1,
         high=100,
@@ -233,7 +233,7 @@ PDG_HYBRID = Recipe(
     PdgHybridParams,
     tuple(_quantities()),
     run,
-    "about 8 minutes",
+    "about 30 minutes",
     (*(real.source for real in SETS.values()), ALARM_FILE, HAILFINDER_FILE),
     (
         "Networks come from hill climbing with other λ than the unknown ones of the source, so "

@@ -8,12 +8,14 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.generators.random_ldags import RandomLdagParams, random_ldag
 from pgmstudio.core.experiments.recipes.ldag_recovery import divergence, joint_of_all, key_of
+from pgmstudio.core.experiments.recipes.ldag_tables import Split
 from pgmstudio.core.experiments.recipes.recipe import Measured, RecipeTask, sweep_of
 from pgmstudio.core.experiments.recipes.registry import recipe_of
 from pgmstudio.core.experiments.sweep_picture import sweep_svg
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.params import parse_params
-from pgmstudio.core.running import NEVER
+from pgmstudio.core.running import NEVER, Note
+from tests.ldag_tables import coronary
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -64,3 +66,33 @@ def test_a_small_recovery_measures_every_kind_of_table() -> None:
     assert lines["labels, 5 variables"].mean == kinds["label"]
     assert "bars" not in sweep_svg(sweep)  # a logarithmic scale has no room below zero
     assert isinstance(measured.model, LabelledDag)
+
+
+def test_every_split_of_a_table_is_told_with_the_error_of_its_rows() -> None:
+    recipe = recipe_of("ldag-tables")
+    given = {"trials": 2, "only": "coronary", "folds": 2, "restarts": 0}
+    rows = coronary()
+    task = RecipeTask(recipe.key, parse_params(recipe.params_type, given), 0, {"coronary": rows})
+    events = list(task(NEVER))
+    notes = [event.message for event in events if isinstance(event, Note)]
+    found = [event.values for event in events if isinstance(event, Measured)]
+    assert len(found) == 2
+    assert [note.split(":")[0] for note in notes] == [
+        "Coronary, split 1",
+        "Coronary, split 2",
+        "Coronary",
+    ]
+    for values, note in zip(found, notes, strict=False):
+        gain, error = values["coronary_gain"], values["coronary_error"]
+        bits = values["coronary_plain_bits"] - values["coronary_label_bits"]
+        assert gain == pytest.approx(bits, abs=1e-12)
+        assert values["coronary_lost"] == float(gain < -error)
+        assert ("not below" in note) == (gain >= -error)
+
+
+def test_a_split_is_lost_when_it_is_behind_by_more_than_its_error() -> None:
+    four = np.array([1.0, -1.0, 1.0, -1.0])  # standard deviation √(4/3), error 1/√3
+    assert Split.of(four).error == pytest.approx(1 / np.sqrt(3))
+    assert not Split.of(four - 0.57).is_lost
+    assert Split.of(four - 0.58).is_lost
+    assert not Split.of(np.zeros(4)).is_lost

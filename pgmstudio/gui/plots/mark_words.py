@@ -1,0 +1,132 @@
+"""Short words beside the marks of a plot, which keep clear of marks, lines and each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+
+from pgmstudio.gui.plots.mark_layers import Frame, Layer
+from pgmstudio.gui.style.theme import theme
+
+Floats = NDArray[np.float64]
+
+# Above, below and beside a mark; then askew, which is further from it.
+_SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1))
+_APART = 11.0  # px from the middle of a mark
+_FURTHER = 1.8
+_CELL = 4.0  # px of the grid on which marks are counted
+_HALO = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class MarkWords:
+    """A short word beside a mark, which is where the axes say; a name would rather be right of
+    it."""
+
+    x: float
+    y: float
+    words: str
+    ink: QColor
+    is_name: bool = False
+
+
+class _Crowd:
+    """How many of the places lie in a rectangle: sums over a grid, so that asking costs nothing."""
+
+    def __init__(self, xs: Floats, ys: Floats, room: QRectF) -> None:
+        shape = (int(room.height() / _CELL) + 1, int(room.width() / _CELL) + 1)
+        self._corner = room.topLeft()
+        rows = np.floor((ys - room.top()) / _CELL)
+        columns = np.floor((xs - room.left()) / _CELL)
+        is_in = (rows >= 0) & (rows < shape[0]) & (columns >= 0) & (columns < shape[1])
+        cells = rows[is_in].astype(np.int64) * shape[1] + columns[is_in].astype(np.int64)
+        counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+        self._sums = np.zeros((shape[0] + 1, shape[1] + 1), dtype=np.int64)
+        self._sums[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)
+
+    def within(self, rect: QRectF) -> int:
+        top, bottom = (self._cell(y, self._corner.y(), 0) for y in (rect.top(), rect.bottom()))
+        left, right = (self._cell(x, self._corner.x(), 1) for x in (rect.left(), rect.right()))
+        sums = self._sums
+        inside = sums[bottom + 1, right + 1] - sums[top, right + 1]
+        return int(inside - sums[bottom + 1, left] + sums[top, left])
+
+    def _cell(self, at: float, begin: float, axis: int) -> int:
+        return min(max(int((at - begin) / _CELL), 0), self._sums.shape[axis] - 2)
+
+
+class WordsLayer(Layer):
+    """Words around their marks, where the fewest marks and lines are, or left out."""
+
+    def __init__(self) -> None:
+        super().__init__(38)
+        self._told: tuple[MarkWords, ...] = ()
+        self._xs: Floats = np.empty(0)
+        self._ys: Floats = np.empty(0)
+        self._placed: list[tuple[QRectF, MarkWords]] = []
+
+    def tell(self, told: Sequence[MarkWords], xs: Floats, ys: Floats) -> None:
+        """Those that come first are placed first; `xs` and `ys` are better left uncovered."""
+        self._told, self._xs, self._ys = tuple(told), xs, ys
+        self._place_all()
+
+    def place(self, frame: Frame) -> None:
+        """Where they go in the part in sight."""
+        if frame != self.frame:
+            super().place(frame)
+            self._place_all()
+
+    def _place_all(self) -> None:
+        room = self.frame.room
+        crowd = _Crowd(*self._px(self._xs, self._ys), room)
+        self._placed = []
+        metrics = QFontMetricsF(theme().font("micro", "semibold"))
+        for one in self._told:
+            rects = [
+                rect
+                for rect in _around(one, self.at(one.x, one.y), metrics)
+                if room.contains(rect)
+                and not any(rect.intersects(other) for other, _ in self._placed)
+            ]
+            if rects:
+                self._placed.append((min(rects, key=crowd.within), one))
+        self.changed()
+
+    @property
+    def shown(self) -> list[str]:
+        return [one.words for _, one in self._placed]
+
+    def draw(self, painter: QPainter, _on_screen: bool) -> None:
+        font = theme().font("micro", "semibold")
+        rise = QFontMetricsF(font).ascent()
+        halo = QPen(theme().color("surface", 0.85), _HALO)
+        halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for rect, one in self._placed:
+            path = QPainterPath()
+            path.addText(rect.topLeft() + QPointF(0, rise), font, one.words)
+            painter.strokePath(path, halo)
+            painter.fillPath(path, one.ink)
+
+
+def _around(one: MarkWords, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]:
+    """The places for a word, the best first."""
+    size = metrics.size(0, one.words)
+    sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if one.is_name else _SIDES
+    found = []
+    for apart in (_APART, _FURTHER * _APART):
+        for across, down in sides:
+            rect = QRectF(QPointF(0, 0), size)
+            rect.moveCenter(
+                QPointF(
+                    at.x() + across * (apart + size.width() / 2),
+                    at.y() + down * (apart + size.height() / 2),
+                )
+            )
+            found.append(rect)
+    return found
