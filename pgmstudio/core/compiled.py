@@ -24,7 +24,9 @@ def _spare_linear_algebra() -> None:
     matrices would load it when it is compiled."""
     from numba.np import linalg
 
-    asked = linalg.ensure_blas
+    asked = getattr(linalg, "ensure_blas", None)
+    if asked is None:  # another numba, which loads what it wants
+        return
     linalg.ensure_blas = lambda: None
     try:
         import numba.np.arraymath  # noqa: F401, which asks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,21 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.experiments.plans.places import Here
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.io.point_folder import KeptPlanTask
 from pgmstudio.core.io.reproduction import Reproduced
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.core.running import NEVER
 from pgmstudio.gui.app import report_actions
+from pgmstudio.gui.app.curve_actions import open_curves
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import show_project
 from pgmstudio.gui.app.report_actions import end_words
+from pgmstudio.gui.workers.curve_setup import CurveSetup, RowChoice
 from tests.core.io.test_reports import checked, learned_project
+from tests.gui.curve_pages import add_rows
 from tests.strategies import random_network
 
 
@@ -66,6 +75,28 @@ def test_a_report_may_say_what_came_out_when_everything_was_run_again(
     qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
     assert not shell.bench.beside.running
     assert "The same model, bit for bit." in target.read_text(encoding="utf-8")
+
+
+def test_curves_of_the_project_are_run_again_with_its_rows(
+    window: MainWindow,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: list[Path],
+) -> None:
+    shell, target = window.shell, tmp_path / "curves.html"
+    plan = Plan((LearnerGrid("tree.chow-liu"),), lambdas=(0.5,))
+    data_id = add_rows(shell)
+    setup = CurveSetup(plan, RowChoice(data_id))
+    for _ in KeptPlanTask(tmp_path / "points", plan, setup.plan_rows(shell.project), Here())(NEVER):
+        pass
+    entry = CurveEntry("Curves", (), data_id, setup.plain(), str(tmp_path / "points"))
+    shell.change("Curves", partial(edits.add_curve, entry=entry))
+    open_curves(shell, "c1")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    shell.book["file.report-experiment-again"].trigger()
+    qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
+    assert "all numbers but the times are equal" in target.read_text(encoding="utf-8")
 
 
 def test_a_folder_that_is_no_experiment_is_told(

@@ -64,18 +64,22 @@ class ReportWords:
 
 @dataclass(frozen=True, eq=False)
 class ReportTask:
-    """A report written to a file, as a task for a child process; it yields the file."""
+    """A report written to a file, as a task for a child process; it yields the file.
+
+    `rows` are those of an experiment whose plan names none.
+    """
 
     subject: Project | Path
     target: Path
     words: ReportWords
+    rows: PlanRows | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[Path]:
         cancel.raise_if_cancelled()
         if isinstance(self.subject, Project):
             text = project_report(self.subject, self.words)
         else:
-            text = folder_report(self.subject, self.words)
+            text = folder_report(self.subject, self.words, self.rows)
         cancel.raise_if_cancelled()
         replace_file(self.target, text.encode())
         yield self.target
@@ -101,14 +105,14 @@ def project_report(project: Project, words: ReportWords) -> str:
     return page(title, lead, sections)
 
 
-def folder_report(folder: Path | str, words: ReportWords) -> str:
+def folder_report(folder: Path | str, words: ReportWords, given: PlanRows | None = None) -> str:
     """The folder of an experiment: `pgmstudio sweep` keeps its points there."""
     kept, plan = PointFolder(folder), read_folder_plan(folder)
     if plan is None or not kept.points:
         raise FileError(folder, "holds no points of an experiment. Choose a folder of sweep.")
     setup = folder_facts(folder)
     points = list(kept.points.values())
-    rows, why = _plan_rows(plan.data, setup)
+    rows, why = _plan_rows(plan.data, setup) if given is None else _same_rows(given, setup)
     ceiling = None if rows is None else ceiling_of(rows)
     truth = None if rows is None else truth_of(rows)
     about: list[Content] = [
@@ -279,6 +283,12 @@ def _plan_rows(data: Any, setup: Mapping[str, Any]) -> tuple[PlanRows | None, st
     if rows.fingerprint != setup.get("data"):
         return None, f"{data.file} has changed since; these are points of other rows."
     return rows, ""
+
+
+def _same_rows(rows: PlanRows, setup: Mapping[str, Any]) -> tuple[PlanRows | None, str]:
+    if rows.fingerprint == setup.get("data"):
+        return rows, ""
+    return None, "The rows have changed since; these are points of other ones."
 
 
 def _plan_data(

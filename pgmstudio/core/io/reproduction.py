@@ -18,6 +18,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, FileError, PgmStudioError
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.number_words import count_of
+from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.places import Place
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of
@@ -119,20 +120,25 @@ def _compared(first: Model, second: Model) -> tuple[bool, str]:
 
 @dataclass(frozen=True, eq=False)
 class ReproduceFolder:
-    """All runs of an experiment once more, into a folder that is thrown away, as a task."""
+    """All runs of an experiment once more, into a folder that is thrown away, as a task.
+
+    `rows` are those of a plan that names none, as one of the window does.
+    """
 
     folder: Path
     place: Place | None = None
+    rows: PlanRows | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | Reproduced]:
-        plan = read_folder_plan(self.folder)
-        if plan is None or plan.data is None:
+        plan, rows, source = read_folder_plan(self.folder), self.rows, "The project"
+        if plan is not None and plan.data is not None and rows is None:
+            rows, source = read_plan_rows(plan.data), plan.data.file
+        if plan is None or rows is None:
             raise FileError(
                 self.folder, "holds no plan with its data, so nothing can be done again."
             )
-        rows = read_plan_rows(plan.data)
         if rows.fingerprint != folder_facts(self.folder).get("data"):
-            raise FileError(plan.data.file, "has other rows now than when the points were made.")
+            raise FileError(source, "has other rows now than when the points were made.")
         kept = PointFolder(self.folder)
         with tempfile.TemporaryDirectory(prefix="pgmstudio-") as room:
             again = Path(room) / "points"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,10 +129,11 @@ class SetFolder:
         targets = min(4, columns - 1)
         plan = QueryPlan(count=params.queries, targets=targets, given=min(3, columns - targets))
         queries = random_queries(rows.test, plan)
-        told = self.answers()
+        everything = self._all_points()
+        told = self._answers([point for _, points in everything for point in points])
         waiting = [
             (point, folder)
-            for folder, points in self._all_points()
+            for folder, points in everything
             for language in LANGUAGES
             for point in to_ask(
                 [p for p in points if p.series == language], params.most_cells, params.asked_models
@@ -146,13 +147,19 @@ class SetFolder:
             model = folder.model(point)
             answer = {
                 "key": point.key,
+                "test_bits": point.test_log2_likelihood_per_row,
                 "query_log2": float(query_log2(model, queries).mean()),
                 "seconds": inference_seconds(model, queries, plan.timed, time.thread_time),
             }
             _append(self.folder / ANSWERS, answer)
 
-    def answers(self) -> dict[str, Answers]:
-        """What models answered, by the keys of their points."""
+    def _answers(self, points: Iterable[CurvePoint]) -> dict[str, Answers]:
+        """What the models of these points answered, by their keys.
+
+        A run that was made again with more time has other models under the same keys, which are
+        known by their bits.
+        """
+        bits = {point.key: point.test_log2_likelihood_per_row for point in points}
         path = self.folder / ANSWERS
         if not path.is_file():
             return {}
@@ -161,7 +168,8 @@ class SetFolder:
             if not line.endswith(b"\n"):
                 break
             told = json.loads(line)
-            found[told["key"]] = Answers(told["query_log2"], told["seconds"])
+            if told["key"] in bits and bits[told["key"]] == told.get("test_bits"):
+                found[told["key"]] = Answers(told["query_log2"], told["seconds"])
         return found
 
     # -- reading ----------------------------------------------------------------------------------
@@ -201,7 +209,7 @@ class SetFolder:
             self._found.truth,
             tuple(points),
             tuple(trails),
-            self.answers(),
+            self._answers(points),
             sum(spent),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.processes import in_process
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.style.numbers import counted
@@ -20,10 +22,12 @@ from pgmstudio.gui.workers.job import Job
 from pgmstudio.gui.workers.questions import Asker
 
 if TYPE_CHECKING:
+    from pgmstudio.core.experiments.plans.expansion import PlanRows
     from pgmstudio.core.io.reproduction import Reproduced
     from pgmstudio.gui.workers.report_run import ReportRun
 
 ENDING = ".html"
+FindRows = Callable[[], "PlanRows | None"]
 
 
 def show_page(path: Path) -> None:
@@ -68,18 +72,24 @@ class ReportDesk(QObject):
 
     def of_experiment(self, *, again: bool = False) -> None:
         """The folder behind the curves in front, or one that is chosen."""
-        folder = self._folder_in_front() or self._chosen_folder()
+        entry = self._curves_in_front()
+        folder = self._folder_of(entry)
+        if entry is None or folder is None:
+            entry, folder = None, self._chosen_folder()
         if folder is None:
             return
-        target = self._target(folder.stem)
+        target = self._target(folder.stem if entry is None else entry.title or folder.stem)
         if target is not None:
-            self._write(folder, target, str(folder), again)
+            find_rows = partial(_rows_of, entry, self._shell.project)
+            self._write(folder, target, str(folder), again, find_rows)
 
-    def _folder_in_front(self) -> Path | None:
+    def _curves_in_front(self) -> CurveEntry | None:
+        curve_id = getattr(self._shell.center.current, "curve_id", None)
+        return self._shell.project.curves.get(curve_id or "")
+
+    def _folder_of(self, entry: CurveEntry | None) -> Path | None:
         from pgmstudio.gui.workers.curve_folders import found_folder
 
-        curve_id = getattr(self._shell.center.current, "curve_id", None)
-        entry = self._shell.project.curves.get(curve_id or "")
         folder = None if entry is None else found_folder(self._shell, entry)
         return folder if folder is not None and folder.is_dir() else None
 
@@ -104,22 +114,28 @@ class ReportDesk(QObject):
         path = self._shell.document.path
         return self._folder or (path.parent if path is not None else Path())
 
-    def _write(self, subject: Project | Path, target: Path, source: str, again: bool) -> None:
-        from pgmstudio.core.io.reports import ReportTask, ReportWords
-
+    def _write(
+        self,
+        subject: Project | Path,
+        target: Path,
+        source: str,
+        again: bool,
+        find_rows: FindRows = lambda: None,
+    ) -> None:
         if again:
-            self._write_again(subject, target, source)
+            self._write_again(subject, target, source, find_rows)
             return
-        task = ReportTask(subject, target, ReportWords(source, datetime.now()))
-        self._writer.follow(partial(in_process, task))
+        self._writer.follow(partial(_written, subject, target, source, find_rows))
         self._shell.bench.message.emit("info", f"Writing {target.name}.")
 
-    def _write_again(self, subject: Project | Path, target: Path, source: str) -> None:
+    def _write_again(
+        self, subject: Project | Path, target: Path, source: str, find_rows: FindRows
+    ) -> None:
         from pgmstudio.gui.workers.report_run import ReportRun
 
         if self._run is not None:
             return
-        self._run = run = ReportRun(subject, target, source, self)
+        self._run = run = ReportRun(subject, target, source, self, find_rows)
         run.failed.connect(self._on_failed)
         run.ended.connect(self._on_ended)
         self._shell.bench.beside.add(run)
@@ -147,6 +163,23 @@ class ReportDesk(QObject):
     def _on_failed(self, error: object) -> None:
         assert isinstance(error, BaseException)
         self._shell.errors.report(error)
+
+
+def _rows_of(entry: CurveEntry | None, project: Project) -> PlanRows | None:
+    """The rows of some curves of the project; None for those of a folder, whose plan names them."""
+    from pgmstudio.gui.workers.curve_setup import CurveSetup
+
+    setup = None if entry is None else CurveSetup.of(entry.setup)
+    return None if setup is None else setup.plan_rows(project)
+
+
+def _written(
+    subject: Project | Path, target: Path, source: str, find_rows: FindRows, cancel: CancelToken
+) -> Iterator[Path]:
+    from pgmstudio.core.io.reports import ReportTask, ReportWords
+
+    words = ReportWords(source, datetime.now())
+    yield from in_process(ReportTask(subject, target, words, find_rows()), cancel)
 
 
 class ReproduceDesk(QObject):

@@ -84,6 +84,7 @@ class MarkPlot(MarkCanvas):
         super()._place_overlays()
         if self._canvas is not None:
             self._place_legend()
+            self._lead_to_card()
 
     def _place_legend(self) -> None:
         """In the corner that has the fewest marks; of equals the first."""
@@ -158,7 +159,8 @@ class MarkPlot(MarkCanvas):
         at = [] if self._at is None or not np.isfinite(self._ys[self._at]) else [self._at]
         pen = QPen(theme().color("accent"), 2)
         self._ring.ring("pointed", Rings(self._xs[at], self._ys[at], 16, pen))
-        self._ring.line("to the card", None)
+        if not at:
+            self._ring.line("to the card", None)
 
     def _on_pointer(self, place: QPointF) -> None:
         number = self.mark_at(place)
@@ -180,15 +182,21 @@ class MarkPlot(MarkCanvas):
     def _show_card(self) -> None:
         if self._at is None or self.tell is None or self._canvas is None:
             return
-        seen = self._canvas.mapFromScene(self._scene_place(self._at))
-        mark = self._canvas.viewport().mapTo(self, seen)
         shown = self._canvas.mapFromScene(self._view.sceneBoundingRect()).boundingRect()
         room = QRect(self._canvas.viewport().mapTo(self, shown.topLeft()), shown.size())
-        self.card.show_facts(self.tell(self._behind(self._at)), mark, room, self._crowd)
-        self._lead_to(self.card.leads_from(mark))
+        facts = self.tell(self._behind(self._at))
+        self.card.show_facts(facts, self._place_here(self._at), room, self._crowd)
+        self._lead_to_card()
 
-    def _lead_to(self, end: QPoint | None) -> None:
+    def _place_here(self, number: int) -> QPoint:
+        """Where a mark is on this widget."""
+        seen = self._canvas.mapFromScene(self._scene_place(number))
+        return QPoint(self._canvas.viewport().mapTo(self, seen))
+
+    def _lead_to_card(self) -> None:
         """A line from the mark to a card that stands apart from it."""
+        is_shown = self._at is not None and not self.card.isHidden()
+        end = self.card.leads_from(self._place_here(self._at or 0)) if is_shown else None
         if end is None or self._at is None:
             self._ring.line("to the card", None)
             return
@@ -196,7 +204,7 @@ class MarkPlot(MarkCanvas):
         other: QPointF = self._view.mapSceneToView(there)
         xs = np.array([float(self._xs[self._at]), other.x()])
         ys = np.array([float(self._ys[self._at]), other.y()])
-        self._ring.line("to the card", Stroke(xs, ys, QPen(theme().color("border_control"), 1)))
+        self._ring.line("to the card", Stroke(xs, ys, QPen(theme().color("text_tertiary"), 1)))
 
     def _crowd(self, place: QRect) -> int:
         """How many marks lie under a part of this widget."""
@@ -262,7 +270,7 @@ class MarkPlot(MarkCanvas):
             self.pinned.emit(self.looked_at)
         elif key == Qt.Key.Key_Escape and not self.card.isHidden():
             self.card.hide()
-            self._lead_to(None)
+            self._lead_to_card()
         elif key == Qt.Key.Key_0:
             self.fit()
         else:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.io.reports import ReportTask, ReportWords
 from pgmstudio.core.io.reproduction import Reproduced, ReproduceFolder, ReproduceProject
 from pgmstudio.core.processes import in_process
@@ -19,23 +20,36 @@ from pgmstudio.gui.workers.background_run import BackgroundRun
 class ReportRun(BackgroundRun):
     """Of a project or of the folder of an experiment; stopped, it writes nothing."""
 
-    def __init__(self, subject: Project | Path, target: Path, source: str, parent: QObject) -> None:
+    def __init__(
+        self,
+        subject: Project | Path,
+        target: Path,
+        source: str,
+        parent: QObject,
+        find_rows: Callable[[], PlanRows | None],
+    ) -> None:
         super().__init__(self._events, Progress(None, "running everything again"), parent)
         self.done: list[Reproduced] = []
         self.written: Path | None = None
         self._subject, self._target, self._source = subject, target, source
+        self._find_rows = find_rows
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         subject, found = self._subject, list[Reproduced]()
-        is_folder = isinstance(subject, Path)
-        task = ReproduceFolder(subject) if isinstance(subject, Path) else ReproduceProject(subject)
-        # The runs of an experiment have processes of their own.
-        for event in task(cancel) if is_folder else in_process(task, cancel):
+        rows = self._find_rows()
+        task: ReproduceFolder | ReproduceProject
+        if isinstance(subject, Path):  # the runs of an experiment have processes of their own
+            task = ReproduceFolder(subject, rows=rows)
+            events = task(cancel)
+        else:
+            task = ReproduceProject(subject)
+            events = in_process(task, cancel)
+        for event in events:
             if isinstance(event, Reproduced):
                 found.append(event)
             yield event
         words = ReportWords(self._source, datetime.now(), tuple(found))
-        yield from in_process(ReportTask(subject, self._target, words), cancel)
+        yield from in_process(ReportTask(subject, self._target, words, rows), cancel)
 
     def _take(self, events: Sequence[object]) -> None:
         for event in events:

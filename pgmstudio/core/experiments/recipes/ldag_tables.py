@@ -145,7 +145,7 @@ LDAG_TABLES = Recipe(
     TablesParams,
     tuple(_quantities()),
     run,
-    "about 2 minutes",
+    "about 5 minutes",
     SOURCES,
     (
         "The source prints no table of numbers, so there is no published value beside these.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,7 +37,6 @@ from pgmstudio.core.experiments.recipes.sl_study import (
     STUDIES,
     StudyParams,
     direct_plan,
-    hybrid_plan,
     to_ask,
     to_compile,
 )
@@ -300,6 +300,11 @@ def test_a_study_gives_all_languages_and_goes_on_where_it_was_stopped(tmp_path: 
     )
     assert result.answers
     _check_tables(result)
+    kept = tmp_path / "logic2" / "answers.jsonl"
+    of_another = [json.loads(line) | {"test_bits": -99.0} for line in kept.open()]
+    kept.write_text("".join(f"{json.dumps(told)}\n" for told in of_another))
+    (result,) = task.results()
+    assert not result.answers  # they are of models that are no longer here
 
 
 def _check_tables(result: SetResult) -> None:
@@ -334,8 +339,9 @@ def test_the_best_model_of_each_language_comes_near_to_a_random_decision_graph(
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["abalone", "page-blocks", "mushroom", "krkopt"])
 def test_networks_fall_less_beyond_their_best_than_decision_graphs(name: str, shared: Path) -> None:
-    # Acceptance check 16, on 4 of the 7 real sets; docs/experiments-sl.md tells of all. Networks as
-    # far as the source went, to the λ of AIC; graphs learned from the rows or from these networks.
+    # The half of acceptance check 16 (a target) that is about graphs learned from the rows, on 4 of
+    # the 7 real sets; networks as far as the source went, to the λ of AIC. docs/experiments-sl.md
+    # tells of all sets, of all λ, and why latent classes have nothing to fall from.
     params = StudyParams(run_limit=None, curve_limit=None)
     study = STUDIES["real"].only(name)
     (own,) = study.chosen
@@ -344,13 +350,9 @@ def test_networks_fall_less_beyond_their_best_than_decision_graphs(name: str, sh
     networks, _, graphs = plan.learners
     near = tuple(value for value in networks.lambdas if value >= LAMBDA_AIC)
     plan = replace(plan, learners=(replace(networks, lambdas=near), graphs))
-    direct = _points(plan, found.rows)
-    models = [one.model for one in to_compile(direct, params.most_cells) if one.model is not None]
-    compiled = _points(hybrid_plan(own, models, params, 0), found.rows)
-    result = SetResult(own, (0, 0), None, None, (*direct, *compiled))
+    result = SetResult(own, (0, 0), None, None, tuple(_points(plan, found.rows)))
     assert len(result.curve(BN)) == len(near)
-    falls = [fall_after_peak(result.curve(language)) for language in (PDG, HYBRID)]
-    assert fall_after_peak(result.curve(BN)) < max(falls)
+    assert fall_after_peak(result.curve(BN)) < fall_after_peak(result.curve(PDG))
 
 
 def _points(plan: Plan, rows: PlanRows) -> list[CurvePoint]:
