@@ -35,14 +35,13 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     hands.press("importFinish")
     hands.wait_for("the rows", lambda: isinstance(shell.center.current, DataPage))
 
-    # As many seconds for each language as it wants, on the parts of the three files: where nothing
-    # is compiled yet, decision graphs would need their sixty for that, and be over unstopped.
+    # Sixty seconds for each language, on the parts of the three files.
     shell.book.refresh()
     shell.book["evaluate.compare-languages"].trigger()
     page = shell.center.current
     assert isinstance(page, ComparePage)
     page.setup.ticks["hybrid"].setChecked(False)
-    page.setup.seconds.setValue(600)
+    page.setup.seconds.setValue(60)
     qtbot.mouseClick(page.setup.per.button("each"), LEFT)
     said = f"{PARTS['ts']} rows to learn from, {PARTS['valid']} to choose, {PARTS['test']} to test"
     qtbot.waitUntil(lambda: page.setup.rows.text() == said)
