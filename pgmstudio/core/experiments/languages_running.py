@@ -16,7 +16,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Literal, overload
 
@@ -35,6 +35,7 @@ from pgmstudio.core.experiments.plans.point_work import (
     PointWork,
     RunDone,
     RunProblem,
+    SoFar,
 )
 from pgmstudio.core.experiments.plans.running import run_plan
 from pgmstudio.core.process_pools import WorkEnded, WorkFailed, core_count, in_pool
@@ -164,8 +165,10 @@ class _Work:
         for event in self.work(rows, cancel, ends=term.is_over):
             if isinstance(event, RunProblem | RunDone) and (extra := term.extra_told()):
                 yield RunProblem(f"{run.title}: {extra}")
-            if isinstance(event, CurvePoint) and event.model is not None:
-                yield RowScores(event.key, row_log2(event.model, rows.test))
+            points = event.new if isinstance(event, SoFar) else [event]
+            for point in points:
+                if isinstance(point, CurvePoint) and point.model is not None:
+                    yield RowScores(point.key, row_log2(point.model, rows.test))
             yield event
 
 
@@ -266,6 +269,7 @@ class SharedTime:
         packed, block = pack(np.zeros(max(1, len(works)), dtype=np.uint8))
         assert block is not None
         assert block.buf is not None
+        works = [replace(work, tells_so_far=True) for work in works]
         shares = _Shares(works, self.budget, self.processes or core_count(), packed)
         token = _LastWord(cancel, self.finish, partial(_end_due, shares, block.buf))
         try:

@@ -35,7 +35,7 @@ from pgmstudio.core.experiments.languages_running import (
 )
 from pgmstudio.core.experiments.languages_words import verdict
 from pgmstudio.core.experiments.means import mean_of
-from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone, RunProblem
+from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone, RunProblem, SoFar
 
 State = Literal["waiting", "learning", "learned", "stopped", "no model"]
 METHOD = (
@@ -194,6 +194,8 @@ class Race:
         self._languages = [one for key, one in LANGUAGES.items() if key in set(keys)]
         self._weights = weights
         self._points: dict[str, list[CurvePoint]] = {one.title: [] for one in self._languages}
+        # Of runs that go on, or were over without a word of their own; by run and by point.
+        self._so_far: dict[str, dict[str, CurvePoint]] = {}
         self._scores: dict[str, NDArray[np.float64]] = {}
         self._begun: dict[str, dict[str, tuple[float | None, str, float]]] = {}
         self._over: dict[str, set[str]] = {one.title: set() for one in self._languages}
@@ -205,7 +207,11 @@ class Race:
     @property
     def points(self) -> list[CurvePoint]:
         """All models so far, by language."""
-        return [point for own in self._points.values() for point in own]
+        return [point for title in self._points for point in self._points_of(title)]
+
+    def _points_of(self, title: str) -> list[CurvePoint]:
+        so_far = [own for key, own in self._so_far.items() if self._names.get(key) == title]
+        return [*self._points[title], *(point for own in so_far for point in own.values())]
 
     def take(self, event: PointEvent) -> bool:
         """Whether the event changes the table."""
@@ -221,9 +227,13 @@ class Race:
                 return False
             case CurvePoint():
                 self._points[event.series].append(event)
-            case RunDone(key):
+            case SoFar(key, new, standing):
+                self._show_so_far(key, new, standing)
+            case RunDone(key, points):
                 if key in self._names:
                     self._done[self._names[key]][key] = event
+                if points:
+                    self._show_so_far(key, (), ())
             case RunOver(key, name):
                 self._over[name].add(key)
             case RunProblem(message):
@@ -234,13 +244,19 @@ class Race:
                 return False
         return True
 
+    def _show_so_far(self, key: str, new: Sequence[CurvePoint], standing: Sequence[str]) -> None:
+        known = {**self._so_far.get(key, {}), **{point.key: point for point in new}}
+        self._so_far[key] = {name: known.pop(name) for name in standing}
+        for name in known:
+            self._scores.pop(name, None)
+
     def end(self) -> None:
         """No more events come."""
         self._is_ended = True
 
     def chosen(self, title: str) -> CurvePoint | None:
         """The model that stands for a language: most bits on validation rows, then the smallest."""
-        return max(self._points[title], key=_choice, default=None)
+        return max(self._points_of(title), key=_choice, default=None)
 
     def table(self, runs: int = 1) -> LanguageTable:
         """What is known; a language is learned when `runs` of its runs are over."""
@@ -275,6 +291,7 @@ class Race:
         state: State = "waiting"
         if is_over:
             was_cut = any(run.cut_after is not None for run in done) or len(done) < runs
+            was_cut |= point is not None and not any(run.points for run in done)
             state = "no model" if point is None else "stopped" if was_cut else "learned"
         elif begun:
             state = "learning"

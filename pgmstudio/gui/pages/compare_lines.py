@@ -100,7 +100,7 @@ class Line:
     @property
     def _learned(self) -> str:
         if not self.row.is_over:
-            return "…"
+            return "…" if self.row.fraction is None else f"{100 * self.row.fraction:.0f} % …"
         return seconds_words(self.row.seconds) + ("*" if self.row.state == "stopped" else "")
 
     @property

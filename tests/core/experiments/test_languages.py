@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -14,7 +10,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.split import split
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, UnknownNameError
 from pgmstudio.core.experiments import languages_running
-from pgmstudio.core.experiments.compare import compare, row_log2
+from pgmstudio.core.experiments.compare import compare
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.languages import LANGUAGES, languages_plan, race_rows
 from pgmstudio.core.experiments.languages_running import (
@@ -23,23 +19,14 @@ from pgmstudio.core.experiments.languages_running import (
     Budget,
     Finish,
     LanguagesTask,
-    RowScores,
-    RunBegan,
     RunOver,
-    RunWent,
 )
-from pgmstudio.core.experiments.languages_table import Race, paired, table_csv
-from pgmstudio.core.experiments.languages_variables import (
-    VariableBits,
-    VariableBitsTask,
-    variable_bits,
-)
-from pgmstudio.core.experiments.languages_words import same_words, verdict
+from pgmstudio.core.experiments.languages_table import Race
+from pgmstudio.core.experiments.plans import glimpses
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
-from pgmstudio.core.experiments.plans.point_work import PointWork, RunDone
-from pgmstudio.core.inference.brute_force import joint_table
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.experiments.plans.glimpses import Glimpses
+from pgmstudio.core.experiments.plans.harvest import Harvested
+from pgmstudio.core.experiments.plans.point_work import PointWork, RunDone, SoFar
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.processes import Packed
 from pgmstudio.core.running import NEVER, StopSwitch
@@ -226,181 +213,42 @@ def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> Non
     assert all(row.is_over for row in table.rows)
 
 
-# -- the table
+def test_who_looks_on_sees_models_of_a_run_before_it_is_over_and_its_points_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(glimpses, "SHARE", 1e9)
+    rows = race_rows(rows_of_a_network())
+    run = runs_of_plan(languages_plan(["pdg"], rows), (0.2, 0.5))[0]
+    plain = [e for e in PointWork(run, "k")(rows, NEVER) if isinstance(e, CurvePoint)]
+    events = list(PointWork(run, "k", tells_so_far=True)(rows, NEVER))
+    points = [e for e in events if isinstance(e, CurvePoint)]
+    seen = [e for e in events if isinstance(e, SoFar)]
+    assert [numbers(point) for point in points] == [numbers(point) for point in plain]
+    assert events.index(seen[0]) < events.index(points[0])
+    known = {point.key: point for told in seen for point in told.new}
+    assert len(known) == sum(len(told.new) for told in seen)  # each is sent once
+    assert {*known}.isdisjoint(point.key for point in points)
+    last = [numbers(known[key]) for key in seen[-1].standing]
+    assert last == [numbers(point) for point in points]
 
 
-def test_a_paired_difference_computed_by_hand() -> None:
-    one, other = np.array([-1.0, -2.0, -3.0, -4.0]), np.array([-1.5, -2.0, -2.5, -5.0])
-    found = paired(one, other)
-    # d = ½, 0, −½, 1: mean ¼, Σ(d − ¼)² = 1.25, s.e. √(1.25/3/4), t(0.975; 3) = 3.182446
-    assert found.value == pytest.approx(0.25)
-    assert found.standard_error == pytest.approx(math.sqrt(1.25 / 12))
-    assert found.half == pytest.approx(3.182446 * math.sqrt(1.25 / 12), rel=1e-6)
-    assert found.rows == 4
-    back = paired(other, one)
-    assert back.value == pytest.approx(-0.25)
-    assert back.interval is not None
-    assert found.interval is not None
-    assert back.interval == pytest.approx((-found.interval[1], -found.interval[0]))
+def numbers(point: CurvePoint) -> tuple[object, ...]:
+    """What is measured of a model, without times."""
+    return point.lambda_, point.effective_size, point.test_log2_likelihood_per_row
 
 
-def test_a_weight_counts_as_so_many_rows() -> None:
-    one, other = np.array([-1.0, -2.0]), np.array([-1.5, -1.0])
-    weighed = paired(one, other, np.array([3.0, 2.0]))
-    repeated = paired(np.repeat(one, [3, 2]), np.repeat(other, [3, 2]))
-    assert weighed.value == pytest.approx(repeated.value)
-    assert weighed.interval == pytest.approx(repeated.interval)
-
-
-def test_no_number_makes_up_for_rows_that_are_ruled_out() -> None:
-    one, other = np.array([-1.0, -np.inf, -2.0]), np.array([-2.0, -3.0, -2.5])
-    assert paired(one, other).value is None
-    assert paired(one, one[::-1]).value == pytest.approx(0.0)  # as many, though others
-
-
-def learned(title: str, key: str, logs: Floats, *, valid: float, size: int) -> list[object]:
-    """The events of a language that was learned with these test rows."""
-    family = next(one.family for one in LANGUAGES.values() if one.title == title)
-    point = CurvePoint(
-        *("x", family, None, 0, size, size, -1.0, float(logs.mean()), 0.1, 10.0, 1.0, {}),
-        key=f"{key}-{size:03d}",
-        name=title,
-        valid_log2_likelihood_per_row=valid,
-    )
-    return [RowScores(point.key, logs), point]
-
-
-def raced(*languages: tuple[str, float, int]) -> Race:
-    """A race in which languages got so many more bits per row than others, with these sizes."""
-    rng = np.random.default_rng(1)
-    base, race = rng.normal(-5, 1, 400), Race(["tree", "bn", "pdg"])
-    titles = {one.key: one.title for one in LANGUAGES.values()}
-    for key, bits, size in languages:
-        logs = base + bits + rng.normal(0, 0.05, 400)
-        events = [
-            RunBegan(key, titles[key], 5.0),
-            RunWent(key, titles[key], 0.5, "halfway"),
-            *learned(titles[key], key, logs, valid=bits, size=size),
-            RunDone(key, 1, 2.0),
-            RunOver(key, titles[key]),
-        ]
-        for event in events:
-            race.take(event)  # type: ignore[arg-type]
-    return race
-
-
-def test_rows_fill_as_languages_finish() -> None:
-    race = raced(("tree", 0.0, 10))
-    race.take(RunBegan("bn", "Bayesian network", 5.0))
-    race.take(RunWent("bn", "Bayesian network", 0.25, "restart 3"))
-    table = race.table()
-    states = {row.language.key: row.state for row in table.rows}
-    assert states == {"tree": "learned", "bn": "learning", "pdg": "waiting"}
-    assert table.row("Bayesian network").fraction == 0.25
-    assert table.row("Bayesian network").message == "restart 3"
-    assert table.row("Chow–Liu tree").seconds == 2.0
-    assert table.ranked[0].language.key == "tree"
-    race.end()
-    states = {row.language.key: row.state for row in race.table().rows}
-    assert states == {"tree": "learned", "bn": "no model", "pdg": "no model"}
-
-
-def test_validation_rows_choose_the_model_of_a_language_and_test_rows_do_not() -> None:
-    race = Race(["pdg", "tree"])
-    good, better = np.full(50, -3.0), np.full(50, -2.0)
-    for logs, valid, size in ((better, -9.0, 20), (good, -4.0, 30), (good, -4.0, 25)):
-        for event in learned("PDG", "k", logs, valid=valid, size=size):
-            race.take(event)  # type: ignore[arg-type]
-    chosen = race.chosen("PDG")
-    assert chosen is not None
-    assert chosen.effective_size == 25  # the smaller of the two that are best on validation rows
-
-
-def test_differences_to_any_reference_are_those_of_the_rows() -> None:
-    table = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.01, 20)).table()
-    assert table.comparison is not None
-    logs = table.comparison.row_log2
-    against = table.against("Chow–Liu tree")
-    change = logs["PDG"] - logs["Chow–Liu tree"]
-    error = change.std(ddof=1) / math.sqrt(400)
-    assert against["PDG"].value == pytest.approx(change.mean())
-    assert against["PDG"].standard_error == pytest.approx(error)
-    pairs = table.pairwise()
-    assert len(pairs) == 6
-    assert pairs["PDG", "Chow–Liu tree"].value == pytest.approx(change.mean())
-    assert pairs["Chow–Liu tree", "PDG"].value == pytest.approx(-change.mean())
-
-
-def test_the_sentence_takes_the_cheapest_of_those_that_cannot_be_told_from_the_best() -> None:
-    equal = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.006, 20))
-    assert "take PDG" in verdict(equal.table())
-    assert "2.0 times cheaper" in verdict(equal.table())
-    apart = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.1, 20))
-    told = verdict(apart.table())
-    assert "Bayesian network is best" in told
-    assert "PDG loses least, 0.098 bits per row at 2.0 times less" in told
-    small = raced(("tree", 0.0, 10), ("bn", -0.2, 40))
-    assert "Chow–Liu tree is best" in verdict(small.table())
-    assert "the cheapest to ask: take Chow–Liu tree" in verdict(small.table())
-    assert verdict(Race(["tree"]).table()) == ""
-
-
-def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
-    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40))
-    race.end()
-    table = race.table()
-    lines = list(csv.DictReader(io.StringIO(table_csv(table))))
-    assert [line["language"] for line in lines] == ["bn", "tree", "pdg"]
-    tree = table.row("Chow–Liu tree").compared
-    assert tree is not None
-    assert float(lines[1]["log2_likelihood_per_row"]) == tree.log2_likelihood_per_row
-    assert float(lines[1]["difference"]) == tree.difference
-    assert lines[2]["log2_likelihood_per_row"] == ""
-    told = table.as_dict()
-    assert told["best"] == "Bayesian network"
-    assert len(told["pairs"]) == 2
-
-
-def test_a_race_run_again_says_whether_it_is_the_same() -> None:
-    first = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
-    again = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
-    assert same_words(first, again) == ("Reproduced: all 2 results identical.", "success")
-    other = raced(("tree", -0.3, 10), ("bn", 0.1, 40)).table()
-    told, level = same_words(first, other)
-    assert level == "warning"
-    assert "1 of 2 results identical; not Bayesian network." in told
-
-
-# -- by variable
-
-
-def test_bits_of_the_variables_add_up_to_those_of_the_row_in_every_language() -> None:
-    rng = np.random.default_rng(2)
-    network = random_network(rng, cardinalities=[2, 3, 2, 2])
-    data = network.sample(25, rng)
-    codes = data.codes.copy()
-    codes[1, :5] = data.missing_code
-    data = DataSet(data.domain, codes)
-    joint = joint_table(network)
-    for model in (network, LabelledDag.of_network(network), BayesianNetwork.uniform(data.domain)):
-        bits = variable_bits(model, data)
-        assert bits.sum(axis=0) == pytest.approx(row_log2(model, data))
-    bits = variable_bits(network, data)
-    assert (bits[1, :5] == 0).all()
-    row = data.codes[:, 10]
-    before = joint[row[0]].sum()
-    assert bits[0, 10] == pytest.approx(math.log2(before))
-    assert bits[1, 10] == pytest.approx(math.log2(joint[row[0], row[1]].sum() / before))
-
-
-def test_means_by_variable_are_over_the_same_rows_for_all_models() -> None:
-    rng = np.random.default_rng(3)
-    network = random_network(rng, cardinalities=[2, 2, 3])
-    data = network.sample(40, rng)
-    models = {"true": network, "uniform": BayesianNetwork.uniform(data.domain)}
-    found = [e for e in VariableBitsTask(models, data)(NEVER) if isinstance(e, VariableBits)]
-    assert [one.name for one in found] == ["true", "uniform"]
-    assert sum(found[0].bits.values()) == pytest.approx(row_log2(network, data).mean())
-    assert found[1].bits[data.domain.names[2]] == pytest.approx(-math.log2(3))
-    few = [e for e in VariableBitsTask(models, data, 7)(NEVER) if isinstance(e, VariableBits)]
-    assert {one.rows for one in few} == {7}
+def test_glimpses_keep_to_their_share_of_the_time_of_learning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(glimpses.time, "perf_counter", lambda: now[0])
+    model = random_network(np.random.default_rng(0), cardinalities=[2, 2])
+    looks = Glimpses()
+    assert not looks.are_due(0.1)
+    assert looks.are_due(0.5)
+    for _ in looks.of([Harvested(model)]):
+        now[0] += 1.0  # measuring and sending it took so long
+    assert not looks.are_due(39.0)
+    assert looks.are_due(41.0)
+    assert list(looks.of([Harvested(model)])) == []  # nothing new

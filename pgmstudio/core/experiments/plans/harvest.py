@@ -78,17 +78,20 @@ class Harvest:
             self._told += [one.model for one in found]
             yield from found
 
-    def rest(self, last: Model) -> Iterator[Harvested]:
-        """The models that were not told on the way, `last` among them."""
+    def so_far(self, last: Model) -> list[Harvested]:
+        """What `rest` would begin with if the run ended now with that model."""
         for kind, models in WHOLE.items():
             if kind in self._kept and (found := models(self._kept[kind])):
-                yield from found
-                return
-        if any(model is last for model in self._told):
-            return  # the best of those that were told
-        yield Harvested(last)
+                return found
+        is_told = any(model is last for model in self._told)  # the best of those that were
+        return [] if is_told else [Harvested(last)]
+
+    def rest(self, last: Model) -> Iterator[Harvested]:
+        """The models that were not told on the way, `last` among them."""
+        found = self.so_far(last)
+        yield from found
         optima = self._kept.get(KesOptima.kind)
-        if self._optima > 1 and isinstance(optima, KesOptima):
+        if found and self._optima > 1 and isinstance(optima, KesOptima):
             yield from self._others(optima)
 
     def _others(self, optima: KesOptima) -> Iterator[Harvested]:

@@ -22,6 +22,7 @@ from pgmstudio.core.experiments.empirical import (
 )
 from pgmstudio.core.experiments.means import mean_of
 from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows, point_key
+from pgmstudio.core.experiments.plans.glimpses import Glimpse, Glimpses
 from pgmstudio.core.experiments.plans.harvest import Harvest, Harvested
 from pgmstudio.core.learning.protocols import Finished, Found, Kept
 from pgmstudio.core.learning.registry import learner_of
@@ -51,6 +52,18 @@ class Aside:
     """What whoever runs a plan has to say beside its points; it is handed on as it is."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class SoFar(Aside):
+    """What the run with that key would give if it ended now: the points of `standing` keys.
+
+    Those that were not told before come along. They are not among the points of the run.
+    """
+
+    key: str
+    new: tuple[CurvePoint, ...]
+    standing: tuple[str, ...]
+
+
 PointEvent = Progress | Note | CurvePoint | RunDone | Aside
 
 
@@ -60,7 +73,8 @@ class PointWork:
 
     Models whose keys are `known` are not measured again, where they are final or `is_same_run`
     says that no time limit makes them other ones than last time. Progress comes no faster than
-    every `progress_s` seconds.
+    every `progress_s` seconds. `tells_so_far` is for those who look on: models that are not final
+    come as SoFar while the run goes on.
     """
 
     run: PlannedRun
@@ -70,6 +84,7 @@ class PointWork:
     known: frozenset[str] = field(default=frozenset(), repr=False)
     progress_s: float = 0.0
     is_same_run: bool = False
+    tells_so_far: bool = False
 
     def __call__(
         self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[bool], bool] | None = None
@@ -77,15 +92,19 @@ class PointWork:
         """`ends` is told whether there is a model by now; as soon as it says so the run ends like
         one at its time limit."""
         run, number, watch, problems = self.run, 0, _Watch(), list[str]()
+        glimpses = Glimpses()
         why = learner_of(run.learner).refuses(rows.train)
         token = _Limited(cancel, run.time_limit, ends)
         if why is not None:
             problems.append(f"{run.title}: {why}")
         else:
             try:
-                for event in self._learned(rows, token, watch):
+                for event in self._learned(rows, token, watch, glimpses):
                     if isinstance(event, RunProblem):
                         problems.append(event.message)
+                        continue
+                    if isinstance(event, Glimpse):
+                        yield self._so_far(event, rows, watch.total)
                         continue
                     if not isinstance(event, Harvested):
                         yield event
@@ -101,8 +120,8 @@ class PointWork:
         yield RunDone(self.key, number, watch.total, cut, tuple(problems))
 
     def _learned(
-        self, rows: PlanRows, token: _Limited, watch: _Watch
-    ) -> Iterator[Progress | Note | Harvested]:
+        self, rows: PlanRows, token: _Limited, watch: _Watch, glimpses: Glimpses
+    ) -> Iterator[Progress | Note | Harvested | Glimpse]:
         run = self.run
         harvest = Harvest(rows.train, run.params, run.seed, self.optima)
         events = LearnTask(run.learner, rows.train, run.params, run.seed)(token)
@@ -135,12 +154,19 @@ class PointWork:
                 case Finished(model):
                     last = model
                     break
+            if self.tells_so_far and last is not None and glimpses.are_due(watch.total):
+                yield from glimpses.of(harvest.so_far(last))
         if last is None:
             yield RunProblem(f"{run.title}: no model was found in time.")
             return
         rest = list(harvest.rest(last))
         watch.divide(len(rest))
         yield from rest
+
+    def _so_far(self, seen: Glimpse, rows: PlanRows, seconds: float) -> SoFar:
+        quick = replace(self, queries=None)
+        new = [quick._measured(one, rows, f"{self.key}~{n}", seconds) for n, one in seen.new]
+        return SoFar(self.key, tuple(new), tuple(f"{self.key}~{n}" for n in seen.standing))
 
     def _measured(self, found: Harvested, rows: PlanRows, key: str, seconds: float) -> CurvePoint:
         run, model = self.run, found.model
