@@ -24,6 +24,10 @@ STATES_NAMED = REMARKS_SAID = 5
 
 # How the importer begins its advice on columns of many numbers.
 MANY_NUMBERS = "Discretise into bins"
+# What it says of a number that may stand for missing.
+MAYBE_MISSING = "make it a missing marker"
+
+_DELIMITERS = {"tab": "\t", "blanks": " ", "comma": ",", "semicolon": ";"}
 
 
 def add_data_options(
@@ -38,6 +42,18 @@ def add_data_options(
         "--missing-as-state",
         action="store_true",
         help="an empty cell, ? or NA is a state of its own, not missing",
+    )
+    group.add_argument(
+        "--missing-marker",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="a cell with this text is missing too: --missing-marker=-999",
+    )
+    group.add_argument(
+        "--delimiter",
+        metavar="SIGN",
+        help="what stands between two cells (default: found); tab and blanks by name",
     )
     group.add_argument(
         "--bins",
@@ -74,10 +90,12 @@ def add_data_options(
 
 def import_options(args: argparse.Namespace) -> ImportOptions:
     """The options as the importer takes them."""
-    from pgmstudio.core.io.import_options import ImportOptions
+    from pgmstudio.core.io.import_options import DEFAULT_MARKERS, ImportOptions
 
     told = {} if args.binning is None else {"binning": args.binning}
     return ImportOptions(
+        delimiter=_DELIMITERS.get(args.delimiter, args.delimiter),
+        markers=tuple(dict.fromkeys((*DEFAULT_MARKERS, *args.missing_marker))),
         missing_as_state=args.missing_as_state,
         bins=args.bins,
         target=args.target,
@@ -100,7 +118,7 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
             raise DataFileError(path, told, refused.problems) from None
         raise
     for remark in imported.remarks[:REMARKS_SAID]:
-        line.say(remark)
+        line.say(f"{remark} Here: --missing-marker=TEXT." if MAYBE_MISSING in remark else remark)
     if len(imported.remarks) > REMARKS_SAID:
         line.say(f"… and {count_of(len(imported.remarks) - REMARKS_SAID, 'remark')} more.")
     return imported

@@ -62,10 +62,16 @@ def test_a_person_races_the_languages_on_one_plot(
     qtbot.waitUntil(has_all, timeout=LONG)
     assert curves.run is not None
     assert curves.run.is_running
+
+    # Graphs that are still being learned stand on the plot already.
+    qtbot.waitUntil(lambda: {point.family for point in curves.passing} == {"pdg"}, timeout=LONG)
+    qtbot.waitUntil(lambda: "pdg" in {curve.family for curve in curves.chart.curves}, timeout=LONG)
     qtbot.mouseClick(curves.foot.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: curves.run is not None and not curves.run.is_running, timeout=LONG)
     qtbot.waitUntil(lambda: is_drawn(curves), timeout=LONG)
     assert has_all()
+    assert "pdg" in {point.family for point in curves.points}  # as far as they had come
+    assert not curves.passing
     assert curves.foot.resume.isEnabled()
 
     # The line of equal score selects; a point of the front opens its model.

@@ -159,9 +159,11 @@ class DataSet:
     def of_columns(self, names: Iterable[str]) -> DataSet:
         """The named columns, in the order given."""
         names = tuple(names)
+        if names == self.domain.names:
+            return self
         places = [self.domain.index(name) for name in names]
         domain = self.domain.restricted_to(names)
-        codes = self.codes[places].astype(code_dtype(domain))
+        codes = self.codes[places].astype(code_dtype(domain), copy=False)
         if codes.dtype != self.codes.dtype:
             codes[self.codes[places] == self.missing_code] = np.iinfo(codes.dtype).max
         return DataSet(domain, codes, self.weights)
@@ -215,7 +217,12 @@ class DataSet:
         digest = hashlib.sha256()
         for variable in self.domain:
             digest.update(repr((variable.name, variable.states)).encode())
-        digest.update(self.codes.tobytes())
-        if self.weights is not None:
-            digest.update(self.weights.tobytes())
+        for array in (self.codes, self.weights):
+            if array is not None:
+                digest.update(array.reshape(-1).view(np.uint8).data)
         return digest.hexdigest()[:16]
+
+    def prepared(self) -> DataSet:
+        """Itself, when all that is kept about it has been counted and asking costs nothing more."""
+        _ = self.fingerprint, self.missing_counts, self.incomplete_row_count
+        return self

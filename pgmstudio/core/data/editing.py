@@ -32,8 +32,23 @@ def recoded(data: DataSet, changes: Mapping[str, tuple[Variable, Sequence[int | 
     domain = Domain(variables)
     dtype = code_dtype(domain)
     missing = int(np.iinfo(dtype).max)
+    # What stays as it is is not looked up: with a million rows that takes long.
+    stays = {
+        variable.name
+        for variable in data.domain
+        if dtype == data.codes.dtype
+        and (
+            variable.name not in changes
+            or list(changes[variable.name][1]) == list(range(variable.cardinality))
+        )
+    }
+    if len(stays) == len(data.domain):
+        return DataSet(domain, data.codes, data.weights)
     codes = np.empty(data.codes.shape, dtype=dtype)
     for row, variable in enumerate(data.domain):
+        if variable.name in stays:
+            codes[row] = data.codes[row]
+            continue
         mapping: Sequence[int | None] = range(variable.cardinality)
         if variable.name in changes:
             mapping = changes[variable.name][1]

@@ -21,6 +21,7 @@ from pgmstudio.core.io.data_columns import Column, Places, TextColumn, column_of
 from pgmstudio.core.io.data_formats.raw_table import RawTable
 from pgmstudio.core.io.data_formats.text_sniffing import number_of
 from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.odd_numbers import odd_number
 
 # Problems listed cell by cell; past this, one problem speaks for all rows with the same text.
 _MOST_LISTED = 1000
@@ -174,6 +175,7 @@ def _refuse_texts(coding: _Coding, column: Column) -> None:
 
 def _cut(coding: _Coding, column: Column, cutting: Discretisation | Cuts) -> None:
     numbers = column.numbers()
+    _remark_odd(coding, column, numbers)
     if isinstance(cutting, Cuts):
         cuts = Cuts(column.name, cutting.points, cutting.labels)
     elif cutting.target is None:
@@ -260,7 +262,17 @@ def _is_index(text: str) -> bool:
     return text[:1] == "#" and text[1:].isascii() and text[1:].isdigit()
 
 
+def _remark_odd(coding: _Coding, column: Column, numbers: Floats | None = None) -> None:
+    if (odd := odd_number(column, numbers)) is not None:
+        rows = "1 row" if odd.rows == 1 else f"{odd.rows} rows"
+        coding.remarks.append(
+            f"“{column.name}” is {odd.texts[0]} in {rows}, far from its other numbers; "
+            "if that means missing, make it a missing marker."
+        )
+
+
 def _remark(coding: _Coding, column: Column, found: Sequence[str]) -> None:
+    _remark_odd(coding, column)
     if len(found) == 1 and column.row_count > 1:
         coding.remarks.append(f"“{column.name}” is “{found[0]}” in every row.")
     elif len(found) == column.row_count >= 20:

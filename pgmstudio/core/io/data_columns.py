@@ -75,6 +75,15 @@ class TextColumn:
         pairs = zip(self.texts, self._numbers, strict=True)
         return tuple(text for text, number in pairs if number is None)
 
+    def spelling(self, value: float) -> tuple[str, ...]:
+        """The texts that spell `value`."""
+        pairs = zip(self.texts, self._numbers, strict=True)
+        return tuple(text for text, number in pairs if number == value)
+
+    def distinct_numbers(self) -> Floats:
+        """The numbers that occur; only for a numeric column."""
+        return np.array([number or 0.0 for number in self._numbers])
+
     def numbers(self) -> Floats:
         """The number of each row, NaN where missing; only for a numeric column."""
         values = np.full(len(self.texts) + 1, np.nan)
@@ -158,6 +167,14 @@ class NumberColumn:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         return tuple(number_text(value) for value in self._distinct)
+
+    def spelling(self, value: float) -> tuple[str, ...]:
+        """How `value` is written as a missing marker."""
+        return (number_text(value),)
+
+    def distinct_numbers(self) -> Floats:
+        """The numbers that occur."""
+        return self._distinct
 
     def numbers(self) -> Floats:
         """The number of each row, NaN where missing."""

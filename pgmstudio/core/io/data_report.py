@@ -16,6 +16,7 @@ from pgmstudio.core.io.data_files import data_format, read_table
 from pgmstudio.core.io.data_formats.delimited import PREVIEW_ROWS
 from pgmstudio.core.io.data_formats.raw_table import RawTable, TextFacts
 from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.odd_numbers import OddNumber, odd_number
 
 HISTOGRAM_BARS = 45
 MOST_STATES_SHOWN = 60
@@ -52,6 +53,7 @@ class ColumnReport:
 
     `states` are the distinct values with their counts, the first 60 in order; there are none for
     many numbers. `histogram` has 45 counts over `low` … `high` when the column holds numbers.
+    `odd` is a number of it that may stand for missing.
     """
 
     name: str
@@ -65,6 +67,7 @@ class ColumnReport:
     treatment: Treatment
     cutting: Discretisation | None = None
     remark: str = ""
+    odd: OddNumber | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +123,13 @@ def _column_report(
     distinct, missing = column.distinct_count, int(column.is_missing.sum())
     low = high = None
     histogram: tuple[int, ...] = ()
+    odd = None
     if column.is_numeric and distinct:
         numbers = column.numbers()
         numbers = numbers[~np.isnan(numbers)]
         low, high = float(numbers.min()), float(numbers.max())
         histogram = _histogram(numbers, low, high)
+        odd = odd_number(column, numbers)
     unnamed = place == 0 and table.first_is_unnamed
     kind = _kind(column, missing, unnamed, options)
     treatment, cutting, remark = _proposal(column, kind, options)
@@ -144,6 +149,7 @@ def _column_report(
         treatment=treatment,
         cutting=cutting,
         remark=remark,
+        odd=odd,
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio import __version__
+from pgmstudio.core.data.counting import Told, unheard
 from pgmstudio.core.errors import FileError, ProjectFileError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.evidence_json import evidence_document
@@ -29,6 +30,7 @@ from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, layout_document, variables_document
 from pgmstudio.core.io.project_reader import FORMAT, project_in
 from pgmstudio.core.project.project import CurveEntry, DataEntry, ModelEntry, Project, Run
+from pgmstudio.core.running import NEVER, CancelToken
 
 ENDING = ".pgmz"
 
@@ -38,12 +40,12 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest a zip knows; a real time would ch
 _EFFORT = 1
 
 
-def read_project(path: Path | str) -> Project:
+def read_project(path: Path | str, cancel: CancelToken = NEVER, told: Told = unheard) -> Project:
     """The project in a file; ProjectFileError says what is wrong with it."""
     path = Path(path)
     try:
         with path.open("rb") as stream:
-            return project_in(stream, path)
+            return project_in(stream, path, cancel, told)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise ProjectFileError(path, f"cannot be read: {reason}.") from problem

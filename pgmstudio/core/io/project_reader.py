@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -15,6 +15,7 @@ from typing import IO, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.data.counting import Told, unheard
 from pgmstudio.core.data.cuts import Cuts
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.split import Split
@@ -38,6 +39,7 @@ from pgmstudio.core.project.project import (
     UnknownContent,
     UnknownModel,
 )
+from pgmstudio.core.running import NEVER, CancelToken
 
 FORMAT = "pgmstudio-project"
 
@@ -46,6 +48,7 @@ MOST_BYTES = 1 << 32
 # A file that grows this much on unpacking, beyond a size any project is welcome to, is a trap.
 _FREE_BYTES = 1 << 28
 _MOST_GROWTH = 500
+_PIECE = 1 << 20
 
 _ENTRIES = frozenset({"format", "version", "program", "title", "notes"})
 _ENTRIES |= {"data", "models", "runs", "curves", "comparisons"}
@@ -74,17 +77,32 @@ _ARRAY_HEAD = re.compile(
 )
 
 
-def project_in(stream: IO[bytes], path: Path) -> Project:
+def project_in(
+    stream: IO[bytes], path: Path, cancel: CancelToken = NEVER, told: Told = unheard
+) -> Project:
     """The project in an open file; ProjectFileError says what is wrong with it."""
-    return _Reader(_members(stream, path), path).project()
+    return _Reader(_members(stream, path, cancel, told), path).project(cancel)
 
 
-def _members(stream: IO[bytes], path: Path) -> dict[str, bytes]:
+def _members(
+    stream: IO[bytes], path: Path, cancel: CancelToken, told: Told
+) -> dict[str, bytearray]:
     try:
         with zipfile.ZipFile(stream) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
             _check_members(infos, path)
-            return {info.filename: _content(archive, info) for info in infos}
+            total = sum(info.file_size for info in infos) or 1
+            members: dict[str, bytearray] = {}
+            done = 0
+            for info in infos:
+                content = bytearray()
+                for piece in _pieces(archive, info):
+                    cancel.raise_if_cancelled()
+                    content += piece
+                    told((done + len(content)) / total)
+                done += len(content)
+                members[info.filename] = content
+            return members
     except _ZIP_PROBLEMS as problem:
         raise ProjectFileError(
             path,
@@ -92,12 +110,15 @@ def _members(stream: IO[bytes], path: Path) -> dict[str, bytes]:
         ) from problem
 
 
-def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """What a member holds, a little at a time: a stop is heard soon, and no thread waits long."""
+    length = 0
     with archive.open(info) as member:
-        content = member.read(info.file_size + 1)
-    if len(content) != info.file_size:
+        while piece := member.read(min(_PIECE, info.file_size + 1 - length)):
+            length += len(piece)
+            yield piece
+    if length != info.file_size:
         raise zipfile.BadZipFile(f"{info.filename} is not as long as it says")
-    return content
 
 
 def _check_members(infos: list[zipfile.ZipInfo], path: Path) -> None:
@@ -124,7 +145,7 @@ def _check_members(infos: list[zipfile.ZipInfo], path: Path) -> None:
 class _Reader:
     """Turns members into a project; every reference and number is checked."""
 
-    def __init__(self, members: dict[str, bytes], path: Path) -> None:
+    def __init__(self, members: dict[str, bytearray], path: Path) -> None:
         self._path = path
         self._raw = members
         if "project.json" not in members:
@@ -142,8 +163,8 @@ class _Reader:
         self._used = {"project.json"}
         self._top = self._place(self._members["project.json"], "project.json")
 
-    def _parsed(self, content: bytes, name: str) -> Any:
-        return parse_json(content, self._path, error=ProjectFileError, member=name).value
+    def _parsed(self, content: bytearray, name: str) -> Any:
+        return parse_json(bytes(content), self._path, error=ProjectFileError, member=name).value
 
     def _place(self, value: Any, where: str) -> JsonPlace:
         return JsonPlace(value, self._path, where, ProjectFileError)
@@ -160,7 +181,7 @@ class _Reader:
     def _document(self, name: str) -> JsonPlace:
         return self._place(self._member(name), name)
 
-    def project(self) -> Project:
+    def project(self, cancel: CancelToken) -> Project:
         """The project; to be asked for once."""
         top = self._top
         data = {key: self._data(key, place) for key, place in self._listed(top["data"])}
@@ -170,6 +191,7 @@ class _Reader:
         models: dict[str, ModelEntry] = {}
         unknown: dict[str, UnknownModel] = {}
         for key, place in listed.items():
+            cancel.raise_if_cancelled()
             document = self._document(f"models/{key}.json")
             kind = place["kind"].text()
             if kind in CODECS:
@@ -201,7 +223,7 @@ class _Reader:
                 unknown,
                 {key: value for key, value in top.mapping().items() if key not in _ENTRIES},
                 # Last, when it is known which members were of use.
-                {name: raw for name, raw in self._raw.items() if name not in self._used},
+                {name: bytes(raw) for name, raw in self._raw.items() if name not in self._used},
             ),
         )
 

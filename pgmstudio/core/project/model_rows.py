@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import fitted_to
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 
 
@@ -15,9 +18,17 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 class ModelRows:
     """Rows over a model's variables, and how they are called."""
 
-    data: DataSet
     words: str  # "heart_c" or "train of heart_c"
     fingerprint: str  # of the rows before they were fitted to the model
+    whole: DataSet
+    chosen: NDArray[np.intp] | None  # of the whole; None: all
+    domain: Domain
+
+    @cached_property
+    def data(self) -> DataSet:
+        """The rows, copied when they are first asked for: there may be a million."""
+        rows = self.whole if self.chosen is None else self.whole.of_rows(self.chosen)
+        return fitted_to(rows, self.domain)
 
 
 def rows_of_model(project: Project, model_id: str) -> ModelRows | None:
@@ -26,11 +37,8 @@ def rows_of_model(project: Project, model_id: str) -> ModelRows | None:
     None when no data set of the project has all its variables with the states they need.
     """
     entry = project.model_entry(model_id)
-    for name, data in _candidates(project, entry):
-        fitted = _fitted(data, entry.model.domain)
-        if fitted is not None:
-            return ModelRows(fitted, name, data.fingerprint)
-    return None
+    candidates = _candidates(project, entry)
+    return next((rows for rows in candidates if _is_fitting(rows)), None)
 
 
 def why_no_rows(project: Project, model_id: str) -> str:
@@ -41,39 +49,43 @@ def why_no_rows(project: Project, model_id: str) -> str:
     return f"No data set of the project has all variables and states of {title}."
 
 
-def _candidates(project: Project, entry: ModelEntry) -> list[tuple[str, DataSet]]:
-    found: list[tuple[str, DataSet]] = []
+def _candidates(project: Project, entry: ModelEntry) -> list[ModelRows]:
+    found: list[ModelRows] = []
+    domain = entry.model.domain
     run = project.runs.get(entry.run_id or "")
     learned_from = None if run is None else project.data.get(run.data_id or "")
     if run is not None and learned_from is not None:
-        learned = _with_fingerprint(learned_from, run.data_fingerprint)
+        learned = _with_fingerprint(learned_from, run.data_fingerprint, domain)
         if learned is not None:
             found.append(learned)
     for data_id in dict.fromkeys([entry.data_id or "", *project.data]):
         data = project.data.get(data_id)
         if data is not None:
-            found.append((data.name, data.data))
+            found.append(ModelRows(data.name, data.data.fingerprint, data.data, None, domain))
     return found
 
 
-def _with_fingerprint(entry: DataEntry, fingerprint: str) -> tuple[str, DataSet] | None:
+def _with_fingerprint(entry: DataEntry, fingerprint: str, domain: Domain) -> ModelRows | None:
     if entry.data.fingerprint == fingerprint:
-        return entry.name, entry.data
+        return ModelRows(entry.name, fingerprint, entry.data, None, domain)
     split = entry.split
     if split is None or not split.is_for(entry.data):
         return None
-    for name, print_, part in zip(
-        split.names, split.part_fingerprints, split.parts(entry.data), strict=True
-    ):
-        if print_ == fingerprint:
-            return f"{name} of {entry.name}", part
+    for name, known, rows in zip(split.names, split.part_fingerprints, split.indices, strict=True):
+        if known == fingerprint:
+            return ModelRows(f"{name} of {entry.name}", known, entry.data, rows, domain)
     return None
 
 
-def _fitted(data: DataSet, domain: Domain) -> DataSet | None:
-    if any(name not in data.domain for name in domain.names):
-        return None
-    try:
-        return fitted_to(data, domain)
-    except PgmStudioError:  # it has states that the model does not know
-        return None
+def _is_fitting(rows: ModelRows) -> bool:
+    """Whether all variables are there, and no row has a state that the model does not know."""
+    for new in rows.domain:
+        if new.name not in rows.whole.domain:
+            return False
+        states = rows.whole.domain[new.name].states
+        strange = [code for code, state in enumerate(states) if state not in new.states]
+        if strange:
+            column = rows.whole.column(new.name)
+            if np.isin(column if rows.chosen is None else column[rows.chosen], strange).any():
+                return False
+    return True

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -33,7 +33,8 @@ from pgmstudio.gui.style.theme import theme
 
 _, NAME, BARS, FACTS, MISSING, CHIP = range(6)
 _ROW = Qt.ItemDataRole.UserRole
-_MOST_NAME = 150  # px
+_MOST_NAME, _LEAST_NAME = 150, 84  # px
+_MOST_FACTS = 110
 BRIEF_HEAD = "Values"  # in little room, over ranges and states alike
 
 
@@ -303,8 +304,22 @@ class ColumnList(QTableView):
         metrics = QFontMetrics(theme().font("dense"))
         names = [row.name for row in self._rows.rows]
         longest = max((metrics.horizontalAdvance(name) for name in names), default=0)
-        most = round(_MOST_NAME * theme().scale)
-        self.setColumnWidth(NAME, min(most, longest + theme().px("icon") + 18))
+        most = min(round(_MOST_NAME * theme().scale), longest + theme().px("icon") + 18)
+        # Ranges and states get their room first; a name that is cut is whole in its tip.
+        facts = [*(row.facts for row in self._rows.rows), BRIEF_HEAD]
+        needed = max(metrics.horizontalAdvance(text) for text in facts) + 12
+        shown = (TICK, BARS, MISSING, CHIP)
+        others = sum(self._width_of(column) for column in shown)
+        room = self.viewport().width() - others - min(needed, round(_MOST_FACTS * theme().scale))
+        least = min(most, round(_LEAST_NAME * theme().scale))
+        self.setColumnWidth(NAME, max(least, min(most, room)))
+
+    def _width_of(self, column: int) -> int:
+        return 0 if self.isColumnHidden(column) else self.columnWidth(column)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size_names()
 
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))

@@ -21,13 +21,15 @@ from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.processes import in_process
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.plain import plain, told_parameters
-from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.core.project.project import CurveEntry, ModelEntry, Project
 from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.app.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.plots.plot_drawing import PlotDrawing
 from pgmstudio.gui.plots.sl_marks import point_title
+from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.views.picture_file import Drawing
+from pgmstudio.gui.workers.curve_folders import with_points
 from pgmstudio.gui.workers.curve_setup import CurveSetup
 from pgmstudio.gui.workers.job import Job, JobState
 from pgmstudio.gui.workers.questions import Asker
@@ -49,21 +51,43 @@ class CurvesDeeds(QObject):
         self._models = Asker(self)
         self._models.answered.connect(self._on_model)
         self._models.failed.connect(self._on_unreadable)
+        self._keeps = Asker(self)
+        self._keeps.answered.connect(self._on_kept)
+        self._keeps.failed.connect(shell.errors.report)
         self._comparing: Job | None = None
 
     def forget(self) -> None:
         """The page is gone."""
         self._waiting.clear()
         self._models.forget()
+        self._keeps.forget()
         if self._comparing is not None:
             self._comparing.cancel()
+
+    # -- points
+
+    def keep_points(self) -> None:
+        """What was found belongs to the project, also where the folder is lost."""
+        entry = self._page.entry
+        if entry is not None:
+            self._keeps.ask(partial(with_points, entry, self._page.points))
+
+    def _on_kept(self, kept: CurveEntry) -> None:
+        entry = self._page.entry
+        if entry is None or entry.points == kept.points:
+            return
+        kept = replace(entry, points=kept.points)
+        edit = partial(edits.set_curve, curve_id=self._page.curve_id, entry=kept)
+        words = f"{counted(len(kept.points), 'point')} of {entry.title}"
+        self._shell.change(words, edit, merge=f"points:{self._page.curve_id}")
 
     # -- models
 
     def open_model(self, point: CurvePoint) -> None:
         """The model of a point becomes one of the project, once."""
+        is_kept = point.model is None  # one of a run that goes on has its model with it
         for model_id, entry in self._shell.project.models.items():
-            if point.key and entry.provenance.get("point") == point.key:
+            if is_kept and point.key and entry.provenance.get("point") == point.key:
                 open_model_page(self._shell, model_id)
                 return
         self._waiting.append(point)
@@ -96,6 +120,9 @@ class CurvesDeeds(QObject):
         """Pin a model, or take the pin off."""
         page, entry = self._page, self._page.entry
         if entry is None:
+            return
+        if point.model is not None:
+            self._shell.tell("This model is still being learned; pin it when its run is done.")
             return
         is_off = point.key in entry.pinned
         others = tuple(key for key in entry.pinned if key != point.key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.io.point_folder import POINTS
-from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.scores.local_scores import lambda_bic
 from pgmstudio.gui.app.shell import Shell
@@ -36,7 +34,6 @@ from pgmstudio.gui.workers.curve_folders import (
     found_folder,
     points_size,
     with_distance,
-    with_points,
 )
 from pgmstudio.gui.workers.curve_run import CurveRun
 from pgmstudio.gui.workers.curve_setup import CurveSetup, Loaded, load
@@ -80,7 +77,6 @@ class CurvesPage(Page):
         )
         self._charts = self._asker(self._on_chart)
         self._loads = self._asker(self._on_loaded)
-        self._keeps = self._asker(self._on_kept)
         self._soon = one_shot(self, self._ask_chart, REDRAW_MS)
         self._then = one_shot(self, self._show_beside, BESIDE_MS)
         self._tell = one_shot(self, self._refresh_words, TELL_MS)
@@ -169,11 +165,19 @@ class CurvesPage(Page):
         return list(self._points.values())
 
     @property
+    def passing(self) -> list[CurvePoint]:
+        """What the runs that go on would give now; it stands on the plot and is kept nowhere."""
+        if self.run is None or not self.run.is_running:
+            return []
+        return [point for own in self.run.passing.values() for point in own.values()]
+
+    @property
     def is_settled(self) -> bool:
         """Whether all points there are stand on the plot and in the tables."""
         is_asked = self._charts.is_waiting or self.filling.asker.is_waiting
         is_soon = self._soon.isActive() or self._then.isActive()
-        return not is_asked and not is_soon and len(self.chart.points) == len(self._points)
+        shown = len(self._points) + len(self.passing)
+        return not is_asked and not is_soon and len(self.chart.points) == shown
 
     @property
     def title(self) -> str:
@@ -194,7 +198,7 @@ class CurvesPage(Page):
     def closed(self) -> None:
         self._look.stop()
         self._clock.stop()
-        for asked in (self._charts, self._loads, self._keeps, self.filling.asker, self.deeds):
+        for asked in (self._charts, self._loads, self.filling.asker, self.deeds):
             asked.forget()
         if self.run is not None:
             self.run.stop()
@@ -247,6 +251,9 @@ class CurvesPage(Page):
     def take_points(self, points: Sequence[CurvePoint]) -> None:
         """New points, or points that know more than before."""
         self._points |= {point.key: point for point in points}
+        self._show_soon()
+
+    def _show_soon(self) -> None:
         if not self._soon.isActive():
             self._soon.start(REDRAW_MS if len(self._points) < MANY else REDRAW_MANY_MS)
 
@@ -265,6 +272,7 @@ class CurvesPage(Page):
         self.run = run = CurveRun(setup, self._shell.project, folder, self)
         run.loaded.connect(self._on_loaded)
         run.found.connect(self._on_found)
+        run.passed.connect(self._show_soon)
         run.changed.connect(self._on_run_changed)
         run.ended.connect(self._on_ended)
         run.failed.connect(self._on_failed)
@@ -299,27 +307,13 @@ class CurvesPage(Page):
     def _on_ended(self) -> None:
         self._clock.stop()
         self._seen_bytes = points_size(self.folder)
-        self._keep_points()
+        self.deeds.keep_points()
+        self._show_soon()
         self._on_clock()
 
     def _on_failed(self, error: object) -> None:
         self.note.tell(str(error), "danger")
         self._shell.errors.report(error)  # type: ignore[arg-type]
-
-    def _keep_points(self) -> None:
-        """What was found belongs to the project, also where the folder is lost."""
-        entry = self.entry
-        if entry is not None and len(self._points) != len(entry.points):
-            self._keeps.ask(partial(with_points, entry, self.points))
-
-    def _on_kept(self, kept: CurveEntry) -> None:
-        entry = self.entry
-        if entry is None:
-            return
-        kept = replace(entry, points=kept.points)
-        edit = partial(edits.set_curve, curve_id=self.curve_id, entry=kept)
-        words = f"{counted(len(kept.points), 'point')} of {entry.title}"
-        self._shell.change(words, edit, merge=f"points:{self.curve_id}")
 
     # -- what is shown
 
@@ -351,7 +345,7 @@ class CurvesPage(Page):
             self._is_stale = True
             return
         self._is_stale = False
-        points, hidden, size = self.points, self._hidden, self.bar.size_name
+        points, hidden, size = self.points + self.passing, self._hidden, self.bar.size_name
         self._charts.ask(lambda _cancel: chart_of(points, size, hidden))
 
     def _on_chart(self, chart: Chart) -> None:

@@ -24,6 +24,7 @@ from pgmstudio.gui.pages.import_page_reading import (
     Reading,
     cut_column,
     import_rows,
+    is_text_file,
     read,
 )
 from pgmstudio.gui.pages.import_page_view import CUTS, FILE, SPLIT, ImportView
@@ -101,6 +102,7 @@ class ImportPage(UndoingPage):
         view.file.options_wanted.connect(self._on_options_wanted)
         view.columns.picked.connect(self._on_picked)
         view.columns.ticked.connect(self._on_ticked)
+        view.columns.markers_wanted.connect(self._on_markers_wanted)
         view.detail.treatment_wanted.connect(self._on_treatment_wanted)
         view.detail.cuts_wanted.connect(partial(self.go_to, CUTS))
         view.cuts.cutting_wanted.connect(self._on_cutting_wanted)
@@ -143,7 +145,7 @@ class ImportPage(UndoingPage):
     def _on_read_failed(self, error: BaseException) -> None:
         self._is_reading = False
         if self._reading is None:
-            self.view.wait.setText("Nothing of this file can be shown.")
+            self.view.show_unread(self._draft.reading, is_text=is_text_file(self._path))
             self.facts_changed.emit()
         self._on_trouble(error)
 
@@ -195,6 +197,13 @@ class ImportPage(UndoingPage):
     def _on_options_wanted(self, options: ImportOptions) -> None:
         self._change("read the file in another way", replace(self._draft, reading=options))
 
+    def _on_markers_wanted(self, markers: tuple[str, ...]) -> None:
+        known = tuple(dict.fromkeys((*self._draft.reading.markers, *markers)))
+        words = f"count {' and '.join(markers)} as missing"
+        self._change(
+            words, replace(self._draft, reading=replace(self._draft.reading, markers=known))
+        )
+
     def _report(self, name: str | None) -> ColumnReport | None:
         columns = self._reading.report.columns if self._reading is not None else ()
         return next((column for column in columns if column.name == name), None)
@@ -236,8 +245,8 @@ class ImportPage(UndoingPage):
     # -- showing
 
     def go_to(self, step: int) -> None:
-        """Show a step, 0 to 3."""
-        self._step = step
+        """Show a step, 0 to 3; of a file that cannot be read there is only the first."""
+        self._step = step if self._is_reading or self._reading is not None else FILE
         self._refresh()
 
     def _refresh(self) -> None:

@@ -85,9 +85,26 @@ def missing_words(report: FileReport, draft: Draft, complete: int, markers: Sequ
     return f"<b>{cells} missing</b> in {names}{marked}. {rows} {kept}"
 
 
+def odd_words(report: FileReport, draft: Draft) -> tuple[str, tuple[str, ...]]:
+    """What may stand for missing in the columns used, in words with a link, and as markers."""
+    odd = [(column.name, column.odd) for column in draft.used(report) if column.odd is not None]
+    if not odd:
+        return "", ()
+    found = [
+        f"<b>{number.texts[0].replace('-', '−')}</b> in {counted(number.rows, 'row')} of {name}"
+        for name, number in odd[:3]
+    ]
+    more = f" and more in {counted(len(odd) - 3, 'column')}" if len(odd) > 3 else ""
+    lies = "lies" if len(odd) == 1 else "lie"
+    markers = tuple(dict.fromkeys(text for _, number in odd for text in number.texts))
+    said = f"{', '.join(found)}{more} {lies} far from the other numbers."
+    return f'{said} <a href="missing">Count as missing</a>', markers
+
+
 class ColumnsPane(QWidget):
     """The left side of steps 2 and 3: columns with ticks, and the note on missing cells."""
 
+    markers_wanted = Signal(object)  # more texts that mean missing
     picked = Signal(str)
     ticked = Signal(str, bool)
 
@@ -102,6 +119,9 @@ class ColumnsPane(QWidget):
         self.list.ticked.connect(self.ticked)
         self.search.textChanged.connect(self.list.find_columns)
         self.note = Note("", "warning", "missingNote")
+        self.odd = Note("", "info", "oddNote")
+        self._odd_markers: tuple[str, ...] = ()
+        self.odd.link_activated.connect(self._on_count_as_missing)
         head = row(self.count, None, self.search)
         head.setContentsMargins(12, 8, 12, 8)
         layout = QVBoxLayout(self)
@@ -109,9 +129,12 @@ class ColumnsPane(QWidget):
         layout.setSpacing(0)
         layout.addWidget(head)
         layout.addWidget(self.list, 1)
-        foot = row(self.note)
+        foot = QVBoxLayout()
         foot.setContentsMargins(12, 8, 12, 12)
-        layout.addWidget(foot)
+        foot.setSpacing(8)
+        foot.addWidget(self.odd)
+        foot.addWidget(self.note)
+        layout.addLayout(foot)
 
     def show_columns(
         self, report: FileReport, draft: Draft, complete: int, markers: Sequence[str]
@@ -120,6 +143,11 @@ class ColumnsPane(QWidget):
         self.count.setText(counted(len(report.columns), "column"))
         self.list.show_rows([column_row(column, draft) for column in report.columns])
         self.note.tell(missing_words(report, draft, complete, markers), "warning")
+        said, self._odd_markers = odd_words(report, draft)
+        self.odd.tell(said, "info")
+
+    def _on_count_as_missing(self, _link: str) -> None:
+        self.markers_wanted.emit(self._odd_markers)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(356 * theme().scale), super().minimumSizeHint().height())

@@ -170,6 +170,23 @@ class FileStep(QWidget):
             f"first {rows} of {grouped(report.row_count)} rows · as they stand in the file"
         )
 
+    def show_unread(self, options: ImportOptions) -> None:
+        """The options in force for a file that they do not fit; others may."""
+        self._options = options
+        told = {
+            self.delimiter: options.delimiter,
+            self.encoding: options.encoding,
+            self.header: options.header,
+            self.decimal: options.decimal,
+        }
+        for combo, value in told.items():
+            combo.setCurrentIndex(max(0, combo.findData(value)) if value is not None else 0)
+        for widget in (self.sheet, self._sheet_label):
+            widget.hide()
+        self.markers.setText(" ".join(_shown(marker) for marker in options.markers))
+        self.as_state.setChecked(options.missing_as_state)
+        self.preview_words.setText("nothing to show as it is read now")
+
     # -- wishes
 
     def _on_changed(self, *_: object) -> None:

@@ -14,7 +14,8 @@ from pgmstudio.core.data.discretise import Discretisation, cuts_for
 from pgmstudio.core.data.split import Split
 from pgmstudio.core.io.data_coding import code_table
 from pgmstudio.core.io.data_columns import Column, column_of
-from pgmstudio.core.io.data_files import is_split, read_split, read_table
+from pgmstudio.core.io.data_files import data_format, is_split, read_split, read_table
+from pgmstudio.core.io.data_formats.delimited import read as read_delimited
 from pgmstudio.core.io.data_formats.raw_table import RawTable
 from pgmstudio.core.io.data_report import FileReport, report_of
 from pgmstudio.core.io.import_options import ImportOptions
@@ -66,6 +67,12 @@ def read(path: Path, options: ImportOptions, cancel: CancelToken) -> Reading:
     holes = {name: _column(table, options, name).is_missing for name in holed}
     seen = _markers_seen(table, options, holed)
     return Reading(path, table, report, options, is_split(path), holes=holes, markers_seen=seen)
+
+
+def is_text_file(path: Path) -> bool:
+    """Whether delimiter and encoding have a say in how the file is read."""
+    known = data_format(path)
+    return known is not None and known.read is read_delimited
 
 
 def _markers_seen(table: RawTable, options: ImportOptions, holed: Iterable[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.io.data_report import ColumnReport, Treatment
+from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.gui.pages.import_page_columns import ColumnDetail, ColumnsPane
 from pgmstudio.gui.pages.import_page_cuts import CutsEditor
 from pgmstudio.gui.pages.import_page_draft import Draft
@@ -28,6 +29,7 @@ class ImportView(QFrame):
     def __init__(self, waiting: str) -> None:
         super().__init__()
         self.setProperty("role", "surface")
+        self._can_choose = False  # how to read a file that could not be read
         self.steps = StepBar()
         self.problem = Note("", "danger", "importProblem")
         self.file = FileStep()
@@ -83,11 +85,19 @@ class ImportView(QFrame):
         both.setSizes([round(420 * theme().scale), 800])
         return both
 
+    def show_unread(self, options: ImportOptions, *, is_text: bool) -> None:
+        """A file that could not be read: what can be chosen so that it can, if anything."""
+        self.wait.setText("Nothing of this file can be shown.")
+        if is_text:
+            self.file.show_unread(options)
+        self._can_choose = is_text
+        self._stack.setCurrentIndex(1 if is_text else 0)
+
     def show_choices(self, step: int, reading: Reading | None, draft: Draft, undo: str) -> None:
         """A step with all choices; before anything was read, only the wait."""
         self.steps.show_step(step)
         if reading is None:
-            self._stack.setCurrentIndex(0)
+            self._stack.setCurrentIndex(1 if self._can_choose else 0)
             return
         self._stack.setCurrentIndex({FILE: 1, COLUMNS: 2, CUTS: 2, SPLIT: 3}[step])
         self._right.setCurrentIndex(1 if step == CUTS else 0)

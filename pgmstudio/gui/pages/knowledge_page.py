@@ -33,6 +33,7 @@ from pgmstudio.gui.style.widgets import (
     tool_button,
 )
 
+_WIDEST_TIER = 480  # px, of a tier in words
 ENDINGS = "Knowledge (*.json *.txt *.csv);;All files (*)"
 _EDITS = {
     "required": (edits.require_edge, "Require"),
@@ -136,8 +137,9 @@ class KnowledgePage(Page):
                 None,
             )
         )
-        layout.addWidget(self._clash)
         layout.addWidget(self._stack, 1)
+        # Below, so that no cell moves from under the pointer when a click makes a clash.
+        layout.addWidget(self._clash)
         shell.document.changed.connect(self._on_changed)
         theme().changed.connect(self.refresh)
         self.refresh()
@@ -192,7 +194,11 @@ class KnowledgePage(Page):
             words = f"Tier {number + 1}: {', '.join(tier) or 'empty'}{closed}"
             go = partial(self._lanes.remove, number)
             remove = tool_button("x", f"Remove this one: tier {number + 1}", go)
-            self._list_layout.addWidget(row(label(words, wrap=True), remove, None))
+            said = label(words, wrap=True)
+            # A label that may wrap asks for little; up to this wide it stays on one line.
+            whole = said.fontMetrics().horizontalAdvance(words) + 2
+            said.setMinimumWidth(min(whole, round(_WIDEST_TIER * theme().scale)))
+            self._list_layout.addWidget(row(said, remove, None))
         if rules.is_empty:
             self._list_layout.addWidget(
                 label("No rules yet. Draw tiers, or require and forbid edges above.", "secondary")
@@ -201,7 +207,7 @@ class KnowledgePage(Page):
 
     def _rule_row(self, kind: str, edge: Edge) -> QWidget:
         source, target = edge
-        chip = label(kind, "chip-target" if kind == "required" else "chip-evidence", size="caption")
+        chip = label(kind, "chip-do" if kind == "required" else "chip-evidence", size="caption")
         remove = tool_button(
             "x", f"Remove this one: {source} → {target}", partial(self.set_rule, source, target, "")
         )

@@ -18,7 +18,7 @@ from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import empty_state
 from pgmstudio.gui.workers.following import following_of
 from pgmstudio.gui.workers.learning_run import LearningRun
-from pgmstudio.gui.workers.one_shot import one_shot
+from pgmstudio.gui.workers.one_shot import BeforePaint
 
 if TYPE_CHECKING:
     from pgmstudio.gui.panels.inspector_data import DataInspector
@@ -61,7 +61,7 @@ class InspectorPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._pages)
-        self._soon = one_shot(self, self._refresh)
+        self._soon = BeforePaint(self, self._refresh)
         bench = shell.bench
         shell.document.changed.connect(self._later)
         bench.model_in_view_changed.connect(self._on_other_subject)

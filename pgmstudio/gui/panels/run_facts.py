@@ -14,19 +14,24 @@ from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.gui.dialogs.choice_words import choice_words
 from pgmstudio.gui.panels.fact_rows import Fact
 from pgmstudio.gui.panels.model_facts import bits_words, fit_per_row
-from pgmstudio.gui.plots.score_plot import signed
 from pgmstudio.gui.plots.trace_views import HELD, WEIGHT
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.workers.following import place_words
 from pgmstudio.gui.workers.job import JobState
-from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.learning_run import BITS_PER_ROW, LearningRun, score_text
 
 # More restarts than this are as good as without end.
 MOST_NAMED = 10_000
-# Learners whose score is that of a row, not of all rows together.
-BITS_PER_ROW = ("mixture.trees", "mixture.trees-shared", "nb.latent")
+_INFORMATION_TIP = (
+    "Mutual information of the joined variables, in bits over all rows, less any penalty. "
+    "Not a likelihood: scores of networks are on another scale."
+)
+# Learners whose score is what the edges of a tree tell, not a likelihood: above 0.
+INFORMATION = ("tree.chow-liu", "tree.chow-liu-sparse")
 # Said of the best model, or in the heading.
 _TOLD_ELSEWHERE = {"best score", "restart", "restarts"}
+# Of the climb that came last; when the run is over only the best one counts.
+_OF_LAST_CLIMB = {"score", "edges", "greediness"}
 
 
 def state_words(run: LearningRun) -> str:
@@ -62,11 +67,20 @@ def share_words(run: LearningRun) -> str:
     return state_words(run)
 
 
+def told_counters(run: LearningRun) -> dict[str, float]:
+    """What the run counts, in its own order; of an ended search nothing of its last climb."""
+    counters = run.progress.counters
+    is_over = run.state.is_end and "best score" in counters
+    skipped = _OF_LAST_CLIMB if is_over else set()
+    return {name: value for name, value in counters.items() if name not in skipped}
+
+
 def counter_facts(run: LearningRun) -> list[Fact]:
-    """What the run counts, in its own order."""
+    """What the run counts, as rows."""
     facts: list[Fact] = []
-    weights = [v for n, v in run.progress.counters.items() if n.startswith(WEIGHT)]
-    for name, value in run.progress.counters.items():
+    counters = told_counters(run)
+    weights = [v for n, v in counters.items() if n.startswith(WEIGHT)]
+    for name, value in counters.items():
         if name not in _TOLD_ELSEWHERE and not name.startswith(WEIGHT):
             is_score = "score" in name or name == HELD
             shown = score_words(run, value) if is_score else number_words(value)
@@ -83,7 +97,8 @@ def counter_facts(run: LearningRun) -> list[Fact]:
 
 def score_words(run: LearningRun, score: float) -> str:
     """A score of all rows, or bits per row where the learner counts so."""
-    return bits_words(score) if run.request.learner_key in BITS_PER_ROW else signed(score)
+    key = run.request.learner_key
+    return bits_words(score) if key in BITS_PER_ROW else score_text(key, score)
 
 
 def best_facts(run: LearningRun) -> list[Fact]:
@@ -92,7 +107,10 @@ def best_facts(run: LearningRun) -> list[Fact]:
     score = run.measures.get("score")
     rows = run.task.data.total_weight
     if score is not None:
-        facts.append(("Score", score_words(run, score), "Higher is better."))
+        is_information = run.request.learner_key in INFORMATION
+        name = "Information of edges" if is_information else "Score"
+        tip = _INFORMATION_TIP if is_information else "Higher is better."
+        facts.append((name, score_words(run, score), tip))
         if rows > 0 and run.request.learner_key not in BITS_PER_ROW:
             facts.append(("Per row", bits_words(score / rows), "Higher is better."))
     places = [

@@ -29,14 +29,15 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.panels.elided_label import ElidedLabel
-from pgmstudio.gui.panels.run_facts import number_words, share_words, state_words
-from pgmstudio.gui.plots.score_plot import ScorePlot, signed
+from pgmstudio.gui.panels.run_facts import number_words, share_words, state_words, told_counters
+from pgmstudio.gui.plots.score_plot import ScorePlot
+from pgmstudio.gui.plots.trace_views import HELD
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import button, row
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.kept_source import KeptSource
-from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.learning_run import LearningRun, score_text
 
 Index = QModelIndex | QPersistentModelIndex
 SHARE = Qt.ItemDataRole.UserRole
@@ -118,8 +119,8 @@ class RunTable(QAbstractTableModel):
             return share_words(run)
         if column == 2:
             score = run.measures.get("score", run.progress.counters.get("score"))
-            return "" if score is None else signed(score)
-        minutes, seconds = divmod(int(run.seconds), 60)
+            return "" if score is None else score_text(run.request.learner_key, score)
+        minutes, seconds = divmod(round(run.seconds), 60)
         return f"{minutes}:{seconds:02d}" if run.seconds else ""
 
 
@@ -334,7 +335,8 @@ class RunsPanel(QWidget):
 def _counters(run: LearningRun) -> list[str]:
     """What the run tells about itself, in words."""
     words = [state_words(run)]
-    for name, value in list(run.progress.counters.items())[:5]:
-        shown = signed(value) if "score" in name else number_words(value)
+    for name, value in list(told_counters(run).items())[:5]:
+        is_score = "score" in name or name == HELD
+        shown = score_text(run.request.learner_key, value) if is_score else number_words(value)
         words.append(f"{name} {shown}")
     return words

@@ -12,19 +12,14 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.panels.evidence_gestures import digit_of, say_at, state_tip, use_state
-from pgmstudio.gui.panels.variable_rows import (
-    VariableDelegate,
-    VariableRow,
-    VariableRows,
-    mini_rect,
-    state_at,
-)
+from pgmstudio.gui.panels.variable_delegate import VariableDelegate
+from pgmstudio.gui.panels.variable_rows import VariableRow, VariableRows, mini_rect, state_at
 
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key
@@ -47,7 +42,9 @@ class VariableList(QListView):
         self._pressed: tuple[str, int] | None = None
         self._is_following = False
         self.setModel(rows)
-        self.setItemDelegate(VariableDelegate(self))
+        self._delegate = VariableDelegate(rows, self)
+        self.setItemDelegate(self._delegate)
+        rows.bars_changed.connect(self._paint_bars)
         self.setUniformItemSizes(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -56,6 +53,26 @@ class VariableList(QListView):
         self.setMouseTracking(True)
         self.selectionModel().selectionChanged.connect(self._on_selected)
         self.doubleClicked.connect(self._on_double_clicked)
+
+    # -- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._delegate.exposed = event.region()
+        super().paintEvent(event)
+        self._delegate.exposed = None
+
+    def _paint_bars(self, changed: Mapping[int, VariableRow]) -> None:
+        """Of rows whose bars alone are others, paint those that are in sight and look otherwise."""
+        first, sight, ratio = self.visualRect(self._rows.index(0)), self.height(), 0.0
+        top, step = first.top(), first.height()
+        for place, before in changed.items():
+            if not -step < top + place * step < sight:
+                continue
+            mini = mini_rect(first.translated(0, place * step))
+            ratio = ratio or self.devicePixelRatio()
+            columns = self._rows.rows[place].columns(mini.height(), ratio)
+            if columns != before.columns(mini.height(), ratio):
+                self.viewport().update(mini)
 
     # -- selection, both ways
 

@@ -20,7 +20,7 @@ from pgmstudio.gui.panels.variable_rows import VariableRow, VariableRows
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, label, row, tool_button
-from pgmstudio.gui.workers.one_shot import one_shot
+from pgmstudio.gui.workers.one_shot import BeforePaint
 from pgmstudio.gui.workers.questions import Asker
 
 SORTS = (
@@ -39,6 +39,7 @@ class VariablesPanel(QWidget):
         self.setObjectName("variables")
         self._shell = shell
         self._sort = "data"
+        self._kept: dict[str, tuple[object, tuple[object, ...], VariableRow]] = {}
         self._rows = VariableRows(self)
         self.list = VariableList(shell, self._rows)
         self._head = label("Variables", "heading", size="dense")
@@ -74,7 +75,7 @@ class VariablesPanel(QWidget):
         self._summaries = Asker(self)
         self._summaries.answered.connect(self._on_summaries)
         self._summaries.failed.connect(shell.errors.at("variablesPanel").report)
-        self._soon = one_shot(self, self._refresh)
+        self._soon = BeforePaint(self, self._refresh)
         self.list.cursor_moved.connect(self._refresh)
         shell.document.changed.connect(self._later)
         shell.bench.model_in_view_changed.connect(self._later)
@@ -173,26 +174,35 @@ class VariablesPanel(QWidget):
         return rows
 
     def _model_rows(self, subject: Subject) -> list[VariableRow]:
-        live = subject.live
+        """A variable of which nothing is new keeps its very row."""
+        live, is_stale, kept = subject.live, subject.live.is_stale, self._kept
         beliefs, evidence, cursor = live.beliefs, live.evidence, self.list.state_cursor
+        self._kept = {}
         rows = []
         for variable in subject.model.domain:
             name = variable.name
-            values = beliefs.get(name, ())
-            finding = evidence.get(name)
-            is_marked = finding is not None or name == subject.target or name in subject.context
-            rows.append(
-                VariableRow(
+            values, finding = beliefs.get(name), evidence.get(name)
+            title, is_target = subject.title(name), name == subject.target
+            at = cursor[1] if cursor is not None and cursor[0] == name else None
+            told = (variable, title, finding, is_target, subject.context.get(name), is_stale, at)
+            before = kept.get(name)
+            if before is not None and before[0] is values and before[1] == told:
+                row = before[2]
+            else:
+                is_marked = finding is not None or is_target or name in subject.context
+                is_known = values is not None and len(values) == variable.cardinality
+                row = VariableRow(
                     name,
-                    subject.title(name),
+                    title,
                     variable.states,
-                    tuple(values.tolist()) if len(values) == variable.cardinality else (),  # type: ignore[union-attr]
+                    tuple(values.tolist()) if values is not None and is_known else (),
                     subject.chip(name) if is_marked else None,
                     finding.state if isinstance(finding, Observed | Done) else None,
-                    live.is_stale,
-                    cursor[1] if cursor is not None and cursor[0] == name else None,
+                    is_stale,
+                    at,
                 )
-            )
+            self._kept[name] = values, told, row
+            rows.append(row)
         return rows
 
     # -- without a model

@@ -34,6 +34,7 @@ _HEADINGS = {"score": "Score by step", "weights": "Weights by step", "edges": "E
 
 _NOT_YET = "The score of the selected run is drawn here."
 _NO_SCORE = "This run tells no score by step."
+_ONE_STEP = "Found in one step, so there is no curve."
 
 
 class ScorePlot(QWidget):
@@ -100,13 +101,17 @@ class ScorePlot(QWidget):
 
     def refresh(self, *_: object) -> None:
         run = self._run
-        has_points = run is not None and bool(run.trace.steps)
+        steps = [] if run is None else run.trace.steps
+        # An exact learner is done in one step: a point on axes of no meaning tells nothing.
+        is_lone = run is not None and run.state.is_end and len(steps) == 1
+        has_points = bool(steps) and not is_lone
         known = views_of(run.trace) if run is not None else ["score"]
         self.views.setVisible(len(known) > 1)
         if self.views.current not in known:
             self.views.choose("score")
         self._empty.setVisible(not has_points)
-        self._empty.setText(_NO_SCORE if run is not None and run.state.is_end else _NOT_YET)
+        ended = _ONE_STEP if is_lone else _NO_SCORE
+        self._empty.setText(ended if run is not None and run.state.is_end else _NOT_YET)
         if self._plot is not None:
             self._plot.setVisible(has_points)
         if run is None or not has_points:

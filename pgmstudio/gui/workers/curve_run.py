@@ -9,12 +9,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.plans.point_work import RunDone, RunProblem
+from pgmstudio.core.experiments.plans.point_work import RunDone, RunProblem, SoFar
 from pgmstudio.core.io.point_folder import KeptPlanTask
 from pgmstudio.core.project.project import Project
 from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.workers.background_run import BackgroundRun
 from pgmstudio.gui.workers.curve_setup import CurveSetup, Loaded, load
+from pgmstudio.gui.workers.job import JobState
 
 
 class CurveRun(BackgroundRun):
@@ -22,6 +23,7 @@ class CurveRun(BackgroundRun):
 
     loaded = Signal(object)  # Loaded: what earlier runs left
     found = Signal(list)  # of CurvePoint, without their models
+    passed = Signal()  # other models stand for the runs that go on
 
     def __init__(self, setup: CurveSetup, project: Project, folder: Path, parent: QObject) -> None:
         super().__init__(self._events, Progress(None, "reading the rows"), parent)
@@ -29,6 +31,7 @@ class CurveRun(BackgroundRun):
         self.problems: list[str] = []
         self.done: set[str] = set()
         self.new_points = 0
+        self.passing: dict[str, dict[str, CurvePoint]] = {}  # by the key of their run and their own
         self._project = project
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
@@ -43,6 +46,7 @@ class CurveRun(BackgroundRun):
 
     def _take(self, events: Sequence[object]) -> None:
         fresh: list[CurvePoint] = []
+        before = self.passing
         for event in events:
             match event:
                 case Loaded():
@@ -52,8 +56,15 @@ class CurveRun(BackgroundRun):
                     self.problems.append(message)
                 case CurvePoint():
                     fresh.append(event)
-                case RunDone(key):
-                    self.done.add(key)
+                case SoFar(key, new, standing):
+                    known = self.passing.get(key, {}) | {point.key: point for point in new}
+                    self.passing = self.passing | {key: {name: known[name] for name in standing}}
+                case RunDone(key, cut_after=cut):
+                    self.passing = {k: own for k, own in self.passing.items() if k != key}
+                    if cut is None or self.state is JobState.RUNNING:  # else Resume makes it again
+                        self.done.add(key)
         if fresh:
             self.new_points += len(fresh)
             self.found.emit(fresh)
+        if self.passing is not before:
+            self.passed.emit()

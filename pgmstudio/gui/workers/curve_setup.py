@@ -143,7 +143,7 @@ class CurveSetup:
             from pgmstudio.core.experiments.plans.cluster import Cluster
 
             return Cluster(self.cluster)
-        return LocalPool(self.processes)
+        return LocalPool(self.processes, tells_so_far=True)
 
 
 def address_problem(address: str) -> str | None:

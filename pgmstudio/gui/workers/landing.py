@@ -23,7 +23,7 @@ from pgmstudio.core.project.project import ModelEntry, Outcome, Project, Run
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.workers.following import following_of
 from pgmstudio.gui.workers.job import JobState
-from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest, score_text
 
 # More points than a plot is wide tell nothing.
 MOST_TRACE_POINTS = 600
@@ -168,7 +168,8 @@ def constraint_sentence(run: LearningRun) -> str | None:
     if broken is None:
         return None
     if broken:
-        return f"{len(broken)} rules are broken: {' '.join(broken[:5])}"
+        are = "rule is" if len(broken) == 1 else "rules are"
+        return f"{len(broken)} {are} broken: {' '.join(broken[:5])}"
     count = knowledge.rule_count()
     return f"All {count} constraints hold." if count != 1 else "All constraints hold."
 
@@ -188,11 +189,13 @@ def _provenance(run: Run) -> dict[str, Any]:
 
 def end_sentence(run: LearningRun) -> str:
     """How a run ended, in words."""
-    seconds = f"{run.seconds:.1f} s"
+    seconds = f"{run.seconds:.1f}\u00a0s"
     score = run.measures.get("score")
-    told = f" Score {score:,.1f}.".replace(",", "\u2009").replace("-", "−") if score else ""
+    told = "" if score is None else f" Score {score_text(run.request.learner_key, score)}."
     if run.state is JobState.FINISHED:
         return f"{run.request.title} finished after {seconds}.{told}"
     if run.best is not None:
         return f"{run.request.title} stopped after {seconds}. The best model was kept.{told}"
+    if run.state is JobState.CANCELLED:
+        return f"{run.request.title} stopped after {seconds}, before it had found a model."
     return f"{run.request.title} failed after {seconds}."

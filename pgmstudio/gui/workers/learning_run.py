@@ -37,6 +37,16 @@ class RunRequest:
     reproduces: str | None = None  # the id of the recorded run this one repeats
 
 
+# Learners whose score is that of a row in bits, not of all rows together.
+BITS_PER_ROW = ("mixture.trees", "mixture.trees-shared", "nb.latent")
+
+
+def score_text(learner_key: str, score: float) -> str:
+    """A score with as many digits as tell something: of all rows one, of a row three."""
+    digits = 3 if learner_key in BITS_PER_ROW else 1
+    return f"{score:,.{digits}f}".replace(",", "\u2009").replace("-", "−")
+
+
 NO_STEPS = "its learner does not tell its steps."
 
 

@@ -1,10 +1,10 @@
-"""Timers that fire once: for what may be done a little later, however often it is asked for."""
+"""What may be done a little later, and once, however often it is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 
 def one_shot(owner: QObject, slot: Callable[..., object], milliseconds: int = 0) -> QTimer:
@@ -14,3 +14,34 @@ def one_shot(owner: QObject, slot: Callable[..., object], milliseconds: int = 0)
     timer.setInterval(milliseconds)
     timer.timeout.connect(slot)
     return timer
+
+
+class BeforePaint(QObject):
+    """Calls `slot`, a method of an object of Qt, after what is going on and before a paint.
+
+    A timer that is due at once comes after the next paint: what it changes is painted apart.
+    """
+
+    _asked = Signal()
+    _due = Signal()
+
+    def __init__(self, owner: QObject, slot: Callable[..., object]) -> None:
+        super().__init__(owner)
+        self._is_asked = False
+        self._asked.connect(self._call, Qt.ConnectionType.QueuedConnection)
+        self._due.connect(slot)
+
+    def start(self) -> None:
+        """Once more is once."""
+        if not self._is_asked:
+            self._is_asked = True
+            self._asked.emit()
+
+    def stop(self) -> None:
+        """It is done already."""
+        self._is_asked = False
+
+    def _call(self) -> None:
+        if self._is_asked:
+            self._is_asked = False
+            self._due.emit()

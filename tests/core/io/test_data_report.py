@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pgmstudio.core.io.data_files import import_data
-from pgmstudio.core.io.data_report import ColumnKind, Treatment, inspect_file
+from pgmstudio.core.io.data_report import ColumnKind, ColumnReport, Treatment, inspect_file
 from pgmstudio.core.io.import_options import ImportOptions
 from tests.core.io.written_tables import saved
 
@@ -95,3 +95,34 @@ def test_extreme_numbers_have_a_histogram_too(tmp_path: Path) -> None:
     values = ["-1.7e308", "1.7e308", *map(str, range(30))]
     report = inspect_file(saved(tmp_path, "x,y\n" + "".join(f"{v},a\n" for v in values)))
     assert sum(report.columns[0].histogram) == 32
+
+
+def _report_of_column(tmp_path: Path, cells: list[str]) -> ColumnReport:
+    file = tmp_path / "odd.csv"
+    file.write_text("n,x\n" + "".join(f"{cell},{'ab'[i % 2]}\n" for i, cell in enumerate(cells)))
+    return inspect_file(file).columns[0]
+
+
+def test_a_usual_code_far_from_the_other_numbers_may_mean_missing(tmp_path: Path) -> None:
+    ages = [str(18 + i % 60) for i in range(120)]
+    found = _report_of_column(tmp_path, [*ages, "-999", "-999", "-999"])
+    assert found.odd is not None
+    assert (found.odd.texts, found.odd.rows) == (("-999",), 3)
+    # Counted as missing, nothing is odd any more.
+    options = ImportOptions(markers=("", *found.odd.texts))
+    again = inspect_file(tmp_path / "odd.csv", options).columns[0]
+    assert (again.odd, again.missing, again.low) == (None, 3, 18)
+
+
+def test_a_number_near_the_others_or_of_no_usual_code_is_not_odd(tmp_path: Path) -> None:
+    ages = [str(18 + i % 60) for i in range(120)]
+    assert _report_of_column(tmp_path, [*ages, "99"]).odd is None
+    assert _report_of_column(tmp_path, [*ages, "-500"]).odd is None
+    assert _report_of_column(tmp_path, ["0", "9"] * 30).odd is None
+
+
+def test_the_import_says_of_a_number_that_may_mean_missing(tmp_path: Path) -> None:
+    file = tmp_path / "odd.csv"
+    file.write_text("n\n" + "1\n2\n3\n" * 10 + "99\n")
+    remarks = import_data(file, ImportOptions()).remarks
+    assert any("“n” is 99 in 1 row, far from its other numbers" in said for said in remarks)

@@ -5,26 +5,27 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pgmstudio.core.errors import FileError
+from pgmstudio.core.errors import Cancelled, FileError
 from pgmstudio.core.experiments.compare import row_log2
 from pgmstudio.core.experiments.curve_picture import curve_plot
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.empirical import QueryPlan
+from pgmstudio.core.experiments.plans import glimpses
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows, point_key
-from pgmstudio.core.experiments.plans.places import Here
+from pgmstudio.core.experiments.plans.places import Here, PlaceEvent
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.point_work import RunDone
+from pgmstudio.core.experiments.plans.point_work import PointWork, RunDone, SoFar
 from pgmstudio.core.experiments.plans.running import planned_keys
 from pgmstudio.core.io.point_folder import POINTS, KeptPlanTask, PointFolder, read_folder_plan
 from pgmstudio.core.pictures.curve_svg import curve_svg
-from pgmstudio.core.running import NEVER
+from pgmstudio.core.running import NEVER, CancelToken, StopSwitch
 from tests.strategies import random_network
 
 PLAN = Plan(
@@ -35,6 +36,13 @@ PLAN = Plan(
     lambdas=(0.3, 0.6, 0.9),
 )
 NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None, "model": None}
+
+
+@pytest.fixture
+def _always_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks on sees every model, whatever that costs."""
+    monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(glimpses, "SHARE", 1e9)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -122,9 +130,9 @@ import sys
 sys.path.insert(0, {root!r})
 from tests.core.io.test_point_folder import PLAN, rows_of
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.plans.places import Here
+from pgmstudio.core.experiments.plans.places import Here, PlaceEvent
 from pgmstudio.core.io.point_folder import KeptPlanTask
-from pgmstudio.core.running import NEVER
+from pgmstudio.core.running import NEVER, CancelToken, StopSwitch
 for event in KeptPlanTask({folder!r}, PLAN, rows_of(), Here())(NEVER):
     if isinstance(event, CurvePoint):
         print(event.key, flush=True)
@@ -222,3 +230,49 @@ def test_parameters_that_no_file_can_hold_are_told_by_what_they_are(tmp_path: Pa
 
 def all_points_of_one_tree(folder: Path) -> CurvePoint:
     return ran(folder, Plan.of(["tree.chow-liu"], lambdas=(0.5,)))[0]
+
+
+@pytest.mark.usefixtures("_always_seen")
+def test_a_sweep_stopped_on_its_way_through_many_models_keeps_them_and_then_gives_its_own(
+    tmp_path: Path,
+) -> None:
+    graphs = LearnerGrid("pdg.learn", {"population": (2,)}, lambdas=(0.2, 0.5, 0.9))
+    plan = Plan((LearnerGrid("tree.chow-liu", {}, lambdas=(0.3,)), graphs))
+    switch, rows = StopSwitch(), rows_of()
+
+    def run() -> None:
+        for event in KeptPlanTask(tmp_path, plan, rows, LookedAt())(switch):
+            if isinstance(event, SoFar) and event.new[0].family == "pdg":
+                switch.cancel()
+
+    with pytest.raises(Cancelled):
+        run()
+    folder = PointFolder(tmp_path)
+    (tree, cut) = folder.done.values()
+    assert tree.cut_after is None
+    assert cut.cut_after is not None
+    assert cut.points >= 1
+    assert sum(point.family == "pdg" for point in folder.points.values()) == cut.points
+    again = ran(tmp_path, plan)
+    assert {point.family for point in again} == {"pdg"}  # the tree was whole
+    assert told(all_points(tmp_path, plan))[1:] == told(again)
+    assert [point.lambda_ for point in again] == [0.2, 0.5, 0.9]
+    assert ran(tmp_path, plan) == []
+
+
+class LookedAt(Here):
+    """In this process, with somebody who looks on."""
+
+    def events(
+        self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
+    ) -> Iterator[tuple[int, PlaceEvent]]:
+        yield from super().events(rows, [replace(w, tells_so_far=True) for w in works], cancel)
+
+
+def test_a_run_of_one_model_that_is_stopped_gives_no_point(tmp_path: Path) -> None:
+    plan = Plan((LearnerGrid("bn.kes", {}, lambdas=(0.3,)),))
+    switch = StopSwitch()
+    switch.cancel()
+    with pytest.raises(Cancelled):
+        list(KeptPlanTask(tmp_path, plan, rows_of(), Here())(switch))
+    assert not PointFolder(tmp_path).points

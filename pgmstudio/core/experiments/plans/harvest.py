@@ -78,6 +78,11 @@ class Harvest:
             self._told += [one.model for one in found]
             yield from found
 
+    @property
+    def has_curve(self) -> bool:
+        """Whether it has models of many λ or κ by now, each of them a result."""
+        return any(kind in self._kept for kind in WHOLE)
+
     def so_far(self, last: Model) -> list[Harvested]:
         """What `rest` would begin with if the run ended now with that model."""
         for kind, models in WHOLE.items():

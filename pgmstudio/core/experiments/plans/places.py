@@ -4,7 +4,7 @@ third place."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pgmstudio.core.experiments.plans.expansion import PlanRows
@@ -39,11 +39,17 @@ class Here:
 
 @dataclass(frozen=True)
 class LocalPool:
-    """So many processes on this machine; None is one for each core."""
+    """So many processes on this machine; None is one for each core.
+
+    Who looks on may be told the models of runs that go on, too.
+    """
 
     processes: int | None = None
+    tells_so_far: bool = False
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
     ) -> Iterator[tuple[int, PlaceEvent]]:
+        if self.tells_so_far:
+            works = [replace(work, tells_so_far=True) for work in works]
         yield from in_pool(rows, works, cancel, processes=self.processes)

@@ -1,6 +1,7 @@
 """One run of a plan, wherever it is made: learn, then measure every model; points come out.
 
-A run that is stopped by its own time limit gives the models it had by then.
+A run that is stopped by its own time limit gives the models it had by then, and so does one that
+is stopped from outside on its way through many models.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import CancelToken, Note, Progress
+
+# After a stop, for measuring what a run had by then; whoever waits has no more patience.
+HAND_OVER_SECONDS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,8 @@ class PointWork:
                     if not isinstance(event, Harvested):
                         yield event
                         continue
+                    if token.has_no_time:
+                        break
                     key = point_key(self.key, number) if self.key else ""
                     number += 1
                     if key not in self.known or not (event.is_final or self.is_same_run):
@@ -118,6 +124,7 @@ class PointWork:
         yield from map(RunProblem, problems)
         cut = token.cut_after
         yield RunDone(self.key, number, watch.total, cut, tuple(problems))
+        cancel.raise_if_cancelled()
 
     def _learned(
         self, rows: PlanRows, token: _Limited, watch: _Watch, glimpses: Glimpses
@@ -133,8 +140,9 @@ class PointWork:
                 with watch:
                     event = next(events)
             except Cancelled:
-                if not token.was_reached:
+                if not token.was_reached and not harvest.has_curve:
                     raise
+                token.end()
                 yield RunProblem(f"{run.title}: {token.words}")
                 break
             match event:
@@ -252,6 +260,19 @@ class _Limited:
         self.has_model = False
         self._begin = time.monotonic()
         self._ended_after: float | None = None
+
+    def end(self) -> None:
+        """Its learner has stopped; what it found is measured."""
+        if self._ended_after is None:
+            self._ended_after = time.monotonic() - self._begin
+
+    @property
+    def has_no_time(self) -> bool:
+        """Whether it was stopped from outside, and so long ago that nobody waits any more."""
+        if not self._outer.is_cancelled:
+            return False
+        spent = time.monotonic() - self._begin
+        return spent - (self._ended_after or 0.0) > HAND_OVER_SECONDS
 
     @property
     def was_reached(self) -> bool:
