@@ -72,7 +72,7 @@ def test_saving_makes_clean_and_a_change_dirty_again(document: Document, tmp_pat
     from pathlib import Path
 
     assert not document.is_saved
-    document.mark_saved(Path("garden.pgmz"))
+    document.mark_saved(Path("garden.pgmz"), document.project)
     assert document.is_saved
     document.change("Rename", partial(edits.rename_model, model_id="m1", title="Garden"))
     assert not document.is_saved

@@ -36,7 +36,7 @@ def document(qtbot: QtBot) -> Document:
     for name in "abc":
         made.change(name, noting(name))
     made.undo_stack.setIndex(2)
-    made.mark_saved(Path("study.pgmz"))
+    made.mark_saved(Path("study.pgmz"), made.project)
     made.undo_stack.undo()
     return made
 
@@ -86,7 +86,7 @@ def test_a_trial_without_changes_touches_nothing(document: Document) -> None:
 def test_saving_during_a_trial_leaves_the_project_unsaved(document: Document) -> None:
     trial = Trial(document)
     document.change("x", noting("x"))
-    document.mark_saved(Path("study.pgmz"))
+    document.mark_saved(Path("study.pgmz"), document.project)
     trial.end()
     assert not document.is_saved  # the file has what was taken back
 

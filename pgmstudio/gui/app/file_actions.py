@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import Cancelled, PgmStudioError
 from pgmstudio.core.io.model_files import (
     MODEL_FORMATS,
     ModelFile,
@@ -15,7 +15,6 @@ from pgmstudio.core.io.model_files import (
     named_like_a_model,
     write_model,
 )
-from pgmstudio.core.io.project_file import write_project
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.evidence_files import EVIDENCE_ENDING
@@ -27,6 +26,7 @@ from pgmstudio.gui.app.opening import (
     open_welcome,
     show_project,
 )
+from pgmstudio.gui.app.project_files import write_beside
 from pgmstudio.gui.app.report_actions import report_actions
 from pgmstudio.gui.app.shell import Shell
 
@@ -105,12 +105,13 @@ class FileDesk(QObject):
 
     def save_to(self, path: Path) -> bool:
         """Write the project; when that fails the old file is as it was."""
+        project = self._shell.project
         try:
-            write_project(path, self._shell.project)
-        except PgmStudioError as error:
+            write_beside(self._shell, path, project)
+        except (PgmStudioError, Cancelled) as error:
             self._shell.errors.report(error)
             return False
-        self._shell.document.mark_saved(path)
+        self._shell.document.mark_saved(path, project)
         self._shell.set_preferences(self._shell.preferences.with_recent(path))
         self._shell.bench.message.emit("info", f"Saved {path.name}.")
         return True

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from pgmstudio.core.errors import PgmStudioError, UnknownNameError
+from pgmstudio.core.errors import Cancelled, PgmStudioError, UnknownNameError
 from pgmstudio.core.io.model_files import ModelFile, is_model_path, read_model
 from pgmstudio.core.pictures.families import picture_names
 from pgmstudio.core.project.edits import add_model
@@ -34,7 +34,7 @@ def open_files(shell: Shell, files: Sequence[Path]) -> None:
     for file in files:
         try:
             open_file(shell, file)
-        except PgmStudioError as error:
+        except (PgmStudioError, Cancelled) as error:
             shell.errors.report(error)
 
 
@@ -51,10 +51,10 @@ def open_file(shell: Shell, path: Path) -> None:
 
 def open_project(shell: Shell, path: Path) -> None:
     """Replace the open project, after asking about unsaved changes."""
-    from pgmstudio.core.io.project_file import read_project
     from pgmstudio.gui.app.closing import settled
+    from pgmstudio.gui.app.project_files import read_beside
 
-    project = read_project(path)
+    project = read_beside(shell, path)
     if not settled(shell):
         return
     show_project(shell, project, path)

@@ -62,9 +62,13 @@ class Document(QObject):
         self.changed.emit(before, project)
         self.file_changed.emit()
 
-    def mark_saved(self, path: Path) -> None:
+    def mark_saved(self, path: Path, project: Project) -> None:
+        """The file holds `project`; a run may have brought something new while it was written."""
         self._path = path
-        self.undo_stack.setClean()
+        if project is self._project:
+            self.undo_stack.setClean()
+        else:
+            self.undo_stack.resetClean()
         self.file_changed.emit()
 
     def show(self, project: Project) -> None:

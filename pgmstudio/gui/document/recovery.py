@@ -18,9 +18,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pgmstudio.core.errors import FileError, PgmStudioError
+from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError
 from pgmstudio.core.io.atomic import replace_file
-from pgmstudio.core.io.project_file import project_bytes, read_project
+from pgmstudio.core.io.project_file import project_bytes
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app import preferences
 from pgmstudio.gui.app.shell import Shell
@@ -203,10 +203,11 @@ def recover(shell: Shell, entry: Recovered) -> None:
     """
     from pgmstudio.gui.app.closing import settled
     from pgmstudio.gui.app.opening import show_project
+    from pgmstudio.gui.app.project_files import read_beside
 
     try:
-        project = read_project(entry.file)
-    except PgmStudioError as error:
+        project = read_beside(shell, entry.file)
+    except (PgmStudioError, Cancelled) as error:
         shell.errors.report(error)
         return
     if settled(shell):

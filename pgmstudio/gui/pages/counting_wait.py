@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import button, label
+from pgmstudio.gui.workers.share import Share
 
 LOOK_EVERY_MS = 100
 _COUNTING = "Counting all pairs of columns…"
 _STOPPED = "Stopped. No pairs were counted."
-
-
-@dataclass
-class Share:
-    """Written by the thread that counts, read by the window."""
-
-    done: float = 0.0
-
-    def tell(self, share: float) -> None:
-        self.done = share
 
 
 class CountingWait(QWidget):

@@ -223,7 +223,7 @@ SAVER = """
     projects = [full_project(seed, rows=50_000, variables=12) for seed in (1, 2)]
     # Packing beforehand, so that nearly every moment is one of writing.
     packed = {id(project): project_file.project_bytes(project) for project in projects}
-    project_file.project_bytes = lambda project, path: packed[id(project)]
+    project_file.project_bytes = lambda project, *_: packed[id(project)]
     for _ in sys.stdin:
         child = os.fork()
         while child == 0:

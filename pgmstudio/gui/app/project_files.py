@@ -1,0 +1,41 @@
+"""Reading and writing projects: small ones at once, large ones beside the window."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from pgmstudio.core.data.counting import Told, unheard
+from pgmstudio.core.io.project_file import read_project, write_project
+from pgmstudio.core.project.project import Project
+from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.dialogs.waiting import done_beside
+
+# Read or written in less than a tenth of a second.
+SMALL_FILE = 2 << 20  # bytes
+SMALL_DATA = 4 << 20  # bytes of codes
+
+
+def read_beside(shell: Shell, path: Path) -> Project:
+    """The project in a file; Cancelled when the person does not want to wait for it."""
+    if not path.is_file() or path.stat().st_size < SMALL_FILE:
+        return _read(path, NEVER, unheard)
+    return done_beside(shell.window, f"Opening {path.name}", partial(_read, path))
+
+
+def write_beside(shell: Shell, path: Path, project: Project) -> None:
+    """Save the project; when that is stopped the old file is as it was."""
+    if sum(entry.data.codes.nbytes for entry in project.data.values()) < SMALL_DATA:
+        write_project(path, project)
+    else:
+        work = partial(write_project, path, project)
+        done_beside(shell.window, f"Saving {path.name}", work)
+
+
+def _read(path: Path, cancel: CancelToken, told: Told) -> Project:
+    project = read_project(path, cancel, told)
+    for entry in project.data.values():
+        cancel.raise_if_cancelled()
+        entry.data.prepared()
+    return project

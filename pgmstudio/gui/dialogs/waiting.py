@@ -1,0 +1,118 @@
+"""Work that a person waits for, beside the window: it goes on painting, and may be stopped.
+
+For what has to be done before anything else can be, such as reading a large project.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QDialog, QProgressBar, QVBoxLayout, QWidget
+
+from pgmstudio.core.data.counting import Told
+from pgmstudio.core.running import CancelToken, StopSwitch
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import button, label, row
+from pgmstudio.gui.workers.share import Share
+
+T = TypeVar("T")
+
+LOOK_EVERY_MS = 10
+# Shorter waits show nothing: a dialog that flashes up tells less than none.
+QUIET_MS = 150
+
+
+def done_beside(parent: QWidget, words: str, work: Callable[[CancelToken, Told], T]) -> T:
+    """What `work` returns; until then nothing but its dialog takes clicks and keys.
+
+    Raises what `work` raises, Cancelled when it was stopped.
+    """
+    worker = _Worker(work)
+    if not worker.is_done_within(QUIET_MS):
+        dialog = WaitingDialog(parent, words, worker.switch, worker.share)
+        dialog.open()
+        worker.is_done_within(None)
+        dialog.done(0)
+        dialog.deleteLater()
+    return worker.outcome()
+
+
+class _Worker(Generic[T]):
+    """A thread, and the loop in which the window waits for it."""
+
+    def __init__(self, work: Callable[[CancelToken, Told], T]) -> None:
+        self.switch, self.share = StopSwitch(), Share()
+        self._work = work
+        self._made: list[T] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True, name="waited for")
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._made.append(self._work(self.switch, self.share.tell))
+        except BaseException as error:  # raised again in the window's thread
+            self._error = error
+
+    def is_done_within(self, milliseconds: int | None) -> bool:
+        """Let the window work until the thread has ended; for a while only, clicks wait too."""
+        loop, look = QEventLoop(), QTimer()
+        look.setInterval(LOOK_EVERY_MS)
+        look.timeout.connect(lambda: None if self._thread.is_alive() else loop.quit())
+        look.start()
+        if milliseconds is None:
+            loop.exec()
+        else:
+            QTimer.singleShot(milliseconds, loop, loop.quit)
+            loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+        look.stop()
+        return not self._thread.is_alive()
+
+    def outcome(self) -> T:
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._made[0]
+
+
+class WaitingDialog(QDialog):
+    """Words, a bar that moves, and *Stop*, which Escape presses as well."""
+
+    def __init__(self, parent: QWidget, words: str, switch: StopSwitch, share: Share) -> None:
+        super().__init__(parent)
+        self.setObjectName("waitingDialog")
+        self.setWindowTitle("PGM Studio")
+        self._switch, self._share = switch, share
+        self._words = label(words)
+        self._bar = QProgressBar()
+        self._bar.setObjectName("waitingShare")
+        self._bar.setAccessibleName("How far it is")
+        self._bar.setToolTip("How far it is.")
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 1000)
+        self._stop = button(
+            "Stop", self.reject, tip="Stop; all stays as it was.", name="waitingStop"
+        )
+        layout = QVBoxLayout(self)
+        margin = theme().space(5)
+        layout.setContentsMargins(margin, margin, margin, margin)
+        layout.setSpacing(theme().space(3))
+        for widget in (self._words, self._bar, row(None, self._stop)):
+            layout.addWidget(widget)
+        self.setMinimumWidth(theme().px("right_min"))
+        self._look = QTimer(self)
+        self._look.setInterval(LOOK_EVERY_MS)
+        self._look.timeout.connect(self._on_look)
+        self._look.start()
+
+    def reject(self) -> None:
+        """Ask to stop; the dialog goes when the work has ended."""
+        self._switch.cancel()
+        self._stop.setEnabled(False)
+        self._words.setText("Stopping…")
+
+    def _on_look(self) -> None:
+        self._bar.setValue(round(1000 * self._share.done))
