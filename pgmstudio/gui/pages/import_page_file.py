@@ -137,7 +137,7 @@ class FileStep(QWidget):
 
     def show_reading(self, report: FileReport, options: ImportOptions) -> None:
         """The options in force and the first rows they give."""
-        self._options = options
+        self._show_options(options)
         facts = report.facts
         found = {
             self.delimiter: facts and delimiter_word(facts.delimiter),
@@ -145,15 +145,8 @@ class FileStep(QWidget):
             self.header: facts and (_HEADER if facts.has_header else _NO_HEADER),
             self.decimal: facts and ("point" if facts.decimal == "." else "comma"),
         }
-        told = {
-            self.delimiter: options.delimiter,
-            self.encoding: options.encoding,
-            self.header: options.header,
-            self.decimal: options.decimal,
-        }
-        for combo, value in told.items():
-            combo.setItemText(0, f"{found[combo]} (found)" if facts else _AUTO)
-            combo.setCurrentIndex(max(0, combo.findData(value)) if value is not None else 0)
+        for combo, words in found.items():
+            combo.setItemText(0, f"{words} (found)" if facts else _AUTO)
             combo.setEnabled(facts is not None)
         with QSignalBlocker(self.sheet):
             self.sheet.clear()
@@ -162,8 +155,6 @@ class FileStep(QWidget):
                 self.sheet.setCurrentText(options.sheet)
         for widget in (self.sheet, self._sheet_label):
             widget.setVisible(len(report.tables) > 1)
-        self.markers.setText(" ".join(_shown(marker) for marker in options.markers))
-        self.as_state.setChecked(options.missing_as_state)
         self.preview.show_cells(report.preview_names, report.preview, options.markers)
         rows = len(report.preview)
         self.preview_words.setText(
@@ -172,6 +163,12 @@ class FileStep(QWidget):
 
     def show_unread(self, options: ImportOptions) -> None:
         """The options in force for a file that they do not fit; others may."""
+        self._show_options(options)
+        for widget in (self.sheet, self._sheet_label):
+            widget.hide()
+        self.preview_words.setText("nothing to show as it is read now")
+
+    def _show_options(self, options: ImportOptions) -> None:
         self._options = options
         told = {
             self.delimiter: options.delimiter,
@@ -181,11 +178,8 @@ class FileStep(QWidget):
         }
         for combo, value in told.items():
             combo.setCurrentIndex(max(0, combo.findData(value)) if value is not None else 0)
-        for widget in (self.sheet, self._sheet_label):
-            widget.hide()
         self.markers.setText(" ".join(_shown(marker) for marker in options.markers))
         self.as_state.setChecked(options.missing_as_state)
-        self.preview_words.setText("nothing to show as it is read now")
 
     # -- wishes
 
