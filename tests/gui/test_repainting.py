@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -278,3 +279,31 @@ def test_plots_are_loaded_once_beside_the_window(qtbot: QtBot) -> None:
     assert sys.meta_path == finders
     with qtbot.assertNotEmitted(library.loaded, wait=20):
         library.ask()
+
+
+CLASSES = """
+import sys
+from PySide6.QtCore import QCoreApplication
+import pgmstudio.gui.plots.loading as loading
+app = QCoreApplication([])
+library = loading.PlotLibrary()
+load = loading._load
+def looked():
+    for name in ("QtCore", "QtGui", "QtWidgets"):
+        module = sys.modules[f"PySide6.{name}"]
+        print(name, len(set(dir(module)) - set(vars(module))))
+    load()
+loading._load = looked
+library.loaded.connect(app.quit)
+library.ask()
+app.exec()
+print("pyqtgraph" in sys.modules)
+"""
+
+
+def test_the_thread_that_loads_plots_finds_every_class_of_qt_made() -> None:
+    """PySide makes classes when they are asked for; two threads that do so at once crash."""
+    told = subprocess.run(
+        [sys.executable, "-c", CLASSES], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == ["QtCore", "0", "QtGui", "0", "QtWidgets", "0", "True"]
