@@ -96,7 +96,9 @@ def _print(
     for one in answers:
         log2 = one.log2_evidence
         told = "" if log2 is None else f"{2.0**log2:.4g}"
-        rows.append((one.name, told, decimal(log2), "; ".join([*one.left_out, one.problem])))
+        rows.append(
+            (one.name, told, decimal(log2), "; ".join(filter(None, [*one.left_out, one.problem])))
+        )
     print_table(("Model", "P(evidence)", "Bits", ""), rows, "<>><")
     print(f"\nLargest disagreements by {measure}")
     units = {"total variation": "", "relative entropy": " bits"}

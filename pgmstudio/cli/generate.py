@@ -7,7 +7,7 @@ from typing import Any
 
 from pgmstudio.cli.output import count_of, print_json
 from pgmstudio.cli.param_options import add_param_options, params_from
-from pgmstudio.cli.parsing import CommandParser, whole_number
+from pgmstudio.cli.parsing import CommandParser, UsageError, whole_number
 from pgmstudio.cli.progress import ProgressLine
 
 
@@ -27,6 +27,9 @@ def run(words: Sequence[str]) -> int:
         "-n", "--rows", type=whole_number(0), required=True, metavar="N", help="rows to draw"
     )
     parser.add_argument("-o", "--output", required=True, metavar="DATA", help="where they go")
+    parser.add_argument(
+        "--model", metavar="FILE", help="also write the model they come from, where one is drawn"
+    )
     parser.add_seed()
     parser.add_json()
     parser.add_quiet()
@@ -41,9 +44,20 @@ def run(words: Sequence[str]) -> int:
     import numpy as np
 
     from pgmstudio.core.io.data_files import write_data
+    from pgmstudio.core.io.model_files import ModelFile, write_model
+    from pgmstudio.core.params import params_to_dict
 
+    truth = None
+    if args.model is not None:
+        if generator.truth is not None:
+            truth = generator.truth(params, np.random.default_rng(args.seed))
+        if truth is None:
+            raise UsageError(f"--model: the rows of {generator.name} come from no model of ours.")
     data = generator.generate(params, np.random.default_rng(args.seed), args.rows)
     write_data(args.output, data)
+    if truth is not None:
+        origin = {"generator": generator.name, "seed": args.seed, **params_to_dict(params)}
+        write_model(args.model, ModelFile(truth, title=generator.title, provenance=origin))
     if args.json:
         print_json(
             {
@@ -52,8 +66,10 @@ def run(words: Sequence[str]) -> int:
                 "rows": data.row_count,
                 "variables": len(data.domain),
                 "data": args.output,
+                "model": args.model,
             }
         )
     rows, columns = count_of(data.row_count, "row"), count_of(len(data.domain), "column")
-    ProgressLine(quiet=args.quiet).say(f"Wrote {rows} of {columns} to {args.output}.")
+    also = "" if args.model is None else f" and their model to {args.model}"
+    ProgressLine(quiet=args.quiet).say(f"Wrote {rows} of {columns} to {args.output}{also}.")
     return 0

@@ -79,10 +79,12 @@ def follow(
     *,
     time_limit: float | None = None,
     says: Callable[[Note], bool] = lambda note: True,
+    hands_over: bool = False,
 ) -> RunEnd:
     """Run it here, to its end, to Ctrl+C or to the time limit, with progress on the line.
 
-    Notes are kept and said, if `says` agrees; every other event goes to `take`.
+    Notes are kept and said, if `says` agrees; every other event goes to `take`. A task that
+    `hands_over` what it has when it is stopped is waited for; any other is left at once.
     """
     switch = StopSwitch(seconds=time_limit)
     started, notes, is_finished = time.monotonic(), list[str](), False
@@ -96,7 +98,7 @@ def follow(
                     line.say(event.message if says(event) else "")
                 else:
                     take(event)
-                if not isinstance(event, Finished):
+                if not hands_over and not isinstance(event, Finished):
                     switch.raise_if_cancelled()
             is_finished = True
         except Cancelled:

@@ -58,6 +58,7 @@ def run(words: Sequence[str]) -> int:
             line,
             time_limit=args.time_limit,
             says=lambda note: isinstance(note, RunProblem),
+            hands_over=True,
         )
     return _tell(task, end, args, line)
 

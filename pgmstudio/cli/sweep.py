@@ -11,10 +11,11 @@ from pgmstudio.cli.output import count_of, decimal, print_json, print_table
 from pgmstudio.cli.parsing import CommandParser, UsageError, number
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import follow
-from pgmstudio.core.errors import FileError, RunFailedError
+from pgmstudio.core.errors import FileError, ParameterError, RunFailedError
 
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.curve_points import CurvePoint
+    from pgmstudio.core.experiments.empirical import LineFit
     from pgmstudio.core.experiments.plans.expansion import PlanRows
     from pgmstudio.core.experiments.plans.places import Place
     from pgmstudio.core.experiments.plans.plan import Plan
@@ -28,7 +29,7 @@ def run(words: Sequence[str]) -> int:
     if args.plot is not None and Path(args.plot).suffix.lower() != PICTURE_ENDING:
         raise UsageError("--plot: the picture ends in .svg.")
     from pgmstudio.core.experiments.plans.point_work import RunProblem
-    from pgmstudio.core.experiments.plans.running import planned_keys
+    from pgmstudio.core.experiments.plans.running import checked_runs
     from pgmstudio.core.io.plan_files import read_plan, read_plan_rows
     from pgmstudio.core.io.point_folder import KeptPlanTask, PointFolder
 
@@ -42,7 +43,10 @@ def run(words: Sequence[str]) -> int:
         told = f"holds {there} already. Add --resume to go on with them, or choose another folder."
         raise FileError(folder.folder, told)
     rows = read_plan_rows(plan.data)
-    keys = planned_keys(plan, rows)
+    try:
+        keys = checked_runs(plan, rows)
+    except ParameterError as wrong:  # of the plan, and not of an option here
+        raise FileError(args.plan, f"{wrong}.") from wrong
     kept = len(folder.points_of(keys))
     end = follow(
         KeptPlanTask(folder.folder, plan, rows, _place(args)),
@@ -50,6 +54,7 @@ def run(words: Sequence[str]) -> int:
         line,
         time_limit=args.time_limit,
         says=lambda note: isinstance(note, RunProblem),
+        hands_over=True,
     )
     folder = PointFolder(folder.folder)
     points = folder.points_of(keys)
@@ -210,8 +215,11 @@ def _print(points: Sequence[CurvePoint]) -> None:
         print("★ most bits per test row   ● no other model is both smaller and more likely")
         print("BIC, AIC: the model of its curve that this criterion takes")
     for family, fit in timing_fits(points).items():
-        error = "" if fit.slope_error is None else f" ± {1e9 * fit.slope_error:.2f}"
-        print(
-            f"{family}: an update takes {1e9 * fit.slope:.2f}{error} ns for each unit of size "
-            f"(R² {fit.r_squared:.2f})"
-        )
+        print(f"{family}: {_timing_words(fit)} (R² {fit.r_squared:.2f})")
+
+
+def _timing_words(fit: LineFit) -> str:
+    if not fit.is_clear:
+        return "these sizes do not tell how an update grows with size"
+    error = "" if fit.slope_error is None else f" ± {1e9 * fit.slope_error:.2f}"
+    return f"an update takes {1e9 * fit.slope:.2f}{error} ns for each unit of size"

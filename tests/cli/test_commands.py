@@ -70,6 +70,7 @@ def test_help_of_a_learner_lists_its_parameters_with_bounds_and_default(call: Ca
         (["query", "absent.json"], "absent.json"),
         (["generate", "parit", "-n", "5", "-o", "x.csv"], "Did you mean parity?"),
         (["generate", "parity", "-n", "5"], "Missing: -o"),
+        (["generate", "parity", "-n", "5", "-o", "x.csv", "--model", "x.json"], "no model of ours"),
         (["generate", "parity", "-n", "-5", "-o", "x.csv"], "must be at least 0"),
         (["draw", "{asia}", "x.png"], ".svg"),
         (["draw", "{asia}", "{tmp}/x.svg", "--picture", "clique"], "Did you mean clique-tree?"),

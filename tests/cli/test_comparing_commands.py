@@ -87,5 +87,23 @@ def test_models_disagree_where_one_was_changed(call: Call, asia: Path, tmp_path:
     assert "bits" in shown
 
 
+def test_a_model_without_the_variable_of_the_evidence_says_so(
+    call: Call, asia: Path, sample_data: Path
+) -> None:
+    shown = call("disagree", asia, sample_data / "greenhouse.json", "--given", "smoke=yes").out
+    (line,) = [line for line in shown.splitlines() if line.startswith("greenhouse ")]
+    assert line.split("  ")[-1].strip() == "it has no variable smoke"
+    assert "−0.000" not in shown
+
+
 def test_one_model_cannot_disagree(call: Call, asia: Path) -> None:
     assert "Two models" in call("disagree", asia).err
+
+
+def test_generated_rows_can_be_measured_by_the_model_they_come_from(
+    call: Call, tmp_path: Path
+) -> None:
+    rows, truth = tmp_path / "rows.csv", tmp_path / "truth.json"
+    call("generate", "random-bn", "-n", 200, "-o", rows, "--model", truth, "--variables", 4)
+    told = call("evaluate", truth, rows, "--json").json
+    assert told["rows"] == 200

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from pgmstudio.cli.output import bar, count_of, decimal, percent, print_json, print_table, whole
 from pgmstudio.cli.progress import ProgressLine, line_of
-from pgmstudio.core.running import Progress
+from pgmstudio.cli.running import follow
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.running import CancelToken, Progress, StopSwitch
 
 THIN = "\u202f"
 
@@ -91,3 +94,20 @@ def test_quiet_writes_nothing_at_all() -> None:
     line.show(Progress(0.5))
     line.say("A note.")
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(("hands_over", "taken"), [(False, [1]), (True, [1, 2])])
+def test_a_task_that_hands_over_what_it_has_is_waited_for_when_it_is_stopped(
+    hands_over: bool, taken: list[int]
+) -> None:
+    def task(cancel: CancelToken) -> Iterator[int]:
+        assert isinstance(cancel, StopSwitch)
+        cancel.cancel()  # as Ctrl+C does
+        yield 1
+        yield 2
+        raise Cancelled
+
+    found: list[int] = []
+    end = follow(task, found.append, ProgressLine(quiet=True), hands_over=hands_over)
+    assert found == taken
+    assert end.outcome == "stopped"

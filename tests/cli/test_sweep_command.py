@@ -109,6 +109,33 @@ def test_what_cannot_be_done_is_told_before_anything_runs(
     assert "Did you mean tree.chow-liu" in wrong.err
 
 
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("edge-penalti = 1", "tree.chow-liu edge-penalti: is not a parameter here"),
+        ("edge-penalty = ['much']", "tree.chow-liu edge-penalty: 'much' is not a number"),
+        ("[queries]\ntargets = 99", "targets: with 3 given columns must not be more than"),
+    ],
+)
+def test_what_is_wrong_with_the_values_of_a_plan_is_told_of_its_file_and_leaves_no_folder(
+    call: Call, plan: Path, tmp_path: Path, entry: str, said: str
+) -> None:
+    plan.write_text(f'[data]\nfile = "rows.csv"\n[[learners]]\nkey = "tree.chow-liu"\n{entry}\n')
+    wrong = call("sweep", str(plan), "--out", str(tmp_path / "points"))
+    assert wrong.code == 2
+    assert wrong.err.startswith(f"{plan.name}: {said}")
+    assert not (tmp_path / "points").exists()
+
+
+def test_a_cluster_that_is_not_there_is_told_in_one_sentence(call: Call, plan: Path) -> None:
+    wrong = call("sweep", plan, "--cluster", "nonsense")
+    assert (wrong.code, wrong.err.count("\n")) == (2, 1)
+    assert "Write it as tcp://HOST:8786" in wrong.err
+    dead = call("sweep", plan, "--cluster", "tcp://127.0.0.1:1")
+    assert dead.code == 2
+    assert dead.err.startswith("Nobody answers at tcp://127.0.0.1:1.")
+
+
 def test_a_plan_that_gives_no_model_says_why(call: Call, plan: Path) -> None:
     plan.write_text(PLAN.replace("seeds = [0, 1]", "time-limit = 1e-9"))
     done = call("sweep", plan, "--processes", 1, "--quiet")

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QTabBar
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QTabBar
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.variables import Domain
@@ -25,6 +25,8 @@ from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.pages.difference_page import DifferencePage
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.plots.curve_plot import _tick_words
+from pgmstudio.gui.plots.heat_legend import largest_text
+from pgmstudio.gui.plots.heat_map import value_text
 from pgmstudio.gui.plots.score_plot import ScorePlot, signed
 from pgmstudio.gui.views.model_faces import usual_mode
 from pgmstudio.gui.views.node_face import NodeMode
@@ -187,3 +189,16 @@ def test_a_run_without_scores_says_so_at_its_end(qtbot: QtBot, state: JobState, 
     qtbot.addWidget(plot)
     plot.show_run(cast(LearningRun, SimpleNamespace(trace=Trace(), state=state)))
     assert told in plot.findChild(QLabel, "scorePlotEmpty").text()
+
+
+def test_a_weak_association_is_told_from_none() -> None:
+    assert [value_text(value) for value in (0.0, 0.0035, 0.25, 1.58)] == [".00", "0+", ".25", "1.6"]
+    assert [largest_text(value) for value in (0.0035, 0.36)] == ["0.0035", "0.36"]
+
+
+def test_the_evidence_menu_begins_with_what_is_done_most(window: MainWindow) -> None:
+    menu = window.findChild(QMenu, "menuEvidence")
+    assert menu is not None
+    first = menu.actions()[0]
+    assert not first.isSeparator()
+    assert first.text() == "Clear all evidence"

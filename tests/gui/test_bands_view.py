@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,27 +11,30 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDoubleSpinBox, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
 from pgmstudio.core.inference.protocols import Likelihood, Observed
-from pgmstudio.core.models.decision_graph_choices import Deed, Step
+from pgmstudio.core.models.decision_graph_choices import Deed, Step, prospect, redirections_from
+from pgmstudio.core.models.decision_graph_edits import moved
 from pgmstudio.core.models.decision_graph_measures import node_counts
-from pgmstudio.core.pictures.band_words import node_name
+from pgmstudio.core.pictures.band_words import node_name, step_words
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.dialogs.export_dialog import ExportDialog
 from pgmstudio.gui.document.graph_nodes import graph_nodes
 from pgmstudio.gui.document.graph_rows import take
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.change_rows import signed
+from pgmstudio.gui.panels.graph_node_facts import move_of
 from pgmstudio.gui.panels.inspector_graph_node import GraphNodeInspector
 from pgmstudio.gui.panels.trail_section import TrailSection
 from pgmstudio.gui.views.band_desk import BandDesk
 from pgmstudio.gui.views.band_item import BandItem
-from pgmstudio.gui.views.band_menu import graph_node_menu
+from pgmstudio.gui.views.band_menu import band_menu, graph_node_menu
 from pgmstudio.gui.views.canvas_drawing import CanvasDrawing
 from pgmstudio.gui.views.picture_file import PictureOptions, picture_bytes
+from pgmstudio.gui.views.wishes import Hit
 from tests.gui.graph_pages import (
     FAMILY,
     MENTAL,
@@ -288,6 +292,42 @@ def test_the_menu_of_a_node_tells_what_each_step_brings(page: ModelPage) -> None
     assert len(texts) == 2
     assert all("bits" in text and "size" in text for text in texts)
     menu.deleteLater()
+
+
+def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
+    window: MainWindow, page: ModelPage
+) -> None:
+    desk, graph = desk_of(page), graph_of_page(page)
+    node = graph_node_menu(page._shell, page._model_id, desk, (SMOKING, 0))
+    item = desk.canvas.bands.items_by_variable[SMOKING]
+    band = band_menu(page, desk, Hit(item.pos(), node=item))
+    for menu, name in ((node, "menu.redirect"), (band, "menu.move")):
+        steps = menu.findChild(QMenu, name)
+        assert isinstance(steps, QMenu)
+        steps.aboutToShow.emit()
+        told = [action.text().partition("\t")[2] for action in steps.actions()]
+        assert told
+        assert all(re.fullmatch(r"\S+ bits, size \S+, score \S+", words) for words in told)
+    rows, weight = desk.measured_by()
+    step = next(redirections_from(graph, SMOKING, 0))
+    found = prospect(graph, step, rows)
+    score = signed(found.score(weight))
+    listed = [action.text() for action in node.findChild(QMenu, "menu.redirect").actions()]
+    assert any(text.startswith(step_words(graph, step)) and score in text for text in listed)
+    node.deleteLater()
+    band.deleteLater()
+
+
+def test_a_move_that_keeps_the_distribution_is_told_to_gain_nothing(page: ModelPage) -> None:
+    graph, (rows, weight) = graph_of_page(page), desk_of(page).measured_by()
+    found = move_of(graph, MENTAL, PROTEINS, rows)
+    assert found.refusal  # it stands above it
+    below = moved(graph, FAMILY, PRESSURE, rows)
+    assert below.is_exact
+    told = move_of(graph, FAMILY, PRESSURE, rows)
+    after = below.graph.log2_probabilities(rows).sum()
+    assert told.bits == pytest.approx(after - graph.log2_probabilities(rows).sum())
+    assert weight.gain(told.bits, told.size, told.free) <= 0
 
 
 def test_alt_and_arrows_walk_over_nodes(page: ModelPage) -> None:

@@ -22,13 +22,14 @@ from pgmstudio.core.running import NEVER
 from pgmstudio.gui.app.curve_actions import open_curves
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.pages.curves_page import CurvesPage
-from pgmstudio.gui.pages.curves_words import overfitting
+from pgmstudio.gui.pages.curves_words import card_of, overfitting
 from pgmstudio.gui.plots.mark_axes import log_ticks, log_words
 from pgmstudio.gui.plots.sl_plot import SlPlot
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.picture_file import PictureOptions, picture_bytes
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn, made_up_points, open_points
 from tests.gui.walking import called, controls_in, misfits, point_at, settle, told
+from tests.strategies import random_network
 
 
 def mark_of(page: CurvesPage, key: str) -> QPoint:
@@ -130,6 +131,43 @@ def test_a_dragged_line_names_the_model_its_λ_selects(window: MainWindow, qtbot
     assert page.plot.selected() is best_at(page.points, 0.99)
 
 
+def test_marks_far_below_are_left_out_of_sight_until_all_is_asked_for(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    points = made_up_points()
+    low = replace(points[0], key="low-000", effective_size=20, test_log2_likelihood_per_row=-60.0)
+    page = open_points(window.shell, [*points, low], qtbot)
+    plot = page.plot
+
+    def lowest() -> float:
+        assert plot.canvas is not None
+        return float(plot.canvas.getViewBox().viewRect().top())  # type: ignore[attr-defined]
+
+    assert -19 < lowest() < -16
+    told = "1 mark far below; 0 shows all"
+    axis = plot.canvas.getAxis("bottom")  # type: ignore[union-attr]
+    assert told in axis.labelText
+    qtbot.keyClick(plot.canvas, Qt.Key.Key_0)
+    assert lowest() < -60
+    assert told not in axis.labelText
+    page.take_points([replace(points[1], seconds=9.0)])  # it stays so while points come
+    qtbot.waitUntil(lambda: is_drawn(page))
+    assert lowest() < -60
+    qtbot.keyClick(plot.canvas, Qt.Key.Key_0)
+    assert -19 < lowest() < -16
+
+
+def test_the_handle_of_λ_never_lies_under_the_legend(window: MainWindow, qtbot: QtBot) -> None:
+    page = open_points(window.shell, made_up_points(), qtbot)
+    plot = page.plot
+    for is_log in (True, False):
+        plot.set_view(is_log=is_log)
+        for lambda_ in (0.01, 0.3, 0.8, 0.9, 0.95, 0.99):
+            page.set_lambda(lambda_)
+            legend = plot.legend.sceneBoundingRect()
+            assert not legend.intersects(plot.pill.sceneBoundingRect().adjusted(3, 3, -3, -3))
+
+
 def test_what_is_shown_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
     page = open_points(window.shell, made_up_points(), qtbot)
     both = len(page.plot._xs)
@@ -215,6 +253,25 @@ def test_points_that_others_add_to_a_folder_appear_and_a_click_opens_their_model
     assert len(measured) == 2
     page.take_points([replace(page.points[0], query_distance=0.5)])
     assert page.points[0].query_distance == 0.5
+
+
+def test_a_model_of_a_run_that_goes_on_is_called_so_and_is_opened_once(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    shell = window.shell
+    page = open_points(shell, made_up_points(), qtbot)
+    models = [random_network(np.random.default_rng(seed), 3) for seed in (0, 1)]
+    first, later = (replace(page.points[0], key="run~0", model=model) for model in models)
+    assert card_of((first,), page.chart, page.pinned).chip == "so far"
+    page.deeds.toggle_pin(first)
+    assert page.pinned == frozenset()
+    for point in (first, first, later):  # of a run that is made again, with the same key
+        page.deeds.open_model(point)
+        qtbot.waitUntil(
+            lambda point=point: any(e.model is point.model for e in shell.project.models.values())  # type: ignore[misc]
+        )
+        settle(window)
+    assert len(shell.project.models) == 2
 
 
 def test_everything_is_named_and_fits_a_small_window_with_large_letters(

@@ -17,9 +17,11 @@ from pgmstudio.gui.app.opening import show_project
 from pgmstudio.gui.pages.curves_grid import parsed_numbers, parsed_values
 from pgmstudio.gui.pages.curves_page import CurvesPage
 from pgmstudio.gui.pages.curves_plan_page import CurvesPlanPage
+from pgmstudio.gui.pages.curves_words import progress_words
 from pgmstudio.gui.pages.generate_page import GeneratePage
 from pgmstudio.gui.workers import curve_setup
 from pgmstudio.gui.workers.curve_setup import RowChoice
+from pgmstudio.gui.workers.job import JobState
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn
 
 TREE = "tree.chow-liu"
@@ -128,6 +130,40 @@ def test_an_extended_plan_makes_only_what_is_new(
     assert all(len(curve.spread) == 2 for curve in page.chart.curves)  # means with bars
 
 
+def test_a_sweep_that_runs_tells_what_waits_and_keeps_its_plan(
+    window: MainWindow, qtbot: QtBot, place: SlowPlace
+) -> None:
+    place.most = 2
+    sheet = planned(window, "0.2, 0.9")
+    sheet.learners.tick([TREE, "nb.latent"])
+    page = started(window, sheet, qtbot)
+    qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
+
+    def states() -> list[str]:
+        shown = page.foot.curves.model()
+        return [shown.index(line, 1).data() for line in range(shown.rowCount())]
+
+    qtbot.waitUntil(lambda: states() == ["finished", "waiting"], timeout=LONG)
+    page.deeds.extend()
+    again = window.shell.center.current
+    assert isinstance(again, CurvesPlanPage)
+    assert "Stop it first" in again.refusal.text
+    assert not again.start_button.isEnabled()
+    page.stop()
+    qtbot.waitUntil(again.start_button.isEnabled, timeout=LONG)
+    assert again.refusal.text == ""
+
+
+def test_the_time_left_is_that_of_this_sweep_and_not_told_of_the_last_runs() -> None:
+    def left(share: float, before: float = 0.0) -> str:
+        return progress_words(JobState.RUNNING, "", 5, 10, 5, 60.0, share, before)
+
+    assert "60 s left" in left(0.5)
+    assert "75 s left" in left(0.5, before=0.1)
+    assert "left" not in left(0.5, before=0.5)
+    assert "left" not in left(0.95)
+
+
 def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot) -> None:
     page = planned(window)
     page.learners.choose(TREE)
@@ -143,8 +179,10 @@ def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot
         field.setText(text)
         qtbot.waitUntil(lambda said=said: said in page.refusal.text)  # type: ignore[misc]
         assert not page.start_button.isEnabled()
+        assert field.property("state") == "error"
         field.setText("")
         qtbot.waitUntil(page.start_button.isEnabled)
+        assert field.property("state") == ""
     page.sheet.place.button("cluster").click()
     page.sheet.address.setText("10.0.0.1")
     qtbot.waitUntil(lambda: "tcp://HOST:8786" in page.refusal.text)
@@ -189,3 +227,27 @@ def test_rows_of_a_split_and_of_other_data_sets_can_be_tested_on(
     assert choice is not None
     rows = choice.rows(shell.project)
     assert (choice.how, rows.train.row_count, rows.test.row_count) == ("split", 40, 20)
+
+
+def test_generated_rows_come_with_their_model_when_it_is_asked_for(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    shell = window.shell
+    shell.book["data.generate"].trigger()
+    page = shell.center.current
+    assert isinstance(page, GeneratePage)
+    page.choose("parity")
+    assert page.keeps_truth.isHidden()
+    page.choose("random-bn")
+    assert not page.keeps_truth.isHidden()
+    page.keeps_truth.setChecked(True)
+    page.rows.setValue(60)
+    qtbot.mouseClick(page.draw, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(shell.project.models) == 1)
+    (rows,), (truth,) = shell.project.data.values(), shell.project.models.values()
+    assert truth.model.domain == rows.data.domain
+    sheet = planned(window)
+    assert sheet.sheet.rows.reference.findText(truth.title) >= 0  # a plan may be measured by it
+    shell.document.undo_stack.undo()
+    assert not shell.project.models
+    assert not shell.project.data

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.inference.finding_traces import FindingTrace
 from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
 from pgmstudio.gui.document.evidence_words import (
     chip_of,
@@ -13,6 +15,7 @@ from pgmstudio.gui.document.evidence_words import (
     short_words,
 )
 from pgmstudio.gui.document.scenarios import name_for
+from pgmstudio.gui.panels.inspector_cautious import words_of
 
 TWO = Variable("dysp", ("yes", "no"))
 FOUR = Variable("grade", ("a", "b", "c", "d"))
@@ -55,3 +58,13 @@ def test_a_case_is_named_after_its_evidence_and_never_like_another() -> None:
     first = name_for(evidence, {"smoke": "Smoker"}, {})
     assert first == "Smoker = yes"
     assert name_for(evidence, {"smoke": "Smoker"}, {first}) == "Smoker = yes (2)"
+
+
+def test_certain_evidence_is_told_without_the_noise_of_the_last_bits() -> None:
+    def told(given_rest: float, alone: float) -> str:
+        belief = np.array([0.79, 0.21])
+        trace = FindingTrace("dysp", Observed("yes"), alone, given_rest, belief, None)
+        return words_of(trace)
+
+    assert "has 100 % given the other evidence, 100 % alone" in told(1 - 2e-16, 1.0)
+    assert "has 0+ % given the other evidence, 99.9 % alone" in told(1e-12, 0.999)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from functools import partial
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtWidgets import QCheckBox, QLabel, QScrollArea
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.learning.kappa_path import KappaPath
 from pgmstudio.core.learning.keepsakes import restored
 from pgmstudio.core.learning.ldag_posterior import LdagPosterior
@@ -29,11 +31,14 @@ from pgmstudio.gui.pages.posterior_page import PosteriorPage
 from pgmstudio.gui.panels.inspector_labels import LabelSections
 from pgmstudio.gui.panels.label_scores import LabelScoresSection
 from pgmstudio.gui.panels.label_table import LabelTable
+from pgmstudio.gui.panels.label_tree import LabelTree
+from pgmstudio.gui.panels.model_facts import model_facts
 from pgmstudio.gui.panels.subject import subject_in_view
+from pgmstudio.gui.views.label_tag import TagLayer
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.label_pages import EDGE, open_labelled
 from tests.gui.walking import trigger
-from tests.labelled_dags import coronary
+from tests.labelled_dags import coronary, four, labelled
 
 
 @pytest.fixture
@@ -200,6 +205,99 @@ def test_the_table_has_classes_reduces_them_and_says_when_it_is_no_tree(
     assert after[0, 0, 0, 1] == pytest.approx(0.25)
     assert after[1, 1, 1, 1] == pytest.approx(0.25)  # the same class
     assert after[0, 0, 1, 1] == before[0, 0, 1, 1]
+
+
+def test_the_cost_of_an_update_is_told_with_and_without_labels() -> None:
+    model = four()
+    found = model_facts(model, None)
+    assert found.effective_size == model.effective_size()
+    assert found.unlabelled_size == model.as_bayesian_network.effective_size()
+    assert found.effective_size < found.unlabelled_size
+
+
+def test_why_an_edge_says_that_its_scores_know_no_labels(page, window, qtbot) -> None:
+    sections(window, qtbot, EDGE)
+    told = "Score of whole tables, without labels (above 0 is better)"
+    qtbot.waitUntil(lambda: any(one.text() == told for one in window.findChildren(QLabel)))
+
+
+def test_no_line_of_the_cube_of_four_parents_runs_through_a_corner(qtbot) -> None:
+    tree = LabelTree()
+    qtbot.addWidget(tree)
+    every = list(itertools.product((0, 1), repeat=4))
+    corners = {codes: tree._corner(codes) for codes in every}
+    for codes in every:
+        for axis in (a for a in range(4) if codes[a] == 0):
+            start, end = corners[codes], corners[(*codes[:axis], 1, *codes[axis + 1 :])]
+            line = QLineF(start, end)
+            for at in corners.values():
+                if at in (start, end):
+                    continue
+                away = QLineF(start, at)
+                along = QPointF.dotProduct(end - start, at - start) / line.length()
+                if 0 < along < line.length():
+                    assert (away.length() ** 2 - along**2) ** 0.5 > 10  # the radius of a corner
+
+
+def test_tags_stand_in_front_of_every_line_and_behind_the_nodes(page, window) -> None:
+    scene = page.canvas.scene
+    window.shell.bench.select((), (EDGE,))
+    (layer,) = [item for item in scene.items() if isinstance(item, TagLayer)]
+    assert layer.zValue() > max(item.zValue() for item in scene.edges.values())
+    assert layer.zValue() < min(item.zValue() for item in scene.nodes.values())
+    tags = [item.tag for item in scene.edges.values() if not item.tag.isEmpty()]
+    assert len(tags) == 5
+    assert all(layer.boundingRect().contains(tag) for tag in tags)
+
+
+def test_the_table_under_the_graph_shows_eight_rows_its_head_stands_beside_the_tabs(
+    page, window, qtbot
+) -> None:
+    window.shell.bench.select(("Proteins",))
+    window.shell.reveal("tablePanel")
+    table = window.findChild(LabelTable)
+    qtbot.waitUntil(lambda: table.grid.has_counts and table.head.is_beside_tabs)
+    side = table.table.verticalHeader()
+    qtbot.waitUntil(lambda: 8 * side.defaultSectionSize() <= table.table.viewport().height())
+    assert table.views.isVisible()
+    assert window.rect().contains(table.views.mapTo(window, table.views.rect().bottomRight()))
+    window.shell.reveal("runsPanel")  # another panel in front: its tabs stand alone
+    qtbot.waitUntil(lambda: not table.head.is_beside_tabs)
+    window.shell.reveal("tablePanel")
+    qtbot.waitUntil(lambda: table.head.is_beside_tabs)
+    window.resize(1024, 700)  # folded, where there are no tabs
+    window.shell.reveal("tablePanel")
+    qtbot.waitUntil(lambda: table.isVisible() and not table.head.is_beside_tabs)
+    assert table.views.isVisible()
+
+
+def test_what_was_observed_stands_beside_the_probability(page, window, qtbot) -> None:
+    window.shell.bench.select(("Proteins",))
+    window.shell.reveal("tablePanel")
+    table = window.findChild(LabelTable)
+    qtbot.waitUntil(lambda: table.grid.has_counts)
+    grid = table.grid
+    head = [grid.headerData(c, Qt.Orientation.Horizontal) for c in range(grid.columnCount())]
+    assert head[-3:] == ["Rows", "Observed", "P(Proteins = >3)"]
+    for row, shown in enumerate(grid.rows):
+        seen = shown.observed(1)
+        told = grid.index(row, grid.observed_column).data()
+        assert told == ("–" if seen is None else f"{seen:.3f}")
+
+
+def test_a_tree_wider_than_its_panel_can_be_scrolled(window, qtbot) -> None:
+    names = Domain.of(dict.fromkeys(("A", "B", "C", "D", "Y"), ("no", "yes")))
+    plain = labelled(names, [(parent, "Y") for parent in "ABCD"], {})
+    open_labelled(window.shell, plain)
+    window.shell.bench.select(("Y",))
+    window.shell.reveal("tablePanel")
+    table = window.findChild(LabelTable)
+    table.views.button("tree").click()
+    area = window.findChild(QScrollArea, "labelTreeScroll")
+    assert table.tree.is_tree
+    qtbot.waitUntil(lambda: area.horizontalScrollBar().maximum() > 0)
+    reached = area.horizontalScrollBar().maximum() + area.viewport().width()
+    assert reached >= table.tree.sizeHint().width()
 
 
 def test_a_multinet_has_a_graph_per_state_on_the_same_places(page, window, qtbot) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QLineEdit, QPushButton, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -179,3 +180,15 @@ def test_settings_stay_when_a_model_is_added(window: MainWindow, page: LearnPage
     start = shown(page, QComboBox, "param.start")
     assert start.count() == 3
     assert isinstance(page, QFrame | LearnPage)
+
+
+def test_heads_of_runs_stand_above_their_cells(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    start_and_wait(qtbot, window, page)
+    table = panel_widget(window, "runsPanel").findChild(QTableView, "runTable")
+    assert table is not None
+    role, across = Qt.ItemDataRole.TextAlignmentRole, Qt.Orientation.Horizontal
+    for column in range(table.model().columnCount()):
+        head = table.model().headerData(column, across, role)
+        assert head == table.model().index(0, column).data(role)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QMenu, QTextBrowser
+from PySide6.QtWidgets import QListWidget, QMenu, QTextBrowser
 
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.pages.help_page import open_help
@@ -44,3 +44,14 @@ def test_the_page_is_in_the_help(window: MainWindow) -> None:
     text = window.findChild(QTextBrowser, "helpText").toPlainText()
     assert text.startswith("The window")
     assert "this state was observed" in text
+
+
+def test_the_contents_stand_in_the_order_of_the_first_page(window: MainWindow) -> None:
+    open_help(window.shell)
+    page = window.shell.center.current
+    contents = page.findChild(QListWidget) if page is not None else None
+    assert contents is not None
+    shown = [contents.item(place).text() for place in range(contents.count())]
+    first = (PAGE.parent / "index.md").read_text(encoding="utf-8")
+    linked = re.findall(r"^- \[([^\]]+)\]\([\w-]+\.md\)", first, re.MULTILINE)
+    assert shown[1:] == linked

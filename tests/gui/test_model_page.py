@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -152,6 +152,48 @@ def test_a_copy_without_its_parents_is_summed_over_them_and_says_so(
     assert isinstance(model, BayesianNetwork)
     joint = BruteForceSession(garden()).joint(["rain", "grass"])
     assert model.table("grass 2") == pytest.approx(joint / joint.sum(axis=1, keepdims=True))
+
+
+def test_a_copy_of_everything_stands_beside_and_not_over_the_original(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    view = page.canvas.view
+    qtbot.keyClick(view, Key.Key_A, Mods.ControlModifier)
+    qtbot.keyClick(view, Key.Key_C, Mods.ControlModifier)
+    for _ in range(2):  # the second copy finds its own place too
+        qtbot.keyClick(view, Key.Key_V, Mods.ControlModifier)
+    boxes = [item.box for item in page.canvas.scene.nodes.values()]
+    assert len(boxes) == 9
+    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_a_node_that_is_in_sight_is_found_where_it_is(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    view = page.canvas.view
+    view.set_zoom(0.75)
+    view.centre_on(page.canvas.scene.nodes["rain"].pos() + QPointF(80, 40))
+    before = view.sight()
+    qtbot.keyClick(view, Key.Key_F, Mods.ControlModifier)
+    qtbot.keyClicks(page.canvas.find_bar._field, "rain")
+    assert window.shell.bench.selection.nodes == ("rain",)
+    assert view.sight() == before
+    view.centre_on(view.sight().bottomRight() + view.sight().bottomRight())
+    page.canvas.find_bar.next()
+    assert view.sight().contains(page.canvas.scene.nodes["rain"].box)
+
+
+def test_the_minimap_of_a_small_graph_comes_when_it_is_asked_for(
+    window: MainWindow, page: ModelPage
+) -> None:
+    action = window.shell.book["view.minimap"]
+    window.shell.book.refresh()
+    assert page.canvas.minimap.isHidden()
+    assert not action.isChecked()
+    action.trigger()
+    assert page.canvas.minimap.isVisible()
+    action.trigger()
+    assert page.canvas.minimap.isHidden()
 
 
 def test_what_is_no_model_on_the_clipboard_is_refused(

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.panels.parameter_bars import ParameterBars, with_share
 
 LEFT = Qt.MouseButton.LeftButton
@@ -37,6 +38,16 @@ def test_other_shares_follow_the_one_that_is_set() -> None:
     assert with_share((0.5, 0.3, 0.2), 0, 0.75) == pytest.approx((0.75, 0.15, 0.1))
     assert with_share((1.0, 0.0, 0.0), 0, 0.4) == pytest.approx((0.4, 0.3, 0.3))
     assert math.isclose(sum(with_share((0.2, 0.8), 1, 1.7)), 1)
+
+
+def test_names_of_states_are_not_cut_while_the_bars_have_room(bars: ParameterBars) -> None:
+    bars.resize(262, 120)
+    bars.show_shares(("negative", "positive", "unknown"), SHARES)
+    QApplication.processEvents()
+    names = [one for one in bars.findChildren(ElidedLabel) if one.isVisible()]
+    assert {one.text() for one in names} == {"negative", "positive", "unknown"}
+    for one in names:
+        assert one.fontMetrics().horizontalAdvance(one.text()) <= one.width()
 
 
 def test_a_drag_proposes_and_letting_go_accepts(bars: ParameterBars, qtbot: QtBot) -> None:

@@ -86,8 +86,10 @@ def test_a_person_walks_through_a_run_and_it_ends_as_if_nobody_had(
     qtbot.waitUntil(lambda: bands.graph is first.model, timeout=LONG)
 
     # To the end: the model is the one of a run that nobody stopped.
+    assert not _button(page, "pdgStepsOpen").isVisible()
     qtbot.mouseClick(_button(page, "pdgStepsEnd"), LEFT)
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG)
+    qtbot.waitUntil(_button(page, "pdgStepsOpen").isVisible, timeout=LONG)
     assert len(page.steps) == told
     assert not step.isEnabled()
     events: list[LearnEvent] = list(LearnTask("pdg.learn", run.task.data, PARAMS, 7)(NEVER))
@@ -95,6 +97,8 @@ def test_a_person_walks_through_a_run_and_it_ends_as_if_nobody_had(
     assert isinstance(last, Finished)
     landed = shell.project.models[run.model_id or ""].model
     assert document_of(ModelFile(landed)) == document_of(ModelFile(last.model))
+    qtbot.mouseClick(_button(page, "pdgStepsOpen"), LEFT)
+    assert shell.bench.model_id == run.model_id
 
 
 def test_only_learners_that_tell_their_steps_offer_to_walk(learn_page: LearnPage) -> None:

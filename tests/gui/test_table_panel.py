@@ -82,6 +82,39 @@ def test_numbers_wait_until_the_column_sums_to_one(window: MainWindow, panel: Ta
     assert window.shell.project is before
 
 
+def test_undo_takes_back_numbers_that_wait_before_anything_else(
+    window: MainWindow, panel: TablePanel
+) -> None:
+    shell = window.shell
+    beliefs = shell.bench.beliefs("m1")
+    beliefs.click_state("rain", "yes")
+    before, values = shell.project, grid(panel).values.copy()
+    type_number(panel, 3, 0, "0.04")
+    type_number(panel, 2, 0, "0.5")
+    assert shell.history.undo_words == "Undo the number typed into the table of wet"
+    shell.history.undo()
+    assert grid(panel).wrong_columns() == [3]
+    shell.history.undo()
+    assert grid(panel).values.tolist() == values.tolist()
+    assert not panel.waits
+    assert shell.project is before
+    assert dict(beliefs.evidence)  # what was done before the numbers still stands
+    shell.history.undo()
+    assert not dict(beliefs.evidence)
+
+
+def test_undo_takes_back_what_was_done_after_a_number_that_waits(
+    window: MainWindow, panel: TablePanel
+) -> None:
+    shell = window.shell
+    type_number(panel, 3, 0, "0.04")
+    beliefs = shell.bench.beliefs("m1")
+    beliefs.click_state("rain", "yes")
+    shell.history.undo()
+    assert not dict(beliefs.evidence)
+    assert panel.waits
+
+
 def test_fix_it_completes_the_last_number(window: MainWindow, panel: TablePanel) -> None:
     type_number(panel, 1, 1, "0.5")
     panel.findChild(QPushButton, "tableFix").click()

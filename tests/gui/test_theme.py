@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTableWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.pictures.tokens import tokens
 from pgmstudio.gui.style.resource import folder_of
+from pgmstudio.gui.style.sort_head import SortHead
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note
 
@@ -108,3 +110,20 @@ def test_links_have_the_colour_of_the_theme_after_a_switch(qtbot: QtBot) -> None
         image = holder.grab().toImage()
         places = ((x, y) for x in range(image.width()) for y in range(image.height()))
         assert any(image.pixelColor(x, y) == theme().color("accent") for x, y in places)
+
+
+def test_the_sign_of_the_order_stands_behind_a_name_that_is_shortened_for_it(qtbot: QtBot) -> None:
+    table = QTableWidget(1, 2)
+    qtbot.addWidget(table)
+    head = SortHead(table)
+    table.setSortingEnabled(True)
+    head.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
+    for section in (0, 1):
+        head.resizeSection(section, 90)
+    assert head.words(0, "MI") == "MI ▾"
+    assert head.words(1, "MI") == "MI"
+    shortened = head.words(0, "a name that is much too long")
+    assert shortened.endswith("… ▾")
+    assert len(shortened) < len(head.words(1, "a name that is much too long")) + 2
+    head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+    assert head.words(0, "MI") == "MI ▴"

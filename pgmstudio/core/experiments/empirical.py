@@ -171,6 +171,11 @@ class LineFit:
     slope_error: float | None
     r_squared: float
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether times grow with size by more than their noise."""
+        return self.slope > (self.slope_error or 0.0)
+
 
 def line_fit(sizes: Sequence[float], seconds: Sequence[float]) -> LineFit | None:
     """The line through (size, time); None for fewer than two different sizes."""

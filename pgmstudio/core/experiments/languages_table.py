@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -305,11 +305,17 @@ class Race:
             fraction,
             going[-1][1] if going else "",
             max(limits, default=None),
-            sum(run.seconds for run in done),
+            _seconds_of(done, point if is_over else None),
             point,
             None if comparison is None else comparison[title],
             tuple(dict.fromkeys(self._problems[title])),
         )
+
+
+def _seconds_of(done: Iterable[RunDone], point: CurvePoint | None) -> float:
+    """Of learning; of runs that were ended before they could tell, what their model says."""
+    told = sum(run.seconds for run in done)
+    return told if told or point is None else point.seconds
 
 
 def _choice(point: CurvePoint) -> tuple[float, float]:

@@ -20,6 +20,7 @@ def decimal(value: float | None, digits: int = 3) -> str:
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
+    value = round(value, digits) + 0.0  # no minus zero
     return f"{value:,.{digits}f}".replace(",", THIN).replace("-", "−")
 
 
@@ -27,8 +28,7 @@ def signed(value: float | None, digits: int = 3) -> str:
     """A difference, with a plus where it is not below 0."""
     if value is None or math.isnan(value):
         return "–"
-    value = value if math.isinf(value) else round(value, digits) + 0.0  # no minus zero
-    return ("+" if value >= 0 else "") + decimal(value, digits)
+    return ("+" if value >= 0 or round(value, digits) == 0 else "") + decimal(value, digits)
 
 
 def times(ratio: float) -> str:

@@ -39,6 +39,7 @@ _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->)|([:;,=])|((?:(?!->)[^":;,=]
 _QUOTED = re.compile(r'[":;,=#\\\x00-\x1f]|->|-\Z')
 _OURS = ("#states", "#at", "#title", "#labels")
 _END = "\0end"
+_MOST_QUOTED = 40  # characters of what was found: a file of another kind may have one long line
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ class _Line:
     def take(self, kind: str, what: str) -> _Token:
         token = self.next
         if token.kind != kind:
-            self.fail(f"expected {what} but found “{token.text}”.", token.column)
+            here = token.text if token.kind == _END else f"“{token.text[:_MOST_QUOTED]}”"
+            self.fail(f"expected {what} but found {here}.", token.column)
         self._place += 1
         return token
 
@@ -183,7 +185,8 @@ def _read_ours(told: _Text, word: str, line: _Line) -> None:
 def _read_edge(told: _Text, line: _Line) -> None:
     source = line.take("name", "a variable").text
     if line.is_over:  # a node alone
-        line.fail(f"expected “->” after {source}; a variable alone is told by a #states line.")
+        here = source[:_MOST_QUOTED]
+        line.fail(f"expected “->” after {here}; a variable alone is told by a #states line.")
     line.take("->", "“->”")
     target = line.take("name", "a variable").text
     told.edges.append((source, target, line.number))

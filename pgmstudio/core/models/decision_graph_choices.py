@@ -27,8 +27,6 @@ from pgmstudio.core.models.decision_graph_measures import (
 )
 
 Floats = NDArray[np.float64]
-# So that no state that was never seen becomes impossible by an edit.
-SMOOTHING = 0.01
 
 
 class Deed(Enum):
@@ -223,22 +221,3 @@ def best_step(
         if score is not None and score > highest:
             best, highest = found, score
     return best
-
-
-def fitted_where_changed(
-    before: DecisionGraph, after: DecisionGraph, data: DataSet
-) -> DecisionGraph:
-    """The later graph, with the parameters of those nodes fitted that other rows come to now.
-
-    Nodes with the same rows as one before keep their numbers: nobody has touched them.
-    """
-    old, new = node_counts(before, data), node_counts(after, data)
-    rows = []
-    for i, counts in enumerate(new):
-        known = {row.tobytes() for row in old[i]} if before.forest[i] == after.forest[i] else set()
-        mine = after.parameters[i].copy()
-        for node, row in enumerate(counts):
-            if row.tobytes() not in known and row.sum() > 0:
-                mine[node] = (row + SMOOTHING) / (row.sum() + SMOOTHING * row.size)
-        rows.append(mine)
-    return DecisionGraph(after.domain, after.forest, tuple(rows), after.successors)

@@ -17,6 +17,8 @@ from pgmstudio.core.models.decision_graph import DecisionGraph
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
+# So that no state that was never seen becomes impossible by an edit.
+SMOOTHING = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,29 @@ def refitted(graph: DecisionGraph, data: DataSet, smoothing: float = 0.0) -> Dec
         even = np.full_like(counts, 1 / counts.shape[1])
         rows.append(np.divide(counts + smoothing, totals, out=even, where=totals > 0))
     return DecisionGraph(graph.domain, graph.forest, tuple(rows), graph.successors)
+
+
+def fitted_where_changed(
+    before: DecisionGraph, after: DecisionGraph, data: DataSet
+) -> DecisionGraph:
+    """The later graph, with the parameters of those nodes fitted that other rows come to now.
+
+    A node that had these rows and these numbers before keeps them: nobody has touched it. Rows
+    alone do not tell: by a redirection a node can get just the counts another one had.
+    """
+    old, new = node_counts(before, data), node_counts(after, data)
+    rows = []
+    for i, counts in enumerate(new):
+        known = set()
+        if before.forest[i] == after.forest[i]:
+            pairs = zip(old[i], before.parameters[i], strict=True)
+            known = {(row.tobytes(), numbers.tobytes()) for row, numbers in pairs}
+        mine = after.parameters[i].copy()
+        for node, row in enumerate(counts):
+            if (row.tobytes(), mine[node].tobytes()) not in known and row.sum() > 0:
+                mine[node] = (row + SMOOTHING) / (row.sum() + SMOOTHING * row.size)
+        rows.append(mine)
+    return DecisionGraph(after.domain, after.forest, tuple(rows), after.successors)
 
 
 def fitted_log2_likelihood(graph: DecisionGraph, data: DataSet) -> float:

@@ -14,6 +14,7 @@ from pgmstudio.core.pictures.picture import EdgeStyle, GraphPicture, PictureEdge
 
 # Longer ones are counted on the edge and read on hover.
 MOST_CHARACTERS = 20
+LEAST_CHARACTERS = 6  # of a name, to be told from others
 ANY = "∗"
 
 NOWHERE: Mapping[int, int] = {}
@@ -65,10 +66,18 @@ def label_words(
 def label_tag(
     model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
 ) -> str:
-    """What stands on the edge: the label, or how many contexts it has when it is long."""
+    """What stands on the edge: the label, or how many contexts it has when it is long.
+
+    Where one variable decides, its name is cut before that: `lip…ins = 3 or over`.
+    """
     words = label_words(model, source, target, context)
     if len(words) <= MOST_CHARACTERS:
         return words
+    for sign in (" = ", " ∈ "):
+        name, found, states = words.partition(sign)
+        room = MOST_CHARACTERS - len(found + states) - 1
+        if found and not words.startswith("(") and room >= LEAST_CHARACTERS:
+            return f"{name[: room - room // 2]}…{name[-(room // 2) :]}{found}{states}"
     return f"⋯ ({len(open_rows(model, source, target, context)[1])})"
 
 

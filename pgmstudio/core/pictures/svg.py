@@ -38,7 +38,7 @@ from pgmstudio.core.pictures.svg_nodes import (
     mark_of,
     prior_outline,
 )
-from pgmstudio.core.pictures.tags import TAG_GAP, tag_shares, tag_size
+from pgmstudio.core.pictures.tags import TAG_GAP, Box, tag_shares, tag_size
 from pgmstudio.core.pictures.tokens import colors, tokens
 
 MARGIN = 24.0
@@ -116,7 +116,8 @@ def svg_of(
     for edge, route in zip(picture.edges, routes, strict=True):
         if not edge.style.has_tag:
             body += _edge_label(edge, route, palette)
-    body += _tags(picture, positions, sizes, routes, palette)
+    tags, tagged = _tags(picture, positions, sizes, routes, palette)
+    body += tags
     for node in picture.nodes:
         name = node.variable or ""
         known = NodeDrawing(
@@ -124,7 +125,7 @@ def svg_of(
         )
         drawn = known.draw(node, positions[node.id], sizes[node.id])
         body.append(element("g", "\n".join(drawn)))
-    left, top, right, bottom = _extent(positions, sizes, routes)
+    left, top, right, bottom = _extent(positions, sizes, routes, tagged)
     shown = {node.variable for node in picture.nodes}
     entries = _strand_entries(picture, palette, theme) + _legend_entries(
         {edge.style for edge in picture.edges if not edge.strands},
@@ -170,9 +171,15 @@ def document(
 
 
 def _extent(
-    positions: Mapping[str, Point], sizes: Mapping[str, Size], routes: tuple[EdgeRoute, ...]
-) -> tuple[float, float, float, float]:
+    positions: Mapping[str, Point],
+    sizes: Mapping[str, Size],
+    routes: tuple[EdgeRoute, ...],
+    tags: Sequence[Box],
+) -> Box:
     left, top, right, bottom = corners(positions, sizes)
+    for box in tags:
+        left, top = min(left, box[0]), min(top, box[1])
+        right, bottom = max(right, box[2]), max(bottom, box[3])
     for route in routes:
         if route.bend is not None:
             for share in (0.25, 0.5, 0.75):
@@ -275,8 +282,8 @@ def _tags(
     sizes: Mapping[str, Size],
     routes: Sequence[EdgeRoute],
     palette: Mapping[str, str],
-) -> list[str]:
-    """Labels on their tags, with some ground around them so that the lines have gaps."""
+) -> tuple[list[str], list[Box]]:
+    """Labels on their tags, with some ground around them so that the lines have gaps; and where."""
     tagged = [
         (edge, route)
         for edge, route in zip(picture.edges, routes, strict=True)
@@ -287,12 +294,14 @@ def _tags(
     others = [
         route for edge, route in zip(picture.edges, routes, strict=True) if not edge.style.has_tag
     ]
-    drawn = []
+    drawn: list[str] = []
+    places: list[Box] = []
     shares = tag_shares(ways, tags, boxes, others)
     for (edge, route), share in zip(tagged, shares, strict=True):
         (x, y), (width, height) = route.at(share), tag_size(edge.label)
         is_gone = edge.style is EdgeStyle.VANISHED
         left, top, gap = x - width / 2, y - height / 2, TAG_GAP
+        places.append((left, top, left + width, top + height))
         ground = (left - gap, top - gap, width + 2 * gap, height + 2 * gap, height / 2 + gap)
         drawn += [
             rect(*ground, fill=palette["canvas"]),
@@ -313,7 +322,7 @@ def _tags(
                 anchor="middle",
             ),
         ]
-    return drawn
+    return drawn, places
 
 
 def _legend_entries(

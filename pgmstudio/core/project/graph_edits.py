@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.models.decision_graph import DecisionGraph
-from pgmstudio.core.models.decision_graph_choices import Step, fitted_where_changed
+from pgmstudio.core.models.decision_graph_choices import Step
 from pgmstudio.core.models.decision_graph_edits import moved, with_parameters
+from pgmstudio.core.models.decision_graph_measures import (
+    SMOOTHING,
+    fitted_where_changed,
+    refitted,
+)
 from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.project import Project
 
@@ -34,7 +39,10 @@ def move_variable(
 ) -> Project:
     """The variable, with all below it, below another or as a root."""
     found = moved(_graph(project, model_id), variable, above, data)
-    return replace_model(project, model_id=model_id, model=found.graph)
+    graph = found.graph
+    if data is not None and not found.is_exact:
+        graph = refitted(graph, data, SMOOTHING)  # as other edits: what was not seen stays possible
+    return replace_model(project, model_id=model_id, model=graph)
 
 
 def set_node(

@@ -37,6 +37,17 @@ class _Tabs(QTabWidget):
         super().__init__()
         self.setTabBar(_TabBar())  # before anything else is set
 
+    def tabInserted(self, index: int) -> None:
+        super().tabInserted(index)
+        self.size_crosses()
+
+    def size_crosses(self) -> None:
+        """The crosses of the tabs grow with their words; the style gives them one size."""
+        side, bar = theme().px("row") * 5 // 6, self.tabBar()
+        for index in range(self.count()):
+            if (cross := bar.tabButton(index, QTabBar.ButtonPosition.RightSide)) is not None:
+                cross.resize(side, side)
+
     def minimumSizeHint(self) -> QSize:
         page = self.currentWidget()
         if page is None:
@@ -57,7 +68,7 @@ class Center(QWidget):
         super().__init__(parent)
         self.setObjectName("center")
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._groups: list[QTabWidget] = []
+        self._groups: list[_Tabs] = []
         self._nothing = empty_state(
             "Nothing is open. Choose from the project at the left, or begin at the start page.",
             button(
@@ -78,7 +89,7 @@ class Center(QWidget):
         self._active = 0
         theme().changed.connect(self._on_theme_changed)
 
-    def _add_group(self) -> QTabWidget:
+    def _add_group(self) -> _Tabs:
         tabs = _Tabs()
         tabs.setObjectName(f"tabs{len(self._groups)}")
         tabs.setAccessibleName("Open pages")
@@ -144,7 +155,7 @@ class Center(QWidget):
                 return self._close_at(tabs, index)
         return False
 
-    def _close_at(self, tabs: QTabWidget, index: int) -> bool:
+    def _close_at(self, tabs: _Tabs, index: int) -> bool:
         page = tabs.widget(index)
         if not isinstance(page, Page) or not page.may_close():
             return False
@@ -201,14 +212,14 @@ class Center(QWidget):
         to.setTabToolTip(index, page.title)
         to.setCurrentIndex(index)
 
-    def _remove_group(self, tabs: QTabWidget) -> None:
+    def _remove_group(self, tabs: _Tabs) -> None:
         self._groups.remove(tabs)
         self._active = 0
         tabs.hide()
         tabs.setParent(None)
         tabs.deleteLater()
 
-    def _activate(self, tabs: QTabWidget) -> None:
+    def _activate(self, tabs: _Tabs) -> None:
         number = self._groups.index(tabs)
         if number != self._active:
             self._active = number
@@ -241,6 +252,8 @@ class Center(QWidget):
         self._nothing.setVisible(page is None)
 
     def _on_theme_changed(self) -> None:
+        for tabs in self._groups:
+            tabs.size_crosses()
         for page in self.pages:
             self._retitle(page)
 

@@ -326,6 +326,9 @@ class Folding(QObject):
             self.surround.is_right_at_left = False  # nothing to make way for
         for name in names:
             self._panels.panel(name)  # built before the overlay borrows it
+        if names and not self.surround.has_room_above:  # large fonts: one at a time
+            for other in (LEFT, RIGHT) if area == BOTTOM else (BOTTOM,):
+                self.surround.overlays[other].close_it()
         overlay.open_with([self._docks[name] for name in names])
 
     def _close_overlays(self) -> None:
@@ -352,7 +355,8 @@ class Folding(QObject):
             return
         names = [name for name in self._docks if name in self._wanted]
         names = [name for name in names if self._area(name) == RIGHT]
-        if (selection.nodes or selection.edges) and names:
+        taken = self.surround.overlays[BOTTOM].is_open and not self.surround.has_room_above
+        if (selection.nodes or selection.edges) and names and not taken:
             page, overlay = self._shell.center.current, self.surround.overlays[RIGHT]
             if not overlay.is_open:
                 self.surround.is_right_at_left = False

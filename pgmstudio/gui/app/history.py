@@ -18,6 +18,7 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.document.belief_answers import Standing
 from pgmstudio.gui.document.evidence_words import finding_words
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+from pgmstudio.gui.document.table_work import table_work
 
 if TYPE_CHECKING:
     from pgmstudio.gui.app.shell import Shell
@@ -48,13 +49,16 @@ class History(QObject):
         self._is_going = False
         self._opened = 0
         self._closed = ""  # the model that went out of view with the step taken back last
+        self._typed_at: tuple[int, int] | None = None  # steps done when a number was typed last
+        self._work = table_work(shell)
+        self._work.typed.connect(self._on_typed)
         self._bench.beliefs_changed.connect(self._on_beliefs)
 
     # -- going back and forth
 
     @property
     def can_undo(self) -> bool:
-        return self._next_back() is not None or self._stack.canUndo()
+        return self._is_typing or self._next_back() is not None or self._stack.canUndo()
 
     @property
     def can_redo(self) -> bool:
@@ -63,6 +67,8 @@ class History(QObject):
     @property
     def undo_words(self) -> str:
         """`Undo rename Pollution`, `Undo evidence smoke = yes`, or just `Undo`."""
+        if self._is_typing and (waiting := self._work.waiting) is not None:
+            return f"Undo the number typed into the table of {waiting.title}"
         step = self._next_back()
         return _words("Undo", self._stack.undoText() if step is None else words_of(step))
 
@@ -72,7 +78,11 @@ class History(QObject):
         return _words("Redo", self._stack.redoText() if step is None else words_of(step))
 
     def undo(self) -> None:
-        """Take back what was done last, evidence or a change of the project."""
+        """Take back what was done last: evidence, a change of the project, or a number typed
+        into a table that does not sum to 1 yet."""
+        if self._is_typing:
+            self._work.take_back()
+            return
         step = self._next_back()
         if step is not None:
             del self._past[self._past.index(step) :]
@@ -99,6 +109,18 @@ class History(QObject):
         del self._future[self._future.index(step) :]
         self._past.append(step)
         self._restore(step, step.after, "set again")
+
+    @property
+    def _is_typing(self) -> bool:
+        """Whether nothing was done since a number was typed that waits for its column's sum."""
+        return self._work.waiting is not None and self._typed_at == self._done
+
+    @property
+    def _done(self) -> tuple[int, int]:
+        return self._stack.index(), len(self._past)
+
+    def _on_typed(self) -> None:
+        self._typed_at = self._done
 
     def _next_back(self) -> EvidenceStep | None:
         return self._newest(self._past, lambda step: step.before)

@@ -325,7 +325,7 @@ def _view(desk: CanvasDesk) -> list[ActionSpec]:
             "view.minimap",
             "Minimap",
             "View",
-            "An overview of graphs with 60 nodes and more.",
+            "An overview of the graph; from 60 nodes on it is shown by itself.",
             desk.on_page(lambda page: page.front.toggle_minimap()),
             why_not=desk.no_page,
             is_checked=shown("shows_minimap"),

@@ -46,10 +46,19 @@ class Surround(QWidget):
         self.rail.hide()
         self.bottom_row.hide()
 
+    @property
+    def _low(self) -> int:
+        """How high panels at the bottom stand over the centre."""
+        return min(theme().px("bottom"), self.center.height() * 2 // 3)
+
+    @property
+    def has_room_above(self) -> bool:
+        """Whether something can be read beside the centre while the bottom is open."""
+        return self.center.height() - self._low >= theme().px("bottom_min")
+
     def place(self) -> None:
         """Put the open overlays along the edges of the centre."""
-        area = self.center.geometry()
-        low = min(theme().px("bottom"), area.height() * 2 // 3)
+        area, low = self.center.geometry(), self._low
         if self.overlays[BOTTOM].is_open:
             self.overlays[BOTTOM].setGeometry(
                 area.left(), area.bottom() + 1 - low, area.width(), low

@@ -32,6 +32,8 @@ class TableWork(QObject):
     """One per window, a child of its shell."""
 
     changed = Signal()  # what waits
+    typed = Signal()  # another number that waits
+    taking_back = Signal()  # the number that was typed last is not wanted
     alike_changed = Signal()  # ε, or whether alike columns are marked
 
     def __init__(self, parent: QObject) -> None:
@@ -49,6 +51,11 @@ class TableWork(QObject):
         if waiting != self._waiting:
             self._waiting = waiting
             self.changed.emit()
+
+    def take_back(self) -> None:
+        """Undo while a table waits: the number typed last goes, not what was done before it."""
+        if self._waiting is not None:
+            self.taking_back.emit()
 
     def stale_in(self, model_id: str, model: Model, evidence: Collection[str]) -> frozenset[str]:
         """The variables of a model whose beliefs do not say what the table will say."""

@@ -94,7 +94,9 @@ class AssociationTab(QWidget):
             name="heatExport",
         )
         self._stack = QStackedWidget()
-        self._stack.addWidget(scrolled(self.map, "heatScroll"))
+        area = scrolled(self.map, "heatScroll")
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self._stack.addWidget(area)
         self._stack.addWidget(self.list)
         self.wait = CountingWait()
         self.wait.stopped.connect(self._on_stopped)

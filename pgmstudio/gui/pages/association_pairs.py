@@ -31,6 +31,7 @@ from pgmstudio.core.data.summary import Associations
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.pages.column_list import LinedRows, dress_head
 from pgmstudio.gui.style.numbers import grouped
+from pgmstudio.gui.style.sort_head import SortHead
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
 from pgmstudio.gui.workers.questions import Asker
@@ -115,8 +116,8 @@ class PairList(QTableView):
         self.setModel(self._pairs)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        head = SortHead(self)
         self.setSortingEnabled(True)
-        head = self.horizontalHeader()
         head.setSortIndicator(2, Qt.SortOrder.DescendingOrder)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.setItemDelegate(LinedRows(self))

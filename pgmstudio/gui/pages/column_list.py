@@ -201,6 +201,8 @@ class _Painter(QStyledItemDelegate):
         if index.column() == CHIP and isinstance(row := index.data(_ROW), ColumnRow):
             metrics = QFontMetrics(theme().font("caption", "semibold"))
             size.setWidth(metrics.horizontalAdvance(row.chip) + 28 if row.chip else 8)
+        elif index.column() == TICK:  # its box grows with the words, which the style does not know
+            size.setWidth(max(size.width(), theme().px("icon_small") + 6))
         return size
 
 

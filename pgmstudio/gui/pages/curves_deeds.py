@@ -85,9 +85,10 @@ class CurvesDeeds(QObject):
 
     def open_model(self, point: CurvePoint) -> None:
         """The model of a point becomes one of the project, once."""
-        is_kept = point.model is None  # one of a run that goes on has its model with it
         for model_id, entry in self._shell.project.models.items():
-            if is_kept and point.key and entry.provenance.get("point") == point.key:
+            # One of a run that goes on has its model with it; another may have its key later.
+            is_same = point.model is None or point.model is entry.model
+            if is_same and point.key and entry.provenance.get("point") == point.key:
                 open_model_page(self._shell, model_id)
                 return
         self._waiting.append(point)
@@ -243,9 +244,11 @@ class CurvesDeeds(QObject):
 
 
 def _model_of(folder: Path | None, point: CurvePoint, _cancel: CancelToken) -> Model:
+    if point.model is not None:
+        return point.model
     if folder is None:
         raise PgmStudioError("The folder with the models of these curves is not known.")
-    return PointFolder(folder).model(point) if point.model is None else point.model
+    return PointFolder(folder).model(point)
 
 
 def _distances(

@@ -38,8 +38,11 @@ class CurvesFilling(QObject):
             self.asker.ask(lambda _cancel: ("points", point_rows(points, chart, pinned)))
         elif self._foot.which.current == "curves":
             done = known.done if run is None else known.done | run.done
+            begun = frozenset() if run is None else frozenset(run.begun)
             state = None if run is None else run.state
-            self.asker.ask(lambda _cancel: ("curves", curve_rows(points, known, done, state)))
+            self.asker.ask(
+                lambda _cancel: ("curves", curve_rows(points, known, done, begun, state))
+            )
 
     def _on_rows(self, made: tuple[str, list[tuple[object, ...]]]) -> None:
         table = self._foot.points if made[0] == "points" else self._foot.curves

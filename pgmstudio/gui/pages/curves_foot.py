@@ -123,10 +123,10 @@ class CurvesFoot(QWidget):
         told = None if can_extend and not is_running else "the plan is not one of this project."
         _allow(self.extend, EXTEND_TIP, told)
         if run is None:
-            words = counted(points, "point") if points else "No point yet."
+            words = counted(points, "point") if points else "No point yet"
             if known.series and not is_whole:
                 all_runs = counted(len(known.series), "run")
-                words += f" {grouped(len(known.done))} of {all_runs} done."
+                words += f" · {grouped(len(known.done))} of {all_runs} done"
             self.tell(words, None)
             return
         share, counters = run.progress.fraction or 0.0, run.progress.counters
@@ -138,6 +138,7 @@ class CurvesFoot(QWidget):
             run.new_points,
             run.seconds,
             share,
+            run.share_before,
         )
         self.tell(words, share if is_running else None)
         self.tell_remarks(run.problems)

@@ -162,8 +162,7 @@ class GridForm(QWidget):
         name = label(title, "secondary")
         name.setToolTip(tip)
         name.setBuddy(field)
-        error = label("", "danger", size="dense", wrap=True)
-        error.hide()
+        error = error_line()
         place = 2 * len(self._fields)
         self._layout.addWidget(name, place, 0)
         self._layout.addWidget(field, place, 1)
@@ -242,10 +241,23 @@ class GridForm(QWidget):
 
     def _mark(self) -> None:
         for option, field in self._fields.items():
-            problem = self.problems.get(option, "")
-            self._errors[option].setText(f"{problem[:1].upper()}{problem[1:]}." if problem else "")
-            self._errors[option].setVisible(bool(problem) and not field.isHidden())
-            if field.property("state") != ("error" if problem else ""):
-                field.setProperty("state", "error" if problem else "")
-                field.style().unpolish(field)
-                field.style().polish(field)
+            mark_field(field, self._errors[option], self.problems.get(option, ""))
+
+
+def error_line() -> QLabel:
+    """For the sentence under a field; hidden while there is none."""
+    made = label("", "danger", size="dense", wrap=True)
+    made.hide()
+    return made
+
+
+def mark_field(field: QLineEdit, error: QLabel, problem: str) -> None:
+    """Outline a field in which something is wrong, and say under it what; empty: nothing is."""
+    stop = "" if problem.endswith(".") else "."
+    error.setText(f"{problem[:1].upper()}{problem[1:]}{stop}" if problem else "")
+    error.setVisible(bool(problem) and not field.isHidden())
+    state = "error" if problem else ""
+    if field.property("state") != state:
+        field.setProperty("state", state)
+        field.style().unpolish(field)
+        field.style().polish(field)

@@ -56,7 +56,6 @@ class CurvesPage(Page):
         self._setup: tuple[object, CurveSetup | None] | None = None  # as it was last read
         self.run: CurveRun | None = None
         self._hidden: frozenset[str] = frozenset()
-        self._remarks: list[str] = []
         self._seen_bytes = -1
         self._is_stale = False
         self.chart = Chart()
@@ -200,8 +199,9 @@ class CurvesPage(Page):
         self._clock.stop()
         for asked in (self._charts, self._loads, self.filling.asker, self.deeds):
             asked.forget()
-        if self.run is not None:
+        if self.run is not None and self.run.is_running:
             self.run.stop()
+            self._shell.tell(f"The sweep of {self.title} stops; opened again it can be resumed.")
         self.side.deleteLater()
 
     def _on_document(self, before: Project, after: Project) -> None:
@@ -237,6 +237,8 @@ class CurvesPage(Page):
         self.plots.set_truth(known.ceiling, known.truth)
         if self.plot.lambda_ is None and known.train_rows:
             self.set_lambda(round(lambda_bic(max(2.0, float(known.train_rows))), 3))
+        if self.run is not None and not self.run.is_running:
+            self.deeds.keep_points()
         self._soon.start()
         self._refresh_words()
 
@@ -268,7 +270,7 @@ class CurvesPage(Page):
         setup, folder = self.setup, self.folder
         if self._why_not() is not None or setup is None or folder is None:
             return
-        self._remarks.clear()
+        self._loads.forget()  # the run reads the folder itself
         self.run = run = CurveRun(setup, self._shell.project, folder, self)
         run.loaded.connect(self._on_loaded)
         run.found.connect(self._on_found)
@@ -306,9 +308,7 @@ class CurvesPage(Page):
 
     def _on_ended(self) -> None:
         self._clock.stop()
-        self._seen_bytes = points_size(self.folder)
-        self.deeds.keep_points()
-        self._show_soon()
+        self._load()  # a run that was made again may have left fewer points than it had before
         self._on_clock()
 
     def _on_failed(self, error: object) -> None:
@@ -357,7 +357,8 @@ class CurvesPage(Page):
 
     def _show_beside(self) -> None:
         """What stands around the plot."""
-        self.side.show_chart(self.chart, self.points, self._hidden, self._facts())
+        shown = self.points + self.passing
+        self.side.show_chart(self.chart, shown, self._hidden, self._facts())
         self.side.show_lambda(self.plot.lambda_, self.plot.selected())
         self._show_pins()
         self.facts_changed.emit()

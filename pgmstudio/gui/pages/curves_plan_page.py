@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.errors import ParameterError, PgmStudioError
+from pgmstudio.core.experiments.plans.cluster import reach_problem
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.sl_curve import default_lambdas
@@ -31,7 +32,8 @@ from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, beside, button, foot_of, label, scrolled
 from pgmstudio.gui.workers.curve_folders import found_folder, new_folder
-from pgmstudio.gui.workers.curve_setup import CurveSetup, reach_problem
+from pgmstudio.gui.workers.curve_run import CurveRun
+from pgmstudio.gui.workers.curve_setup import CurveSetup
 from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
@@ -76,6 +78,7 @@ class CurvesPlanPage(Page):
         self.learners.ticked.connect(self._soon.start)
         self.sheet.changed.connect(self._soon.start)
         shell.document.changed.connect(self._on_document)
+        shell.bench.beside.changed.connect(self._soon.start)
         self.learners.choose(FIRST_TICKED[0])
         self.sheet.show_folder(new_folder(shell), can_change=True)
         self._refresh()
@@ -153,7 +156,7 @@ class CurvesPlanPage(Page):
     def setup(self) -> CurveSetup:
         """The plan as it stands; ParameterError or another sentence says what is wrong."""
         told = self.sheet.told()
-        why = self.sheet.rows.why_not()
+        why = self.sheet.rows.why_not() or self._why_busy()
         if why is not None:
             raise PgmStudioError(why)
         grids: list[LearnerGrid] = []
@@ -179,6 +182,14 @@ class CurvesPlanPage(Page):
         runs_of_plan(plan, (0.5,))  # refuses values that do not go together
         processes = self.sheet.processes.value() or None
         return CurveSetup(plan, self.sheet.rows.choice(), processes, self.sheet.cluster)
+
+    def _why_busy(self) -> str | None:
+        """Two sweeps cannot add to one folder, and a sweep does not change its plan on the way."""
+        running = self._shell.bench.beside.running
+        folders = [run.folder for run in running if isinstance(run, CurveRun)]
+        if self.sheet.chosen_folder not in folders:
+            return None
+        return "A sweep is adding points to this folder. Stop it first."
 
     def extend(self, curve_id: str | None) -> None:
         """Fill the sheet from a plan of the project; None begins a new one."""

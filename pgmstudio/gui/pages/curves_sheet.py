@@ -16,16 +16,17 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.experiments.empirical import QueryPlan
+from pgmstudio.core.experiments.plans.cluster import address_problem
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.process_pools import core_count
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.dialogs.param_form import ParamForm
-from pgmstudio.gui.pages.curves_grid import parsed_numbers, values_text
+from pgmstudio.gui.pages.curves_grid import error_line, mark_field, parsed_numbers, values_text
 from pgmstudio.gui.pages.curves_rows import RowFields
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Section, Segments, button, form_of, row
-from pgmstudio.gui.workers.curve_setup import CurveSetup, address_problem
+from pgmstudio.gui.workers.curve_setup import CurveSetup
 
 PLACES = (
     ("here", "This computer", "In processes of their own; the window is never felt."),
@@ -80,6 +81,10 @@ class PlanSheet(QWidget):
         self.address = self._line(
             "planAddress", "tcp://HOST:8786", "The address that “dask scheduler” tells."
         )
+        self._marked = {
+            name: (field, error_line())
+            for name, field in (("λ", self.lambdas), ("seeds", self.seeds), ("", self.address))
+        }
         self._folder: Path | None = None
         self.folder = ElidedLabel()
         self.folder.setObjectName("planFolder")
@@ -90,6 +95,7 @@ class PlanSheet(QWidget):
             tip="Another folder for the points and their models.",
         )
         self._lay_out()
+        self._mark()
         self._on_place()
 
     def _line(self, name: str, empty: str, tip: str) -> QLineEdit:
@@ -109,20 +115,25 @@ class PlanSheet(QWidget):
         rows = Section("Rows", line=False)
         rows.add(self.rows)
         runs = Section("All runs")
-        runs.add(
-            form_of(
-                ("Name", self.name),
-                ("λ", self.lambdas),
-                ("Seeds", self.seeds),
-                ("Time limit", self.limit),
-            )
+        self._runs = form_of(
+            ("Name", self.name),
+            ("λ", self.lambdas),
+            ("", self._marked["λ"][1]),
+            ("Seeds", self.seeds),
+            ("", self._marked["seeds"][1]),
+            ("Time limit", self.limit),
         )
+        runs.add(self._runs)
         asked = Section("Inference")
         asked.add(self.ask)
         asked.add(self.queries)
         place = Section("Where it runs")
         place.add(self.place)
-        self._places = form_of(("Processes", self.processes), ("Scheduler", self.address))
+        self._places = form_of(
+            ("Processes", self.processes),
+            ("Scheduler", self.address),
+            ("", self._marked[""][1]),
+        )
         place.add(self._places)
         kept = row(self.folder, self._choose)
         kept.layout().setStretch(0, 1)  # type: ignore[union-attr]
@@ -167,6 +178,7 @@ class PlanSheet(QWidget):
             wrong = address_problem(self.address.text())
             if wrong is not None:
                 self.problems[""] = wrong
+        self._mark()
         return {
             "title": self.name.text().strip(),
             "lambdas": lambdas,
@@ -174,6 +186,13 @@ class PlanSheet(QWidget):
             "time_limit": float(self.limit.value()) or None,
             "queries": queries,
         }
+
+    def _mark(self) -> None:
+        """Say under each field what is wrong in it."""
+        for name, (field, error) in self._marked.items():
+            form = self._runs if name else self._places
+            form.setRowVisible(error, name in self.problems)
+            mark_field(field, error, self.problems.get(name, ""))
 
     def _numbers(self, name: str, field: QLineEdit, *, whole: bool) -> tuple[Any, ...]:
         try:

@@ -40,6 +40,7 @@ class CurvesSide(QFrame):
         self.setProperty("role", "surface")
         self._ticks: dict[str, QCheckBox] = {}
         self._counts: dict[str, ElidedLabel] = {}
+        self._lines: dict[str, QWidget] = {}
         self._chart = Chart()
         self._selected: CurvePoint | None = None
         self._pinned: list[CurvePoint] = []
@@ -147,9 +148,11 @@ class CurvesSide(QFrame):
                 count = ElidedLabel(is_snug=True)
                 count.setProperty("role", "tertiary")
                 self._ticks[series], self._counts[series] = tick, count
-                made = row(tick, None, count)
-                self._languages.add(made)
+                self._lines[series] = row(tick, None, count)
+                self._languages.add(self._lines[series])
             self._counts[series].setText(counted(counts[series], "point"))
+        for series, line in self._lines.items():
+            line.setVisible(series in counts)
 
     def show_lambda(self, lambda_: float | None, selected: CurvePoint | None) -> None:
         self._selected = selected

@@ -16,6 +16,8 @@ from pgmstudio.gui.workers.job import JobState
 
 # Test rows fall by so many bits per row before it is called overfitting.
 CLEAR_FALL = 0.02
+# Of the runs, up to which those that are done tell something of the time that the rest takes.
+FORESEEN = 0.9
 
 
 def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
@@ -51,6 +53,8 @@ def _update_words(point: CurvePoint) -> str | None:
 
 
 def _chip(point: CurvePoint, behind: Behind, chart: Chart, pinned: frozenset[str]) -> str:
+    if any(one.model is not None for one in behind):
+        return "so far"  # its run goes on and may give another in its place
     if any(one is chart.best for one in behind):
         return "best test"
     if any(one.key in pinned for one in behind):
@@ -79,6 +83,7 @@ def curve_rows(
     points: Sequence[CurvePoint],
     known: Loaded,
     done: frozenset[str],
+    begun: frozenset[str],
     state: JobState | None,
 ) -> list[tuple[object, ...]]:
     """A row for each curve, also for those that have no point yet."""
@@ -95,7 +100,7 @@ def curve_rows(
         rows.append(
             (
                 series,
-                _state_words(ended, len(keys), state),
+                _state_words(ended, len(keys), state, not begun.isdisjoint(set(keys) - done)),
                 f"{ended} of {len(keys)}" if keys else "–",
                 len(found),
                 -math.inf if best is None else best.test_log2_likelihood_per_row,
@@ -107,18 +112,30 @@ def curve_rows(
     return rows
 
 
-def _state_words(ended: int, planned: int, state: JobState | None) -> str:
+def _state_words(ended: int, planned: int, state: JobState | None, is_at_it: bool) -> str:
     if planned and ended >= planned:
         return "finished"
     if state is None or state.is_end:
         return "stopped" if planned else "–"
-    return "running" if state is JobState.RUNNING else "stopping"
+    if state is JobState.RUNNING:
+        return "running" if is_at_it else "waiting"
+    return "stopping"
 
 
 def progress_words(
-    state: JobState, message: str, run: int, of: int, new: int, seconds: float, share: float
+    state: JobState,
+    message: str,
+    run: int,
+    of: int,
+    new: int,
+    seconds: float,
+    share: float,
+    share_before: float = 0.0,
 ) -> str:
-    """One sentence about a sweep."""
+    """One sentence about a sweep that began when `share_before` of all was done.
+
+    The time left is told while many runs are left: the last may take longer than all before.
+    """
     points = counted(new, "new point")
     if state is JobState.CANCELLING:
         return "Stopping…"
@@ -131,8 +148,9 @@ def progress_words(
     if state is JobState.FAILED:
         return f"Failed after {seconds_words(seconds)}; the points so far stay."
     left = ""
-    if seconds > 3 and 0.03 < share < 1:
-        rest = seconds * (1 - share) / share
+    made = share - share_before
+    if seconds > 3 and made > 0.03 and share < FORESEEN:
+        rest = seconds * (1 - share) / made
         left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_words(rest)} left"
     runs = f"{run} of {of} runs · " if of else ""
     return f"{runs}{points}{left}" + (f" · {message}" if message else "")

@@ -33,6 +33,7 @@ from pgmstudio.gui.pages.data_page_model import (
 from pgmstudio.gui.pages.row_evidence import use_row_as_evidence, why_no_row_evidence
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.sort_head import SortHead
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
 from pgmstudio.gui.workers.questions import Asker
@@ -108,9 +109,8 @@ class TableTab(QWidget):
         # One height for all rows: a million of them then cost nothing.
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         view.verticalHeader().sectionDoubleClicked.connect(self._on_row_head_double_clicked)
-        head = view.horizontalHeader()
+        head = SortHead(view)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionsClickable(True)
         head.setSortIndicatorShown(True)
         head.setSortIndicatorClearable(True)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

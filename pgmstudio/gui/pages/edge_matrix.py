@@ -76,7 +76,7 @@ class EdgeRules(QAbstractTableModel):
 
 
 MATRIX_HINT = (
-    f"from row to column; a click requires {_SIGNS['required']}, the next forbids "
+    f"From row to column: a click requires {_SIGNS['required']}, the next forbids "
     f"{_SIGNS['forbidden']}, the third frees; {_SIGNS['tier']} is kept out by the tiers"
 )
 

@@ -24,9 +24,10 @@ from pgmstudio.core.data.split import split
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.experiments.generators.generator import Generator
 from pgmstudio.core.experiments.generators.registry import GENERATORS
+from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.params import params_to_dict, specs_of
-from pgmstudio.core.project.edits import add_data
-from pgmstudio.core.project.project import DataEntry
+from pgmstudio.core.project.edits import add_data, add_model
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.opening import close_welcome, open_data_page
 from pgmstudio.gui.app.shell import Shell
@@ -90,6 +91,12 @@ class GeneratePage(Page):
         self.parted.setAccessibleName("Part the rows into training and test rows")
         self.parted.setToolTip("The parts are kept with the data set and used by plans and runs.")
         self.parted.setChecked(True)
+        self.keeps_truth = QCheckBox("Keep the model that the rows come from")
+        self.keeps_truth.setObjectName("generateTruth")
+        self.keeps_truth.setAccessibleName("Keep the model that the rows come from")
+        self.keeps_truth.setToolTip(
+            "It becomes a model of the project; a plan of SL-curves can be measured against it."
+        )
         self.problem = Note("", "danger", "generateProblem")
         self.draw = button(
             "Generate rows",
@@ -118,6 +125,7 @@ class GeneratePage(Page):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
         form.addRow("", self.parted)
+        form.addRow("", self.keeps_truth)
         settings, drawn = Section("Distribution", line=False), Section("Rows")
         settings.add(self._holder)
         settings.add(self._nothing)
@@ -192,6 +200,7 @@ class GeneratePage(Page):
             form.hide()
         self.form().show()
         self._nothing.setVisible(not specs_of(found.params_type))
+        self.keeps_truth.setVisible(found.truth is not None)
         self.problem.tell("")
         self._refresh()
 
@@ -216,28 +225,32 @@ class GeneratePage(Page):
         self.problem.tell("")
         self._pending = (self.generator, params)
         seed, rows = self.seed.value(), self.rows.value()
-        self._asker.ask(partial(_drawn, self.generator, params, seed, rows))
+        wants_truth = self.keeps_truth.isChecked()
+        self._asker.ask(partial(_drawn, self.generator, params, seed, rows, wants_truth))
         self._refresh()
 
-    def _on_rows(self, data: DataSet) -> None:
+    def _on_rows(self, drawn: tuple[DataSet, Model | None]) -> None:
         assert self._pending is not None
+        data, truth = drawn
         generator, params = self._pending
         seed = self.seed.value()
+        origin = {
+            "made by": f"generator {generator.name}",
+            "rows": data.row_count,
+            "seed": seed,
+            **params_to_dict(params),
+        }
         entry = DataEntry(
             self.name.text().strip() or generator.title,
             data,
             split=split(data, (1 - TEST_SHARE, TEST_SHARE), seed)
             if self.parted.isChecked()
             else None,
-            provenance={
-                "made by": f"generator {generator.name}",
-                "rows": data.row_count,
-                "seed": seed,
-                **params_to_dict(params),
-            },
+            provenance=origin,
         )
         data_id = self._shell.project.next_data_id()
-        if self._shell.change(f"Generate {entry.name}", partial(add_data, entry=entry)):
+        edit = partial(_with_rows, entry=entry, data_id=data_id, truth=truth)
+        if self._shell.change(f"Generate {entry.name}", edit):
             open_data_page(self._shell, data_id)
             self._shell.center.close_page(self)
             self._shell.tell(f"{counted(data.row_count, 'row')} of {entry.name}.", undo=True)
@@ -251,9 +264,21 @@ class GeneratePage(Page):
 
 
 def _drawn(
-    generator: Generator, params: Any, seed: int, rows: int, _cancel: CancelToken
-) -> DataSet:
-    return generator.generate(params, np.random.default_rng(seed), rows)
+    generator: Generator, params: Any, seed: int, rows: int, wants_truth: bool, _cancel: CancelToken
+) -> tuple[DataSet, Model | None]:
+    truth = None
+    if wants_truth and generator.truth is not None:
+        truth = generator.truth(params, np.random.default_rng(seed))
+    return generator.generate(params, np.random.default_rng(seed), rows), truth
+
+
+def _with_rows(project: Project, *, entry: DataEntry, data_id: str, truth: Model | None) -> Project:
+    project = add_data(project, entry=entry)
+    if truth is None:
+        return project
+    title = f"True model of {entry.name}"
+    made = ModelEntry(title, truth, data_id=data_id, provenance=dict(entry.provenance))
+    return add_model(project, entry=made)
 
 
 def open_generate(shell: Shell) -> GeneratePage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, QUrl
@@ -29,8 +30,8 @@ from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.resource import folder_of
 from pgmstudio.gui.style.theme import theme
 
-# The order of the contents; pages not named here follow by name.
-FIRST = ("index.md", "window.md", "getting-started.md", "step-by-step.md")
+# Its links are the order of the contents; pages it does not name follow by name.
+INDEX = "index.md"
 LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _CODE = QTextFormat.Property.BlockCodeLanguage
@@ -94,9 +95,10 @@ class HelpPage(Page):
             self._contents.setCurrentRow(names.index(name))
 
     def _pages(self) -> list[Path]:
-        files = sorted(self._folder.glob("*.md"))
-        first = [file for name in FIRST for file in files if file.name == name]
-        return first + [file for file in files if file not in first]
+        files = {file.name: file for file in sorted(self._folder.glob("*.md"))}
+        index = files[INDEX].read_text(encoding="utf-8") if INDEX in files else ""
+        named = dict.fromkeys((INDEX, *re.findall(r"\]\(([\w-]+\.md)", index), *files))
+        return [files[name] for name in named if name in files]
 
     def _on_row(self, number: int) -> None:
         if 0 <= number < len(self._files):

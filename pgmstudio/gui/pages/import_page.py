@@ -18,6 +18,7 @@ from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.import_page_draft import Draft, SplitPlan
 from pgmstudio.gui.pages.import_page_landing import name_of, put_into_project
+from pgmstudio.gui.pages.import_page_problem import problem_words, without_rows
 from pgmstudio.gui.pages.import_page_reading import (
     CutColumn,
     Done,
@@ -103,6 +104,7 @@ class ImportPage(UndoingPage):
         view.columns.picked.connect(self._on_picked)
         view.columns.ticked.connect(self._on_ticked)
         view.columns.markers_wanted.connect(self._on_markers_wanted)
+        view.columns.weights_wanted.connect(self._on_weights_wanted)
         view.detail.treatment_wanted.connect(self._on_treatment_wanted)
         view.detail.cuts_wanted.connect(partial(self.go_to, CUTS))
         view.cuts.cutting_wanted.connect(self._on_cutting_wanted)
@@ -126,9 +128,11 @@ class ImportPage(UndoingPage):
     def _on_read(self, reading: Reading) -> None:
         first = self._reading is None
         self._reading, self._is_reading = reading, False
-        self.view.problem.tell("")
+        self.view.problem.tell(without_rows(self._path.name, reading.report.row_count), "warning")
         if first and reading.is_split and self._draft.split.kind == "none":
             self._draft = replace(self._draft, split=SplitPlan(kind="files"))
+        if first and reading.counts and not self._draft.treatments:
+            self._draft = self._draft.with_treatment(reading.counts, Treatment.WEIGHTS)
         names = [column.name for column in reading.report.columns]
         if self._column not in names:
             numbers = [
@@ -151,7 +155,7 @@ class ImportPage(UndoingPage):
 
     def _on_trouble(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
-            self.view.problem.tell(str(error), "danger")
+            self.view.problem.tell(problem_words(error), "danger")
         elif not isinstance(error, Cancelled):
             self._shell.errors.report(error)
         self._refresh_foot()
@@ -228,6 +232,10 @@ class ImportPage(UndoingPage):
             f"use {name} as {treatment.value}", self._draft.with_treatment(name, treatment)
         )
 
+    def _on_weights_wanted(self, name: str, is_weight: bool) -> None:
+        treatment = Treatment.WEIGHTS if is_weight else Treatment.DISCRETISE
+        self._on_treatment_wanted(name, treatment)
+
     def _on_use_as_numbers(self) -> None:
         if self._column is not None:
             self._on_treatment_wanted(self._column, Treatment.DISCRETISE)
@@ -281,8 +289,7 @@ class ImportPage(UndoingPage):
 
     def _show_cut_column(self, shown: CutColumn) -> None:
         if shown.values.name == self._column:
-            self.view.cuts.show_cuts(shown)
-            self.view.preview.show_cuts(self._column, shown.points)
+            self.view.show_cuts(shown)
 
     def _refresh_foot(self) -> None:
         reason, busy = self._why_not(), self._job is not None
@@ -295,6 +302,8 @@ class ImportPage(UndoingPage):
             return "the file is being read."
         if self._reading is None:
             return "the file could not be read."
+        if not self._reading.report.row_count:
+            return "the file has no rows."
         if not self._draft.used(self._reading.report):
             return "every column is left out. Tick at least one."
         return None

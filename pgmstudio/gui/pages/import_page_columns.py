@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -15,12 +15,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.data.cuts import number_text
+from pgmstudio.core.data.discretise import Discretisation
 from pgmstudio.core.io.data_report import ColumnKind, ColumnReport, FileReport, Treatment
 from pgmstudio.gui.pages.column_list import ColumnList, ColumnRow, LinedRows, dress_head
 from pgmstudio.gui.pages.import_page_draft import Draft
-from pgmstudio.gui.pages.missing_map import listed
-from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.pages.import_page_notes import missing_words, odd_words, weights_words
+from pgmstudio.gui.style.numbers import counted, grouped, read_number
 from pgmstudio.gui.style.search_field import SearchField
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row
@@ -34,13 +34,16 @@ _FLAGS = {
 }
 
 
-def column_row(column: ColumnReport, draft: Draft) -> ColumnRow:
-    """What the list says of a column."""
+Found = Mapping[tuple[str, Discretisation], int]  # how many bins a column cut so has
+
+
+def column_row(column: ColumnReport, draft: Draft, found: Found | None = None) -> ColumnRow:
+    """What the list says of a column; a method may find fewer bins than it was asked for."""
     treatment = draft.treatment(column)
     is_number = column.kind is ColumnKind.NUMBERS or treatment is Treatment.DISCRETISE
     bars = column.histogram if is_number else tuple(count for _, count in column.states)
     if is_number and column.low is not None and column.high is not None:
-        facts = f"{number_text(column.low)} … {number_text(column.high)}"
+        facts = f"{read_number(column.low)} … {read_number(column.high)}"
     else:
         facts = counted(column.distinct, "state")
     chip = _FLAGS.get(column.kind, "")
@@ -50,7 +53,7 @@ def column_row(column: ColumnReport, draft: Draft) -> ColumnRow:
             chip = "MDL"
         else:
             bins = len(how.points) + 1 if how.method == "cuts" else how.bins
-            chip = counted(bins, "bin")
+            chip = counted((found or {}).get((column.name, how), bins), "bin")
     elif treatment is Treatment.WEIGHTS:
         chip = "frequency"
     return ColumnRow(
@@ -66,45 +69,11 @@ def column_row(column: ColumnReport, draft: Draft) -> ColumnRow:
     )
 
 
-def missing_words(report: FileReport, draft: Draft, complete: int, markers: Sequence[str]) -> str:
-    """How many cells are missing and in which columns, in the wording of the note."""
-    used = [column for column in draft.used(report) if column.missing]
-    total = sum(column.missing for column in used)
-    if not total:
-        return ""
-    marks = " and ".join(f"“{marker}”" if marker else "empty" for marker in markers)
-    marked = f" (marked {marks})" if marks else ""
-    cells = counted(total, "cell")
-    kept = (
-        "They become a state of their own."
-        if draft.reading.missing_as_state
-        else "They stay missing; each learner says what it does with them."
-    )
-    rows = f"{grouped(complete)} of {counted(report.row_count, 'row')} are complete."
-    names = listed([column.name for column in used])
-    return f"<b>{cells} missing</b> in {names}{marked}. {rows} {kept}"
-
-
-def odd_words(report: FileReport, draft: Draft) -> tuple[str, tuple[str, ...]]:
-    """What may stand for missing in the columns used, in words with a link, and as markers."""
-    odd = [(column.name, column.odd) for column in draft.used(report) if column.odd is not None]
-    if not odd:
-        return "", ()
-    found = [
-        f"<b>{number.texts[0].replace('-', '−')}</b> in {counted(number.rows, 'row')} of {name}"
-        for name, number in odd[:3]
-    ]
-    more = f" and more in {counted(len(odd) - 3, 'column')}" if len(odd) > 3 else ""
-    lies = "lies" if len(odd) == 1 else "lie"
-    markers = tuple(dict.fromkeys(text for _, number in odd for text in number.texts))
-    said = f"{', '.join(found)}{more} {lies} far from the other numbers."
-    return f'{said} <a href="missing">Count as missing</a>', markers
-
-
 class ColumnsPane(QWidget):
     """The left side of steps 2 and 3: columns with ticks, and the note on missing cells."""
 
     markers_wanted = Signal(object)  # more texts that mean missing
+    weights_wanted = Signal(str, bool)  # whether that column says how often a row occurs
     picked = Signal(str)
     ticked = Signal(str, bool)
 
@@ -121,7 +90,12 @@ class ColumnsPane(QWidget):
         self.note = Note("", "warning", "missingNote")
         self.odd = Note("", "info", "oddNote")
         self._odd_markers: tuple[str, ...] = ()
+        self._shown: tuple[FileReport, Draft] | None = None
+        self._found: dict[tuple[str, Discretisation], int] = {}
         self.odd.link_activated.connect(self._on_count_as_missing)
+        self.weights = Note("", "info", "weightsNote")
+        self._weights_column = ""
+        self.weights.link_activated.connect(self._on_count_by)
         head = row(self.count, None, self.search)
         head.setContentsMargins(12, 8, 12, 8)
         layout = QVBoxLayout(self)
@@ -132,6 +106,7 @@ class ColumnsPane(QWidget):
         foot = QVBoxLayout()
         foot.setContentsMargins(12, 8, 12, 12)
         foot.setSpacing(8)
+        foot.addWidget(self.weights)
         foot.addWidget(self.odd)
         foot.addWidget(self.note)
         layout.addLayout(foot)
@@ -141,10 +116,29 @@ class ColumnsPane(QWidget):
     ) -> None:
         """`complete`: rows without a missing cell; `markers`: those that occur."""
         self.count.setText(counted(len(report.columns), "column"))
-        self.list.show_rows([column_row(column, draft) for column in report.columns])
+        if self._shown is None or self._shown[0] is not report:
+            self._found.clear()  # the cells were read in another way
+        self._shown = report, draft
+        self._show_rows()
         self.note.tell(missing_words(report, draft, complete, markers), "warning")
         said, self._odd_markers = odd_words(report, draft)
         self.odd.tell(said, "info")
+        said, self._weights_column = weights_words(report, draft)
+        self.weights.tell(said, "info")
+
+    def tell_bins(self, name: str, how: Discretisation, bins: int) -> None:
+        """How many bins a method found in a column."""
+        if self._found.get((name, how)) != bins:
+            self._found[name, how] = bins
+            self._show_rows()
+
+    def _show_rows(self) -> None:
+        if self._shown is not None:
+            report, draft = self._shown
+            self.list.show_rows([column_row(c, draft, self._found) for c in report.columns])
+
+    def _on_count_by(self, link: str) -> None:
+        self.weights_wanted.emit(self._weights_column, link == "yes")
 
     def _on_count_as_missing(self, _link: str) -> None:
         self.markers_wanted.emit(self._odd_markers)
@@ -223,7 +217,7 @@ class ColumnDetail(QWidget):
         self.title.setText(column.name)
         facts = [column.kind.value, counted(column.distinct, "value")]
         if column.low is not None and column.high is not None:
-            facts.append(f"{number_text(column.low)} … {number_text(column.high)}")
+            facts.append(f"{read_number(column.low)} … {read_number(column.high)}")
         if column.missing:
             facts.append(f"{grouped(column.missing)} missing")
         self.facts.setText(" · ".join(facts))
@@ -240,10 +234,14 @@ class ColumnDetail(QWidget):
         self.bins.setVisible(is_cut or counts)
         self.to_cuts.setVisible(is_cut)
         if is_cut:
-            self.bins.setText(f"Its numbers become {column_row(column, draft).chip}.")
+            self.tell_bins(draft.cutting_of(column).bins)
         elif counts:
             self.bins.setText("A row counts as often as it says here; learners and scores do so.")
         self._show_states(column)
+
+    def tell_bins(self, bins: int) -> None:
+        """How many bins the column is cut into."""
+        self.bins.setText(f"Its numbers become {counted(bins, 'bin')}.")
 
     def _enable(self, place: int, on: bool, tip: str) -> None:
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable

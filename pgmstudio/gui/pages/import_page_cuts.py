@@ -18,7 +18,7 @@ from pgmstudio.gui.pages.import_page_reading import CutColumn
 from pgmstudio.gui.plots.histogram_cuts import HistogramCuts
 from pgmstudio.gui.plots.histogram_layout import one_cut_less, one_cut_more
 from pgmstudio.gui.style.combo import Combo
-from pgmstudio.gui.style.numbers import counted
+from pgmstudio.gui.style.numbers import counted, read_number
 from pgmstudio.gui.style.widgets import Segments, button, label, row
 
 _METHODS = (
@@ -115,7 +115,7 @@ class CutsEditor(QWidget):
         return self.histogram.points
 
     def show_targets(self, names: Sequence[str]) -> None:
-        """Columns of states that MDL could tell apart."""
+        """Columns of states that MDL could tell apart, the likeliest target last."""
         with QSignalBlocker(self.target):
             self.target.clear()
             self.target.addItems(list(names))
@@ -128,7 +128,7 @@ class CutsEditor(QWidget):
         self._set_visible(True)
         self.title.setText(values.name)
         distinct = int(np.unique(values.values).size) if values.values.size else 0
-        middle = number_text(float(np.median(values.values))) if values.values.size else "none"
+        middle = read_number(float(np.median(values.values))) if values.values.size else "none"
         self.facts.setText(f"number · {counted(distinct, 'value')} · median {middle}")
         self.methods.choose(shown.how.method)
         self.method_combo.setCurrentIndex(self.method_combo.findData(shown.how.method))

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.data.cuts import labels_of
 from pgmstudio.core.io.data_formats.text_sniffing import number_of
 from pgmstudio.gui.pages.column_list import dress_head, paint_row_line
+from pgmstudio.gui.style.sort_head import SortHead
 from pgmstudio.gui.style.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -125,7 +126,9 @@ class PreviewTable(QTableView):
         self.setTabKeyNavigation(False)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.horizontalHeader().setHighlightSections(False)
+        head = SortHead(self)
+        head.setSectionsClickable(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         theme().changed.connect(self._restyle)
         self._restyle()
 

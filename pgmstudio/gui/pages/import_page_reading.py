@@ -22,6 +22,7 @@ from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.pages.import_page_draft import Draft, plain_draft, split_rows
+from pgmstudio.gui.pages.import_page_notes import counting_column
 from pgmstudio.gui.plots.histogram_paint import ColumnValues
 from pgmstudio.gui.style.numbers import counted
 
@@ -39,6 +40,7 @@ class Reading:
     numbers: dict[tuple[str, str | None], ColumnValues] = field(default_factory=dict)
     holes: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)  # missing cells
     markers_seen: tuple[str, ...] = ()  # those that do occur
+    counts: str = ""  # the column that says how often each of the different rows occurs
 
     def column(self, name: str) -> Column:
         return _column(self.table, self.options, name)
@@ -66,7 +68,26 @@ def read(path: Path, options: ImportOptions, cancel: CancelToken) -> Reading:
     holed = [column.name for column in report.columns if column.missing]
     holes = {name: _column(table, options, name).is_missing for name in holed}
     seen = _markers_seen(table, options, holed)
-    return Reading(path, table, report, options, is_split(path), holes=holes, markers_seen=seen)
+    return Reading(
+        path,
+        table,
+        report,
+        options,
+        is_split(path),
+        holes=holes,
+        markers_seen=seen,
+        counts=_counts(table, report),
+    )
+
+
+def _counts(table: RawTable, report: FileReport) -> str:
+    """A table of counts has one line for each combination, and a column called so."""
+    column = counting_column(report)
+    if column is None:
+        return ""
+    others = [other.name for other in report.columns if other is not column]
+    is_once = table.frame.select(others).n_unique() == table.frame.height
+    return column.name if is_once else ""
 
 
 def is_text_file(path: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.io.data_report import ColumnReport, Treatment
@@ -13,7 +14,7 @@ from pgmstudio.gui.pages.import_page_draft import Draft
 from pgmstudio.gui.pages.import_page_file import FileStep, found_sentence
 from pgmstudio.gui.pages.import_page_foot import ImportFoot
 from pgmstudio.gui.pages.import_page_preview import PreviewTable
-from pgmstudio.gui.pages.import_page_reading import Reading
+from pgmstudio.gui.pages.import_page_reading import CutColumn, Reading
 from pgmstudio.gui.pages.import_page_split import SplitForm
 from pgmstudio.gui.pages.import_page_steps import STEPS, StepBar
 from pgmstudio.gui.style.numbers import counted, grouped
@@ -83,7 +84,20 @@ class ImportView(QFrame):
         both.setStretchFactor(0, 0)
         both.setStretchFactor(1, 1)
         both.setSizes([round(420 * theme().scale), 800])
-        return both
+        self._both, self._scroll = both, scrolled(both, "columnsScroll")
+        return self._scroll
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a window too low for columns and cuts they scroll; in a narrow one they are stacked.
+
+        So it is with large fonts, or with a window much smaller than the screen.
+        """
+        super().resizeEvent(event)
+        low = theme().px("bottom") + theme().px("bottom_min")
+        stacked = self.width() < self.columns.minimumSizeHint().width() + theme().px("right")
+        ways = Qt.Orientation
+        self._both.setOrientation(ways.Vertical if stacked else ways.Horizontal)
+        self._both.setMinimumSize(1, 2 * low if stacked else low)
 
     def show_unread(self, options: ImportOptions, *, is_text: bool) -> None:
         """A file that could not be read: what can be chosen so that it can, if anything."""
@@ -119,8 +133,20 @@ class ImportView(QFrame):
         shown, total = len(report.preview), report.row_count
         self._preview_words.setText(f"first {shown} of {grouped(total)} rows")
         self.split.show_plan(draft.split, total, names, has_files=reading.is_split)
-        self.cuts.show_targets([c.name for c in used if draft.treatment(c) is Treatment.STATES])
+        states = [c for c in used if draft.treatment(c) is Treatment.STATES]
+        states.sort(key=lambda column: column.distinct > 1)  # nothing tells one state apart
+        self.cuts.show_targets([column.name for column in states])
         self.cuts.tell_undo(undo)
+
+    def show_cuts(self, shown: CutColumn) -> None:
+        """The cuts of the chosen column, wherever they are told."""
+        bins = len(shown.points) + 1
+        self.cuts.show_cuts(shown)
+        if self._right.currentWidget() is self.cuts:  # below the columns, when they are stacked
+            self._scroll.ensureWidgetVisible(self._right, 0, 0)
+        self.detail.tell_bins(bins)
+        self.columns.tell_bins(shown.values.name, shown.how, bins)
+        self.preview.show_cuts(shown.values.name, shown.points)
 
     def show_no_cuts(self, column: ColumnReport, draft: Draft) -> None:
         """Say why the chosen column has no cuts."""

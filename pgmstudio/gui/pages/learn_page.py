@@ -139,6 +139,7 @@ class LearnPage(Page):
         ways = QBoxLayout.Direction
         narrow = self.width() < STACKED_BELOW * theme().scale
         self._columns.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
+        self._learners.fit_beside(self.width())
 
     # -- what is chosen
 

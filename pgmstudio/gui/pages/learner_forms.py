@@ -42,9 +42,15 @@ class LearnerList(KeyedList):
             item.setData(KEY, key)
             item.setToolTip((type(learner).__doc__ or learner.title).strip())
             self.addItem(item)
+        self._room: int | None = None
         self._fit()
         self.currentRowChanged.connect(self._on_row)
         theme().changed.connect(self._restyle)
+
+    def fit_beside(self, room: int) -> None:
+        """Take at most two fifths of so many pixels; names that are cut are whole in their tips."""
+        self._room = room
+        self._fit()
 
     @property
     def learner(self) -> Learner[object] | None:
@@ -58,7 +64,8 @@ class LearnerList(KeyedList):
     def _fit(self) -> None:
         most = theme().px("left") * 5 // 4
         wanted = self.sizeHintForColumn(0) + theme().space(5)
-        self.setFixedWidth(min(most, max(theme().px("left_min") * 3 // 4, wanted)))
+        wide = min(most, max(theme().px("left_min") * 3 // 4, wanted))
+        self.setFixedWidth(wide if self._room is None else min(wide, self._room * 2 // 5))
 
     def _restyle(self) -> None:
         for item in self._items():

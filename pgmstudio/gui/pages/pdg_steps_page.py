@@ -79,7 +79,15 @@ class PdgStepsPage(Page):
             name="pdgStepsStop",
             tip="End the run; the best model so far is kept.",
         )
-        self.bar = StepBar(_WORDS, (self._end, self._stop))
+        self._open = button(
+            "Open model",
+            self._on_open,
+            icon_name="git-fork",
+            name="pdgStepsOpen",
+            tip="The model of the run in a tab of its own.",
+        )
+        self._open.hide()
+        self.bar = StepBar(_WORDS, (self._end, self._stop, self._open))
         self.bar.step_wished.connect(self.step)
         self.bar.run_wished.connect(self._on_run)
         self.canvas = BandCanvas()
@@ -147,6 +155,11 @@ class PdgStepsPage(Page):
         self.bar.show_running(False)
         self._run.resume()
         self.bar.tell("Going on to the end; Step stops it again.")
+
+    def _on_open(self) -> None:
+        from pgmstudio.gui.app.open_best import open_best
+
+        open_best(self._shell, self._run)
 
     def _refuse(self, *_: object) -> None:
         self.canvas.refuse(_NOT_HERE)
@@ -220,6 +233,7 @@ class PdgStepsPage(Page):
             self.bar.show_running(self.bar.is_running, is_busy=self._is_asked)
         for one in (self._end, self._stop):
             one.setEnabled(not is_end)
+        self._open.setVisible(is_end and self._run.best is not None)
         self._tell_waiting()
 
 

@@ -35,6 +35,7 @@ class TierLanes(QWidget):
         self._row = QHBoxLayout(self._holder)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(theme().space(4))
+        self._row.addStretch(0)  # behind the lanes, which are no wider than their chips look well
         self._add = button(
             "Add tier",
             self._on_add,
@@ -46,7 +47,7 @@ class TierLanes(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         hint = label(
-            "drag variables into tiers, earlier → later; no edge may lead to an earlier tier",
+            "Drag variables into tiers, earlier → later; no edge may lead to an earlier tier.",
             "secondary",
             wrap=True,
         )
@@ -79,7 +80,7 @@ class TierLanes(QWidget):
             lane.stepped.connect(self._on_stepped)
             lane.closed_changed.connect(self._tell)
             lane.removed.connect(self.remove)
-            self._row.addWidget(lane)
+            self._row.insertWidget(self._row.count() - 1, lane, 1)
             lane.show()
             if self._followed in lane.names:
                 lane.list.setCurrentRow(lane.names.index(self._followed))
@@ -119,7 +120,7 @@ class TierLanes(QWidget):
 
 
 class Lane(QFrame):
-    """A head with the tier's name and tick, and its variables as draggable rows."""
+    """A head with the tier's name and tick, and its variables as chips to drag."""
 
     stepped = Signal(list, int)  # names, lanes to the right
     closed_changed = Signal()
@@ -131,6 +132,7 @@ class Lane(QFrame):
         self.number = number
         self.setObjectName(f"lane{number}")
         self.setMinimumWidth(theme().px("left_min") - 40)
+        self.setMaximumWidth(theme().px("right"))
         self.list = LaneList(self)
         self.list.setObjectName(f"laneList{number}")
         self.list.setAccessibleName(title)
@@ -164,7 +166,7 @@ class Lane(QFrame):
 
 
 class LaneList(QListWidget):
-    """Rows that can be dragged into another lane.
+    """Chips that can be dragged into another lane.
 
     The lanes are built anew after a change, so the wish is told when the drag is over and nothing
     of it runs any more; the list itself never moves a row.
@@ -177,6 +179,7 @@ class LaneList(QListWidget):
         self._lane = lane
         self._dropped_on: int | None = None
         self._source: LaneList | None = None
+        self.setProperty("role", "chips")
         self.ensurePolished()  # rows laid out before that keep their unstyled height
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)

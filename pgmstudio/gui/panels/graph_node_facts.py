@@ -116,17 +116,25 @@ def _moves(
         at = None if above is None else graph.domain.index(above)
         if at == graph.forest[i] or (at is not None and is_under(graph, at, i)):
             continue
-        try:
-            found = moved(graph, variable, above, data)
-        except GraphError as error:
-            yield Move(above, None, 0, 0, refusal=str(error))
-            continue
-        after = found.graph
-        bits = None if data is None else change_between(graph, after, data).log2_likelihood
-        yield Move(
-            above,
-            0.0 if bits is None and found.is_exact else bits,
-            after.effective_size() - graph.effective_size(),
-            after.representation_size() - graph.representation_size(),
-            found.is_exact,
-        )
+        yield move_of(graph, variable, above, data)
+
+
+def move_of(graph: DecisionGraph, variable: str, above: str | None, data: DataSet | None) -> Move:
+    """What moving the variable below another, or to the top, brings."""
+    try:
+        found = moved(graph, variable, above, data)
+    except GraphError as error:
+        return Move(above, None, 0, 0, refusal=str(error))
+    after = found.graph
+    bits: float | None = None
+    if found.is_exact:
+        bits = 0.0  # the numbers stay as they are, also in nodes that rows now part in
+    elif data is not None:
+        bits = change_between(graph, after, data).log2_likelihood
+    return Move(
+        above,
+        bits,
+        after.effective_size() - graph.effective_size(),
+        after.representation_size() - graph.representation_size(),
+        found.is_exact,
+    )

@@ -60,7 +60,10 @@ class CautiousSection(Section):
 
 def words_of(trace: FindingTrace) -> str:
     """How the other evidence speaks of a finding."""
-    told = f"{percent(trace.given_rest)} % given the other evidence, {percent(trace.alone)} % alone"
+    # Without the noise of the last bits: what is certain is 100 %, not 100.0 %.
+    shares = (trace.given_rest, trace.alone)
+    rest, alone = (percent(1.0 if share > 1 - 1e-9 else share) for share in shares)
+    told = f"{rest} % given the other evidence, {alone} % alone"
     if abs(trace.conflict_bits) < 0.005:
         return f"Its evidence has {told}: the others say nothing about it."
     goes = "against it" if trace.conflict_bits > 0 else "for it"

@@ -20,6 +20,7 @@ from pgmstudio.gui.document.graph_rows import move, rows_of, set_numbers, take, 
 from pgmstudio.gui.panels.change_rows import ChangeRow, ChangeRows, signed
 from pgmstudio.gui.panels.fact_rows import Fact, FactRows
 from pgmstudio.gui.panels.graph_node_facts import GraphNodeFacts, Move, graph_node_facts
+from pgmstudio.gui.panels.graph_rules import RuleLines
 from pgmstudio.gui.panels.inspector_graph_rows import GraphRowsTab
 from pgmstudio.gui.panels.inspector_head import InspectorHead
 from pgmstudio.gui.panels.inspector_node import NotesTab
@@ -72,8 +73,7 @@ class GraphNodeInspector(QWidget):
 
     def _node_tab(self) -> QWidget:
         reached = Section("Reached when", line=False)
-        self.rules = label("", size="dense", wrap=True)
-        self.rules.setObjectName("graphNodeRules")
+        self.rules = RuleLines("graphNodeRules")
         reached.add(self.rules)
         self._flow = Section("Flow")
         self.flow = FactRows("graphNodeFlow")
@@ -129,10 +129,7 @@ class GraphNodeInspector(QWidget):
         self._ask(subject, graph)
         self._tell_head(graph)
         found = reach_rules(graph, variable, node, MOST_RULES)
-        told = [f"{'or ' if n else ''}{rule.words}" for n, rule in enumerate(found.rules)]
-        if found.count > len(found.rules):
-            told.append(f"{grouped(found.count - len(found.rules))} more")
-        self.rules.setText("\n".join(told))
+        self.rules.show_rules(found)
         states = graph.domain[variable].states
         self.parameters.show_shares(states, graph.parameters[i][node].tolist())
         ask_flows(subject.live, _TOPIC, partial(self._tell_flow, subject, i, node))

@@ -197,6 +197,8 @@ class ModelInspector(QWidget):
             facts.append(("Clique-tree cells", "…"))
         else:
             words = grouped(found.effective_size)
+            if found.unlabelled_size:
+                words += f" of {grouped(found.unlabelled_size)} unlabelled"
             told = f"{words} ({found.method})" if found.method else words
             name = "Clique-tree cells" if found.method else "Effective size"
             facts.append((name, told, "What one update of all beliefs has to look at."))

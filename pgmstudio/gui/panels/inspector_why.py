@@ -31,6 +31,7 @@ from pgmstudio.core.learning.kes_optima import KesOptima
 from pgmstudio.core.learning.kes_params import KesParams
 from pgmstudio.core.learning.pc import PcParams
 from pgmstudio.core.learning.pc_log import TestLog
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.models.structures import dag_of
 from pgmstudio.core.processes import in_process
@@ -250,7 +251,7 @@ class WhySection(Section):
         self._repeat.setVisible(can_repeat)
         self._repeat.setEnabled(True)
         self._repeat.setText("Repeat the search")
-        self._tell(_groups(why))
+        self._tell(_groups(why, has_labels=isinstance(subject.model, LabelledDag)))
 
     def _tell(self, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
         lines: list[tuple[str, str]] = []
@@ -291,15 +292,20 @@ def _names(kept: KesOptima | TestLog) -> set[str]:
     return set(kept.runs[0].cpdag.names) if kept.runs else set()
 
 
-def _groups(why: EdgeWhy) -> list[tuple[str, list[str]]]:
-    """Headings and sentences, in the order of the inspector."""
+def _groups(why: EdgeWhy, *, has_labels: bool = False) -> list[tuple[str, list[str]]]:
+    """Headings and sentences, in the order of the inspector.
+
+    Scores are those of whole tables; a graph with labels pays for fewer rows and may gain by an
+    edge that costs too much as a whole, so that is said.
+    """
+    scored = "Score of whole tables, without labels" if has_labels else "Score now"
     few = list(why.pc_tests[:MOST_TESTS])
     if len(why.pc_tests) > len(few):
         few.append(f"… and {len(why.pc_tests) - len(few)} more tests.")
     searched = [] if why.optima is None else [str(why.optima)]
     told = frequency_sentence(why)
     return [
-        ("Score now (above 0 is better)", score_sentences(why)),
+        (f"{scored} (above 0 is better)", score_sentences(why)),
         ("Tests", [test_sentence(why, test) for test in why.tests]),
         ("Rules", list(why.rules)),
         ("Bootstrap", [told] if told else []),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QLayout, QWidget
 
 from pgmstudio.core.models.label_partitions import Classes, is_implied, is_regular, label_of
@@ -23,6 +24,7 @@ from pgmstudio.gui.style.widgets import empty, label
 # More contexts are not ticked one by one, and tables beyond this take too long to look at.
 MOST_CONTEXTS = 64
 MOST_ROWS = 512
+SHORT_NAME = 64  # px of a parent's name
 
 Context = tuple[int, ...]
 
@@ -87,7 +89,7 @@ class ContextRows(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
-        self._grid.setHorizontalSpacing(10)
+        self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(2)
         self._boxes: list[QCheckBox] = []
         self._locks: list[QLabel] = []
@@ -121,6 +123,9 @@ class ContextRows(QWidget):
 
     def _build(self, heads: Sequence[str], rows: Sequence[ContextRow]) -> None:
         empty(self._grid)
+        for column in range(self._grid.columnCount()):  # what the label before asked for
+            self._grid.setColumnStretch(column, 0)
+            self._grid.setColumnMinimumWidth(column, 0)
         self._boxes, self._locks, self._merged = [], [], []
         for column, head in enumerate([*heads, "Rows"], start=1):
             if column == len(heads) + 1:
@@ -150,8 +155,13 @@ class ContextRows(QWidget):
             merged.setObjectName(f"labelMerged.{place}")
             self._merged.append(merged)
             self._grid.addWidget(merged, place, len(heads) + 1, Qt.AlignmentFlag.AlignRight)
-        for column in range(1, len(heads) + 1):
-            self._grid.setColumnStretch(column, 1)
+        metrics = QFontMetrics(theme().font("body"))
+        for column, head in enumerate(heads, start=1):
+            # Long names get more of the room; of two, a short one is never cut.
+            width = metrics.horizontalAdvance(head)
+            self._grid.setColumnStretch(column, width)
+            least = min(width + 2, round(SHORT_NAME * theme().scale)) if len(heads) <= 2 else 0
+            self._grid.setColumnMinimumWidth(column, least)
         for place in range(1, len(rows) + 1):
             self._grid.setRowMinimumHeight(place, theme().px("row") + 4)
         self._grid.setRowStretch(len(rows) + 1, 1)

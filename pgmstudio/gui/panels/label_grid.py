@@ -23,6 +23,7 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.models.label_partitions import star_rows
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.pictures.labels import ANY
+from pgmstudio.gui.pages.column_list import paint_row_line
 from pgmstudio.gui.panels.table_model import class_letter, parse_probability
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
@@ -32,6 +33,7 @@ Floats = NDArray[np.float64]
 
 MOST_ROWS = 4096
 BAR_ROLE = Qt.ItemDataRole.UserRole + 1  # (share, observed share or None)
+CLASS_ROLE = Qt.ItemDataRole.UserRole + 2  # the number of the class
 _TINT = 0.3
 
 
@@ -84,7 +86,10 @@ def reduced_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[G
 
 
 class LabelGrid(QAbstractTableModel):
-    """Columns: class, a parent each, rows of data where known, then probabilities."""
+    """Columns: class, a parent each, rows of data where known, then probabilities.
+
+    Of a variable with two states the share that was observed has a column too.
+    """
 
     edited = Signal(int, int, float)  # class, state, probability
 
@@ -115,7 +120,16 @@ class LabelGrid(QAbstractTableModel):
     @property
     def first_number(self) -> int:
         """The first column with probabilities."""
-        return 1 + len(self.parents) + (1 if self.has_counts else 0)
+        return 1 + len(self.parents) + (1 if self.has_counts else 0) + self._has_observed
+
+    @property
+    def _has_observed(self) -> bool:
+        return self.has_counts and len(self.shown_states) == 1
+
+    @property
+    def observed_column(self) -> int:
+        """Where the observed shares stand; −1 when each would need a column of its own."""
+        return self.first_number - 1 if self._has_observed else -1
 
     def state_of(self, index: Index) -> int | None:
         place = index.column() - self.first_number
@@ -144,7 +158,9 @@ class LabelGrid(QAbstractTableModel):
             return "Class"
         if section <= len(self.parents):
             return self.parents[section - 1]
-        if self.has_counts and section == self.first_number - 1:
+        if section == self.observed_column:
+            return "Observed"
+        if self.has_counts and section == len(self.parents) + 1:
             return "Rows"
         state = self.shown_states[section - self.first_number]
         return f"P({self.variable.name} = {self.variable.states[state]})"
@@ -161,15 +177,15 @@ class LabelGrid(QAbstractTableModel):
             return f"{self.values[row.number, state]:.12g}"
         if role == BAR_ROLE and state is not None:
             return float(self.values[row.number, state]), row.observed(state)
-        if role == Qt.ItemDataRole.BackgroundRole and column == 0:
-            return class_tint(row.number)
+        if role == CLASS_ROLE and column == 0:
+            return row.number
         if role == Qt.ItemDataRole.FontRole and column == 0:
             return theme().font("dense", "semibold")
+        if role == Qt.ItemDataRole.ForegroundRole and column == self.observed_column:
+            return theme().color("text_tertiary")
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignLeft
-            if column == 0:
-                side = Qt.AlignmentFlag.AlignHCenter
-            elif column > len(self.parents):
+            if column > len(self.parents):
                 side = Qt.AlignmentFlag.AlignRight
             return int(side | Qt.AlignmentFlag.AlignVCenter)
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -181,6 +197,9 @@ class LabelGrid(QAbstractTableModel):
             return class_letter(row.number)
         if column <= len(self.parents):
             return row.states[column - 1]
+        if column == self.observed_column:
+            seen = row.observed(self.shown_states[0])
+            return "–" if seen is None else f"{seen:.3f}"
         if state is None:
             return "" if row.count is None else grouped(round(row.count))
         return f"{self.values[row.number, state]:.3f}"
@@ -226,15 +245,38 @@ def with_probability(row: Floats, state: int, value: float) -> Floats:
 
 
 class BarDelegate(QStyledItemDelegate):
-    """A probability as a bar with the observed share as a tick, and its number at the right."""
+    """A class as a chip; a probability as a bar, the observed share as a tick on it, its number."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if index.data(CLASS_ROLE) is not None:
+            option.text = ""  # the chip has it
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
-        told = index.data(BAR_ROLE)
-        if told is None:
-            return
-        share, observed = told
         place = QRectF(option.rect)
+        if (number := index.data(CLASS_ROLE)) is not None:
+            self._paint_chip(painter, place, str(index.data()), number)
+        if (told := index.data(BAR_ROLE)) is not None:
+            self._paint_bar(painter, place, *told)
+        paint_row_line(painter, option)
+
+    def _paint_chip(self, painter: QPainter, place: QRectF, letter: str, number: int) -> None:
+        high = min(place.height() - 3, 18.0)
+        chip = QRectF(place.left() + 3, place.center().y() - high / 2, 22, high)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme().category(number), 1))
+        painter.setBrush(class_tint(number))
+        painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setFont(theme().font("caption", "semibold"))
+        painter.setPen(theme().color("text"))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, letter)
+        painter.restore()
+
+    def _paint_bar(
+        self, painter: QPainter, place: QRectF, share: float, observed: float | None
+    ) -> None:
         bar = QRectF(place.left() + 8, place.center().y() - 4.5, place.width() - 76, 9)
         if bar.width() < 24:
             return

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTableView, QVBoxLayout, QWidget
 
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -12,6 +14,7 @@ from pgmstudio.core.project import label_edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.label_numbers import LabelCounter, LabelNumbers
+from pgmstudio.gui.pages.column_list import dress_head
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.panels.label_grid import (
     BarDelegate,
@@ -20,12 +23,14 @@ from pgmstudio.gui.panels.label_grid import (
     reduced_rows,
     with_probability,
 )
+from pgmstudio.gui.panels.label_head import TabRowHead
 from pgmstudio.gui.panels.label_tree import LabelTree
 from pgmstudio.gui.panels.table_model import class_letter
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, Segments, button, row, scrolled
 
+FILL = "Fill from data"
 VIEWS = (
     ("full", "Full", "Every configuration of the parents with the letter of its class"),
     ("reduced", "Reduced", "A row for each block of a class, ∗ where a parent has no say"),
@@ -50,7 +55,7 @@ class LabelTable(QWidget):
         self.views = Segments(VIEWS, "labelView")
         self.views.chosen.connect(self._on_view)
         self._fill = button(
-            "Fill from data",
+            FILL,
             self._on_fill,
             icon_name="database",
             name="labelTableFill",
@@ -78,14 +83,18 @@ class LabelTable(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         area = scrolled(drawing, "labelTreeScroll")
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        area.setCornerWidget(QWidget())
         self._stack.addWidget(area)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
-        head = row(self._title, None, self._fill, self.views)
-        head.setMinimumWidth(1)
-        layout.addWidget(head)
+        self._bar = row(self._title, None, self._fill, self.views)
+        self._bar.setMinimumWidth(1)
+        self._bar.installEventFilter(self)
+        layout.addWidget(self._bar)
         layout.addWidget(self._stack, 1)
+        self.head = TabRowHead(self, self._bar, layout, lambda: self._needed(is_brief=True))
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -99,11 +108,13 @@ class LabelTable(QWidget):
         self._model_id, self._model, self._name = model_id, model, name
         i = model.domain.index(name)
         classes = model.classes[i]
-        words = (
-            f"{counted(len(model.rows[i]), 'class', 'classes')} of {counted(classes.size, 'row')}"
-        )
+        words = counted(len(model.rows[i]), "class", "classes")
         title = entry.node_titles.get(name, name)
-        self._title.setText(f"Table of {title} · {words}" if classes.ndim else f"Table of {title}")
+        whole = f"Table of {title} · {words} of {counted(classes.size, 'row')}"
+        self._title.setText(whole if classes.ndim else f"Table of {title}")
+        self._title.setToolTip(self._title.text())
+        self._title.brief = f"{title} · {words}" if classes.ndim else title
+        self._fold()
         self._show()
         self._counter.ask(model_id, model, name, {})
 
@@ -137,6 +148,8 @@ class LabelTable(QWidget):
             if 0 <= at[0] < self.grid.rowCount() and 0 <= at[1] < self.grid.columnCount():
                 self.table.setCurrentIndex(self.grid.index(*at))
             self._stack.setCurrentIndex(0)
+            self._fit_rows()
+        self._fill.setAccessibleName(FILL)
         self._fill.setEnabled(self._counts is not None)
         tip = "Estimate every class from the rows of the model's data set."
         why = "Not now: no data set of this project has these columns."
@@ -154,6 +167,26 @@ class LabelTable(QWidget):
             if not is_wide:
                 is_number = column >= self.grid.first_number
                 self.table.setColumnWidth(column, max(width, 150) if is_number else width)
+
+    # -- room
+
+    def _needed(self, *, is_brief: bool) -> int:
+        """How wide the head is: with all its words, or with the fewest."""
+        gaps = 3 * theme().space(3)
+        words = 0 if is_brief else self._title.fontMetrics().horizontalAdvance(self._title.text())
+        fill = 2 * theme().px("control") if is_brief else self._fill.sizeHint().width()
+        return gaps + words + fill + self.views.sizeHint().width()
+
+    def _fold(self) -> None:
+        """In little room the button has its sign alone; the title then says less by itself."""
+        self._fill.setText(FILL)
+        if self._needed(is_brief=False) > self._bar.width():
+            self._fill.setText("")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._bar and event.type() == QEvent.Type.Resize:
+            self._fold()
+        return super().eventFilter(watched, event)
 
     # -- wishes
 
@@ -190,4 +223,24 @@ class LabelTable(QWidget):
 
     def _restyle(self) -> None:
         self._title.setFont(theme().font("dense", "semibold"))
-        self.table.verticalHeader().setDefaultSectionSize(theme().px("row") - 2)
+        self.table.setFont(theme().font("dense"))
+        head = self.table.horizontalHeader()
+        dress_head(head)
+        low = "QHeaderView::section { padding-top: 2px; padding-bottom: 2px; }"
+        head.setStyleSheet(head.styleSheet() + low)
+        head.setFixedHeight(theme().px("row") - 2)
+        self._fit_rows()
+
+    def _fit_rows(self) -> None:
+        """As many rows as there are, a little lower, where all can be seen so; else as usual."""
+        usual, count = theme().px("row") - 2, max(1, self.grid.rowCount())
+        least = self.table.fontMetrics().height() + theme().space(1)
+        share = self.table.viewport().height() // count
+        side = self.table.verticalHeader()
+        side.setMinimumSectionSize(least)
+        side.setDefaultSectionSize(min(usual, share) if share >= least else usual)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_rows()
+        self.tree.fit(self._stack.size())

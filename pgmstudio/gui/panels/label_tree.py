@@ -17,11 +17,14 @@ from pgmstudio.gui.panels.label_grid import class_tint
 from pgmstudio.gui.panels.table_model import class_letter
 from pgmstudio.gui.style.theme import theme
 
-_MARGIN, _LEAF, _LEVEL, _BOX = 14.0, 96.0, 58.0, 24.0
+_MARGIN, _BOX = 14.0, 24.0
+# Between leaves and between levels: the least, and what is given where there is room.
+_LEAVES, _LEVELS = (68.0, 96.0), (45.0, 58.0)
 MOST_LEAVES = 200
 MOST_CUBE = 4  # binary parents
-# Where each axis of the cube leads, in units of its side.
-_AXES = ((1.0, 0.0), (0.0, 1.0), (0.42, -0.36), (2.1, 0.0))
+# Where each axis of the cube leads, in units of its side. The fourth goes down a little as well, or
+# its lines would run through corners of the first.
+_AXES = ((1.0, 0.0), (0.0, 1.0), (0.42, -0.36), (2.2, 0.5))
 _SIDE, _DOT = 62.0, 10.0
 
 
@@ -46,6 +49,8 @@ class LabelTree(QWidget):
         self._parents: tuple[Variable, ...] = ()
         self._rows: NDArray[np.float64] = np.zeros((0, 0))
         self._size = QSize(10, 10)
+        self._room = QSize(10, 10)
+        self._leaf, self._level = _LEAVES[1], _LEVELS[1]
         theme().changed.connect(self.update)
 
     @property
@@ -60,6 +65,9 @@ class LabelTree(QWidget):
         tree = tree_of(classes)
         self._root, words = None, ""
         if tree is not None and _leaves(tree) <= MOST_LEAVES:
+            wide, high = self._room.width() - 2 * _MARGIN, self._room.height() - 2 * _MARGIN - _BOX
+            self._leaf = _between(wide / _leaves(tree), *_LEAVES)
+            self._level = _between(high / max(1, _depth(tree)), *_LEVELS)
             self._root, width, depth = self._placed(tree)
             self._size = QSize(int(width + 2 * _MARGIN), int(depth + 2 * _MARGIN + _BOX))
         elif self._is_cube:
@@ -74,6 +82,13 @@ class LabelTree(QWidget):
         self.updateGeometry()
         self.update()
         return words
+
+    def fit(self, room: QSize) -> None:
+        """Draw closer or wider, so that as much as can be is seen in this room."""
+        if room != self._room:
+            self._room = room
+            if self._root is not None:
+                self.show_classes(self._classes, self._parents, self._rows)
 
     @property
     def _is_cube(self) -> bool:
@@ -92,9 +107,9 @@ class LabelTree(QWidget):
         def put(node: Split | int, level: int) -> _Drawn:
             nonlocal deepest
             deepest = max(deepest, level)
-            y = _MARGIN + level * _LEVEL + _BOX / 2
+            y = _MARGIN + level * self._level + _BOX / 2
             if isinstance(node, int):
-                x = _MARGIN + _LEAF * (next(left) + 0.5)
+                x = _MARGIN + self._leaf * (next(left) + 0.5)
                 return _Drawn(QPointF(x, y), self._leaf_words(node), node)
             parent = self._parents[node.axis]
             below = [put(branch, level + 1) for branch in node.branches]
@@ -104,7 +119,7 @@ class LabelTree(QWidget):
             )
 
         root = put(tree, 0)
-        return root, _LEAF * next(left), deepest * _LEVEL
+        return root, self._leaf * next(left), deepest * self._level
 
     def _leaf_words(self, number: int) -> str:
         row = self._rows[number]
@@ -129,10 +144,10 @@ class LabelTree(QWidget):
             painter.setPen(QPen(theme().color("edge"), theme().line("edge")))
             painter.drawLine(start, end)
             middle = (start + end) / 2
-            words = metrics.elidedText(state, Qt.TextElideMode.ElideRight, _LEAF - 16)
+            words = metrics.elidedText(state, Qt.TextElideMode.ElideRight, self._leaf - 16)
             wide = metrics.horizontalAdvance(words) + 6
             ground = QRectF(middle.x() - wide / 2, middle.y() - 8, wide, 16)
-            painter.fillRect(ground, theme().color("surface"))
+            painter.fillRect(ground, theme().color("window"))
             painter.setPen(theme().color("text_secondary"))
             painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, words)
             self._paint_lines(painter, child)
@@ -141,8 +156,8 @@ class LabelTree(QWidget):
         is_leaf = node.number is not None
         painter.setFont(theme().font("dense", "semibold" if is_leaf else "medium"))
         metrics = QFontMetricsF(painter.font())
-        room = max(_LEAF, _LEAF * len(node.children)) - 8
-        words = metrics.elidedText(node.words, Qt.TextElideMode.ElideRight, room - 12)
+        room = self._leaf * max(1, len(node.children)) - 4
+        words = metrics.elidedText(node.words, Qt.TextElideMode.ElideRight, room - 8)
         wide = min(room, metrics.horizontalAdvance(words) + 16)
         box = QRectF(node.at.x() - wide / 2, node.at.y() - _BOX / 2, wide, _BOX)
         painter.setPen(QPen(theme().color("border_control"), 1))
@@ -211,3 +226,11 @@ class LabelTree(QWidget):
 
 def _leaves(tree: Split | int) -> int:
     return 1 if isinstance(tree, int) else sum(_leaves(branch) for branch in tree.branches)
+
+
+def _depth(tree: Split | int) -> int:
+    return 0 if isinstance(tree, int) else 1 + max(_depth(branch) for branch in tree.branches)
+
+
+def _between(value: float, low: float, high: float) -> float:
+    return max(low, min(high, value))

@@ -12,6 +12,7 @@ from pgmstudio.core.data.editing import rows_over
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.likelihood import log2_likelihood
 from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.params import ParamKind, specs_of
@@ -29,18 +30,21 @@ class ModelFacts:
     fit: Mapping[str, float]
     problem: str = ""
     sizes: SizeBreakdown = field(default_factory=SizeBreakdown)
+    unlabelled_size: int = 0  # effective, of the same graph without its labels; 0 where it has none
 
 
 def model_facts(model: Model, data: DataSet | None) -> ModelFacts:
     """Computed beside the window."""
     sizes = size_breakdown(model)
     method = sizes.triangulator
-    size = model.effective_size()
+    size, plain = model.effective_size(), 0
+    if isinstance(model, LabelledDag) and model.labelled_edges:
+        plain = model.as_bayesian_network.effective_size()
     try:
         fit = {} if data is None else fit_per_row(model, data)
     except PgmStudioError as error:
-        return ModelFacts(size, method, {}, str(error), sizes)
-    return ModelFacts(size, method, fit, sizes=sizes)
+        return ModelFacts(size, method, {}, str(error), sizes, plain)
+    return ModelFacts(size, method, fit, "", sizes, plain)
 
 
 def graph_sizes(graph: DecisionGraph) -> list[tuple[str, str, str]]:

@@ -23,6 +23,7 @@ from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import empty
 
 _DIGITS = 3
+MOST_NAME = 92  # px of a state; the rest is for the bar
 
 
 def with_share(shares: Sequence[float], place: int, share: float) -> tuple[float, ...]:
@@ -155,8 +156,7 @@ class ParameterBars(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(3)
-        self._grid.setColumnStretch(0, 2)
-        self._grid.setColumnStretch(1, 5)
+        self._grid.setColumnStretch(1, 1)
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -192,6 +192,8 @@ class ParameterBars(QWidget):
     def _rebuild(self, states: tuple[str, ...]) -> None:
         empty(self._grid)
         self._states, self._bars, self._fields = states, [], []
+        widths = (self.fontMetrics().horizontalAdvance(state) for state in states)
+        self._grid.setColumnMinimumWidth(0, round(min(MOST_NAME * theme().scale, max(widths))) + 2)
         for row, state in enumerate(states):
             bar, field = _Bar(row), _Field(self)
             bar.setObjectName(f"parameterBar.{state}")

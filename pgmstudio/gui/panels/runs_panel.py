@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.column_list import dress_head
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.panels.run_facts import number_words, share_words, state_words, told_counters
 from pgmstudio.gui.plots.score_plot import ScorePlot
@@ -93,6 +94,8 @@ class RunTable(QAbstractTableModel):
     ) -> object:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return HEADERS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _side_of(section)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -108,8 +111,8 @@ class RunTable(QAbstractTableModel):
             return run.progress.fraction if is_busy else None
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{run.request.title}: {state_words(run)}"
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _side_of(index.column())
         return None
 
     def _text(self, run: LearningRun, column: int) -> str:
@@ -122,6 +125,12 @@ class RunTable(QAbstractTableModel):
             return "" if score is None else score_text(run.request.learner_key, score)
         minutes, seconds = divmod(round(run.seconds), 60)
         return f"{minutes}:{seconds:02d}" if run.seconds else ""
+
+
+def _side_of(column: int) -> int:
+    """Words at the left, numbers at the right, each with the head above it."""
+    side = Qt.AlignmentFlag.AlignRight if column >= 2 else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
 def _sign(run: LearningRun) -> QIcon:
@@ -174,13 +183,11 @@ class RunsPanel(QWidget):
         self._view.setShowGrid(False)
         self._view.setItemDelegateForColumn(1, _ShareDelegate(self._view))
         self._view.verticalHeader().hide()
-        self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
         header = self._view.horizontalHeader()
         # What a run says about itself may be long; its name, score and time are always whole.
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         for column in (0, 2, 3):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._view.customContextMenuRequested.connect(self._on_menu)
         self._plot = ScorePlot()
@@ -188,7 +195,8 @@ class RunsPanel(QWidget):
         self._status.elide = Qt.TextElideMode.ElideRight  # a list, the first is what matters most
         self._status.setObjectName("runStatus")
         self._status.setProperty("role", "secondary")
-        self._status.setFont(theme().font("dense"))
+        theme().changed.connect(self._restyle)
+        self._restyle()
         self._open = button(
             "Open best",
             self._on_open,
@@ -240,6 +248,12 @@ class RunsPanel(QWidget):
     @property
     def selected(self) -> LearningRun | None:
         return self._table.run_at(self._view.currentIndex().row())
+
+    def _restyle(self) -> None:
+        self._view.setFont(theme().font("dense"))
+        self._status.setFont(theme().font("dense"))
+        dress_head(self._view.horizontalHeader())
+        self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
 
     def _on_added(self, run: LearningRun) -> None:
         self._view.selectRow(self._shell.bench.runs.runs.index(run))

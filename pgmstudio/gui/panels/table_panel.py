@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 
-from pgmstudio.core.data.counting import plain_counts
-from pgmstudio.core.data.editing import fitted_to
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project.model_edits import EditableTables
@@ -35,6 +32,7 @@ from pgmstudio.gui.panels.component_tables import (
 )
 from pgmstudio.gui.panels.label_table import LabelTable
 from pgmstudio.gui.panels.table_clipboard import pasted, table_text
+from pgmstudio.gui.panels.table_counts import family_counts
 from pgmstudio.gui.panels.table_model import TableGrid
 from pgmstudio.gui.panels.table_view import TableView
 from pgmstudio.gui.style.theme import theme
@@ -50,6 +48,7 @@ class TablePanel(QWidget):
         self._shell = shell
         self._shown: tuple[str, str] | None = None  # model id, variable
         self._table: object = None  # the numbers of the model that are shown
+        self._rows: NDArray[np.float64] | None = None  # how often they occur in the data
         self._work = table_work(shell)
         self._grid = TableGrid(self)
         self._grid.edited.connect(self._on_edited)
@@ -103,6 +102,8 @@ class TablePanel(QWidget):
         self._alike.clicked.connect(self._on_alike)
         self._empty = Note(NO_TABLE, name="tableEmpty")
         self._last_edit: tuple[int, int] | None = None
+        self._stood = self._grid.values.copy()
+        self._typed: list[NDArray[np.float64]] = []  # what stood here before each that waits
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 2, 12, 2)
         layout.setSpacing(4)
@@ -130,6 +131,7 @@ class TablePanel(QWidget):
         shell.document.changed.connect(self._on_document_changed)
         theme().changed.connect(self._refresh)
         self._work.alike_changed.connect(self._tell_alike)
+        self._work.taking_back.connect(self._on_taking_back)
         self._refresh()
 
     # -- room
@@ -200,8 +202,14 @@ class TablePanel(QWidget):
             f"A {entry.model.kind} is not edited by hand; convert it to a Bayesian network."
         )
         # A mixture's tables are of the rows of a component, not of all.
-        counts = None if is_mixture(entry.model) else self._counts(network, index)
+        self._rows = (
+            None
+            if is_mixture(entry.model)
+            else family_counts(self._shell.project, entry, network, index)
+        )
+        counts = None if self._rows is None else self._rows.sum(axis=-1).ravel()
         self._grid.show(network.domain.variables[index], parents, network.tables[index], counts)
+        self._stood, self._typed = self._grid.values.copy(), []
         self._tell_alike()
         self._view.span_heads(self._grid)
         for widget in (self._normalise, self._complement, self._random):
@@ -224,25 +232,6 @@ class TablePanel(QWidget):
         self._grid.clear()
         self._tell_waiting(False)
         self.labelled.show_variable(model_id, entry, name)
-
-    def _counts(self, network: BayesianNetwork, index: int) -> NDArray[np.float64] | None:
-        """Rows per combination, where a data set fits the variable and its parents."""
-        project = self._shell.project
-        family = [network.domain.names[i] for i in (*network.dag.parent_indices[index], index)]
-        entry = project.models[self._shell.bench.model_id or ""]
-        ids = [entry.data_id] if entry.data_id else list(project.data)
-        for data_id in ids:
-            data = project.data[data_id].data if data_id in project.data else None
-            if data is None or not all(name in data.domain for name in family):
-                continue
-            try:  # the same states, in whichever order
-                rows = fitted_to(data, network.domain.restricted_to(family))
-            except PgmStudioError:
-                continue
-            self._family_counts = plain_counts(rows, [rows.domain.index(name) for name in family])
-            summed: NDArray[np.float64] = self._family_counts.sum(axis=-1).ravel()
-            return summed
-        return None
 
     def _tell_sums(self) -> None:
         wrong = [] if self._shown is None else self._grid.wrong_columns()
@@ -301,15 +290,19 @@ class TablePanel(QWidget):
 
     def _commit(self, text: str) -> None:
         """One undoable change, once every column sums to 1."""
+        self._typed.append(self._stood)
+        self._stood = self._grid.values.copy()
         self._tell_sums()
         if self._work.marks_alike:
             self._tell_alike()
         if self._shown is None or self._grid.wrong_columns():
             if self._shown is not None:
+                self._work.typed.emit()
                 self._shell.bench.message.emit(
                     "warning", f"Beliefs wait: {self._shown[1]} has a column that is not 1 in sum."
                 )
             return
+        self._typed = []
         model_id, variable = self._shown
         model = self._shell.project.models[model_id].model
         network = network_shown(self._shell, model_id, model)
@@ -317,6 +310,14 @@ class TablePanel(QWidget):
         table = self._grid.values.reshape(network.table(variable).shape)
         if not np.array_equal(table, network.table(variable)):
             self._shell.change(text, table_edit(self._shell, model_id, variable, table.copy()))
+
+    def _on_taking_back(self) -> None:
+        """Undo, before the model was changed: what stood here before the last number is back."""
+        if self._typed:
+            self._stood, self._last_edit = self._typed.pop(), None
+            self._grid.set_values(self._stood)
+            self._tell_sums()
+            self._tell_alike()
 
     def _chosen_columns(self) -> list[int]:
         chosen = {i.column() - 1 for i in self._view.selectedIndexes() if i.column() > 0}
@@ -347,7 +348,8 @@ class TablePanel(QWidget):
         from pgmstudio.core.learning.smoothing import smoothed
 
         states = self._grid.state_count
-        self._grid.set_values(smoothed(self._family_counts, 1.0).reshape(-1, states))
+        assert self._rows is not None  # else the button is greyed out
+        self._grid.set_values(smoothed(self._rows, 1.0).reshape(-1, states))
         self._commit(f"Fill the table of {self._name} from data")
 
     def _on_randomise(self) -> None:

@@ -68,7 +68,7 @@ class HeatLegend(QWidget):
             painter.fillRect(QRectF(x, middle - 5, _STEP, 10), theme().sequential(step))
             x += _STEP
         x += 6
-        word(f"{self._largest:.2f} bits")
+        word(f"{largest_text(self._largest)} bits")
         x += 10
         painter.fillRect(QRectF(x, middle - 5, 10, 10), theme().color("stale"))
         x += 16
@@ -79,3 +79,8 @@ class HeatLegend(QWidget):
             painter.drawRect(QRectF(x, middle - 5, 10, 10))
             x += 16
             word(f"edge of {self._model}")
+
+
+def largest_text(value: float) -> str:
+    """The upper end of the ramp: two digits, also of a value that is all but nothing."""
+    return f"{value:.2f}" if value >= 0.095 or value <= 0 else f"{value:.2g}"

@@ -31,7 +31,9 @@ _MOST_NAME = 130  # px
 
 
 def value_text(value: float) -> str:
-    """Two digits; three would not fit a cell."""
+    """Two digits, as three would not fit a cell; `0+` for what would look like nothing."""
+    if 0 < value < 0.005:
+        return "0+"
     return f"{value:.2f}".replace("0.", ".", 1) if value < 1 else f"{value:.1f}"
 
 

@@ -106,8 +106,9 @@ class QueryPlot(MarkPlot):
 
     @property
     def fits(self) -> dict[str, LineFit]:
-        """The lines of time by size, by language."""
-        return timing_fits(self.points) if self.view.with_fits else {}
+        """The lines of time by size, by language, where times grow by more than their noise."""
+        found = timing_fits(self.points) if self.view.with_fits else {}
+        return {family: fit for family, fit in found.items() if fit.is_clear}
 
     def _draw(self) -> None:
         view = self.view

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPen
 
@@ -17,12 +18,16 @@ from pgmstudio.gui.plots.mark_plot import MarkPlot
 from pgmstudio.gui.plots.mark_words import MarkWords, WordsLayer
 from pgmstudio.gui.plots.sl_items import along, tell_curves, words_beside
 from pgmstudio.gui.plots.sl_marks import Chart, Floats
+from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.workers.one_shot import one_shot
 
 NEW_MS = 2000
 _STEPS = 129
 LEGEND_MOST = 10
+# Fewer marks than FEW are all in sight. Of more, those below FLOOR_ROOM times the way from the top
+# to where but FAR_SHARE of them lie are not, when the lowest is FAR times as far down as that.
+FEW, FAR_SHARE, FLOOR_ROOM, FAR = 8, 0.1, 1.5, 2.0
 
 
 class SlPlot(MarkPlot):
@@ -41,6 +46,7 @@ class SlPlot(MarkPlot):
         self._pins: frozenset[str] = frozenset()
         self._new: frozenset[str] = frozenset()
         self.has_legend = True
+        self._shows_all = False
         self._old = one_shot(self, self._on_old, NEW_MS)
 
     # -- what is shown
@@ -69,6 +75,8 @@ class SlPlot(MarkPlot):
         if frozenset(keys) != self._pins:
             self._pins = frozenset(keys)
             self._show_pins()
+            if not self.card.isHidden():
+                self._show_card()
 
     def mark_new(self, keys: Iterable[str]) -> None:
         """These have just been found: a thin ring for two seconds."""
@@ -98,7 +106,7 @@ class SlPlot(MarkPlot):
         self._set_logs(self.is_log, False)
         scale = " (log scale)" if self.is_log else ""
         self._name_axes(
-            f"{SIZE_TITLES[chart.size]}{scale}",
+            f"{SIZE_TITLES[chart.size]}{scale}{self._below_words()}",
             "Log-likelihood, bits per row",
             f"Bits per row against size, {len(chart.curves)} curves, {chart.marks} marks",
         )
@@ -205,8 +213,38 @@ class SlPlot(MarkPlot):
 
     # -- the part in sight
 
+    def fit(self) -> None:
+        """All of it, also what lies far below; once more, without that."""
+        self._shows_all = not (self._shows_all and self._is_fitted)
+        self.refresh()
+        super().fit()
+
+    @property
+    def _floor(self) -> float:
+        """Marks below are left out of sight at first: a few that lie far off hide the others."""
+        heights = self._drawn_heights()
+        if self._shows_all or len(heights) < FEW:
+            return -np.inf
+        top, most = float(heights.max()), float(np.quantile(heights, FAR_SHARE))
+        room = max(FLOOR_ROOM * (top - most), 0.05)
+        return top - room if top - float(heights.min()) > FAR * room else -np.inf
+
+    def _drawn_heights(self) -> Floats:
+        """Of all marks that this mode shows, known before they are drawn."""
+        curves = self.chart.curves
+        parts = [curve.test for curve in curves if self.mode != "training"]
+        parts += [curve.train for curve in curves if self.mode != "test"]
+        heights = np.concatenate(parts) if parts else np.empty(0)
+        found: Floats = heights[np.isfinite(heights)]
+        return found
+
+    def _below_words(self) -> str:
+        floor = self._floor
+        count = sum(int(np.sum(curve.test < floor)) for curve in self.chart.curves)
+        return f" · {counted(count, 'mark')} far below; 0 shows all" if count else ""
+
     def _bounds(self) -> QRectF | None:
-        known = np.isfinite(self._ys)
+        known = np.isfinite(self._ys) & (self._ys >= self._floor)
         if not known.any():
             return None
         xs, ys = self._xs[known], self._ys[known]
@@ -222,9 +260,9 @@ class SlPlot(MarkPlot):
         tall = max(high - low, 0.05)
         return QRectF(left - 0.07 * wide, low - 0.08 * tall, 1.14 * wide, 1.2 * tall)
 
-    def _on_range(self, *_: object) -> None:
-        super()._on_range()
-        self._show_line()
+    def _place_overlays(self) -> None:
+        super()._place_overlays()
+        self._show_line()  # its handle stands beside the legend
 
     # -- the line of equal score
 
@@ -261,15 +299,30 @@ class SlPlot(MarkPlot):
         self._place_pill(xs, ys, rect)
 
     def _place_pill(self, xs: Floats, ys: Floats, rect: QRectF) -> None:
-        """At four fifths of the width, or before the line leaves at the top."""
+        """At four fifths of the width, or before the line leaves at the top, beside the legend."""
         top = rect.bottom() - 0.08 * rect.height()
-        usable = np.flatnonzero((ys <= top) & (ys >= rect.top()))
-        at = int(usable[min(len(usable) - 1, int(0.8 * _STEPS))]) if len(usable) else 0
-        if len(usable) and usable[-1] >= int(0.8 * _STEPS):
-            at = int(0.8 * _STEPS)
+        inside = (ys <= top) & (ys >= rect.top())
+        usable = np.flatnonzero(inside & ~self._is_under_legend(xs, ys))
+        if not len(usable):
+            usable = np.flatnonzero(inside)
+        before = usable[usable <= int(0.8 * _STEPS)]
+        at = int(before[-1]) if len(before) else int(usable[0]) if len(usable) else 0
         self._pill_at = float(xs[at])
         height = min(max(float(ys[at]), rect.top()), top)
         self.pill.setPos(self._view.mapViewToScene(QPointF(self._pill_at, height)))
+
+    def _is_under_legend(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
+        """At which of these places the legend would lie over the pill."""
+        if not self.legend.isVisible():
+            return np.zeros(len(xs), dtype=bool)
+        half = self.pill.boundingRect()
+        room = self.legend.sceneBoundingRect().adjusted(
+            half.left(), half.top(), half.right(), half.bottom()
+        )
+        across, down = self._frame.across(xs), self._frame.down(ys)
+        is_in = (across > room.left()) & (across < room.right())
+        result: NDArray[np.bool_] = is_in & (down > room.top()) & (down < room.bottom())
+        return result
 
     def _show_ceiling(self, rect: QRectF) -> None:
         if not self._has_ceiling or self.ceiling is None:

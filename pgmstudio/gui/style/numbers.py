@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.data.cuts import number_text
+
 
 def grouped(number: int) -> str:
     """A whole number with thin spaces in its thousands."""
@@ -14,6 +16,11 @@ def brief(number: int) -> str:
         return grouped(number)
     size, sign = (1_000_000, "M") if abs(number) >= 999_500 else (1_000, "k")
     return f"{number / size:.3g}\u2009{sign}".replace("-", "−")
+
+
+def read_number(number: float) -> str:
+    """A measured number without the noise of its last bits: 231.65, not 231.64999999999998."""
+    return number_text(float(f"{number:.12g}")).replace("-", "−")
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

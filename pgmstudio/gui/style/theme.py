@@ -80,7 +80,7 @@ class Theme(QObject):
         app = QApplication.instance()
         if not isinstance(app, QApplication):
             return
-        sheet = style_sheet(self.shade, self.px)
+        sheet = style_sheet(self.shade, self.px, self._scale)
         if app.styleSheet() == sheet:
             return
         # Every one of these polishes all widgets; without a sheet in between it is done three

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.said import Said
 from pgmstudio.gui.style.theme import Weight, theme
 
 
@@ -316,15 +317,11 @@ def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
 
 def foot_of(words: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
     """The foot of a page: what there is to say, and the buttons that act on it."""
-    said = QVBoxLayout()
-    said.setSpacing(4)
-    for widget in words:
-        said.addWidget(widget)
     made = QWidget()
     layout = QHBoxLayout(made)
     layout.setContentsMargins(margin, 8, margin, 8)
     layout.setSpacing(16)
-    layout.addLayout(said, 1)
+    layout.addWidget(Said(words), 1)
     for widget in buttons:
         layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignBottom)
     return made

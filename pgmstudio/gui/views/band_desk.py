@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.decision_graph_session import NodeFlows
 from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.decision_graph_choices import ScoreWeight
 from pgmstudio.core.models.decision_graph_measures import node_counts
 from pgmstudio.core.models.decision_graph_reach import reach_rules
 from pgmstudio.core.pictures.band_words import node_name
@@ -21,7 +23,7 @@ from pgmstudio.core.project.model_edits import set_display_mode
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.graph_flows import ask_flows
 from pgmstudio.gui.document.graph_nodes import NodeKey, graph_nodes
-from pgmstudio.gui.document.graph_rows import move, rows_of
+from pgmstudio.gui.document.graph_rows import move, rows_of, weight_of
 from pgmstudio.gui.document.graph_trail import graph_trail
 from pgmstudio.gui.document.workbench import Selection
 from pgmstudio.gui.views.band_canvas import BandCanvas
@@ -224,6 +226,13 @@ class BandDesk(QObject):
         text = f"{word} {variables[0] if len(variables) == 1 else 'all nodes'}"
         edit = partial(set_display_mode, model_id=self._model_id, nodes=variables, mode=mode)
         self._shell.change(text, edit)
+
+    def measured_by(self) -> tuple[DataSet | None, ScoreWeight]:
+        """The rows that changes are measured on, and how bits and size are weighed."""
+        project = self._shell.project
+        entry = project.models[self._model_id]
+        rows = rows_of(project, entry)
+        return rows, weight_of(project, entry, rows)
 
     def move(self, variable: str, above: str | None) -> None:
         """In the forest of variables."""

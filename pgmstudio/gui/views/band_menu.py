@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_choices import (
     Deed,
-    Prospect,
+    ScoreWeight,
     Step,
     merges_of,
     prospect,
@@ -18,10 +18,12 @@ from pgmstudio.core.models.decision_graph_choices import (
 )
 from pgmstudio.core.models.decision_graph_measures import node_counts
 from pgmstudio.core.models.decision_graph_reach import is_under
-from pgmstudio.core.pictures.band_words import node_name, step_words
+from pgmstudio.core.pictures.band_words import node_name, node_numbers, step_words
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.graph_nodes import NodeKey
-from pgmstudio.gui.document.graph_rows import rows_of, take
+from pgmstudio.gui.document.graph_rows import take
+from pgmstudio.gui.panels.change_rows import signed
+from pgmstudio.gui.panels.graph_node_facts import move_of
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.views.canvas_menu import canvas_menu
 from pgmstudio.gui.views.wishes import Hit
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 # A menu with more lines is not read.
 MOST_LISTED = 12
+TAB = "\t"  # what follows it stands at the right of a menu
 
 
 def band_menu(page: ModelPage, desk: BandDesk, hit: Hit) -> QMenu:
@@ -58,26 +61,40 @@ def band_menu(page: ModelPage, desk: BandDesk, hit: Hit) -> QMenu:
 
 def _add_move(menu: QMenu, desk: BandDesk, graph: DecisionGraph, name: str) -> None:
     i = graph.domain.index(name)
-    places = menu.addMenu(icon("tree-structure"), "Move in the forest")
-    places.setObjectName("menu.move")
-    if graph.forest[i] is not None:
-        places.addAction("To the top").triggered.connect(partial(desk.move, name, None))
+    places: list[str | None] = [] if graph.forest[i] is None else [None]
     for other, title in enumerate(graph.domain.names):
         if other != i and other != graph.forest[i] and not is_under(graph, other, i):
-            action = places.addAction(f"Below {title}")
-            action.triggered.connect(partial(desk.move, name, title))
-    places.setEnabled(bool(places.actions()))
+            places.append(title)
+    moves = menu.addMenu(icon("tree-structure"), "Move in the forest")
+    moves.setObjectName("menu.move")
+    moves.setToolTipsVisible(True)
+    moves.setEnabled(bool(places))
+    actions = []
+    for above in places:
+        action = moves.addAction("To the top" if above is None else f"Below {above}")
+        action.triggered.connect(partial(desk.move, name, above))
+        actions.append((action, above))
+
+    def measure() -> None:
+        """Only when it is opened, and not for more places than are read."""
+        rows, weight = desk.measured_by()
+        for action, above in actions[:MOST_LISTED]:
+            found = move_of(graph, name, above, rows)
+            action.setEnabled(not found.refusal)
+            action.setToolTip(f"Not now: {found.refusal}" if found.refusal else "")
+            if not found.refusal:
+                words = told(found.bits, found.size, found.free, weight)
+                action.setText(f"{action.text().partition(TAB)[0]}{TAB}{words}")
+
+    moves.aboutToShow.connect(measure)
 
 
-def told(found: Prospect) -> str:
-    """ΔL and Δsize in short."""
-    if found.bits is None:
-        return f"size {_signed(found.size)}"
-    return f"{found.bits:+.1f} bits, size {_signed(found.size)}".replace("-", "−")
-
-
-def _signed(number: int) -> str:
-    return f"{number:+d}".replace("-", "−")
+def told(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
+    """ΔL, Δsize and Δscore in short."""
+    if bits is None:
+        return f"size {signed(size, 0)}"
+    score = weight.gain(bits, size, free)
+    return f"{signed(bits)} bits, size {signed(size, 0)}, score {signed(score)}"
 
 
 def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> QMenu:
@@ -89,7 +106,7 @@ def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -
     graph = entry.model
     if not isinstance(graph, DecisionGraph):
         return menu
-    rows = rows_of(shell.project, entry)
+    rows, weight = desk.measured_by()
     counts = None if rows is None else node_counts(graph, rows)
     merges = menu.addMenu(icon("git-merge"), "Merge with")
     merges.setObjectName("menu.merge")
@@ -97,13 +114,15 @@ def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -
     legal = sorted((p for p in found if not p.refusal), key=lambda p: -(p.bits or 0.0))
     for choice in legal[:MOST_LISTED]:
         name = node_name(graph, key[0], choice.step.other)
-        action = merges.addAction(f"{name}\t{told(choice)}")
+        words = told(choice.bits, choice.size, choice.free, weight)
+        action = merges.addAction(f"{name}{TAB}{words}")
         action.triggered.connect(partial(take, shell, model_id, choice.step))
     merges.setEnabled(bool(legal))
     refused = next((p.refusal for p in found if p.refusal), "its variable has no other node.")
     merges.menuAction().setToolTip("" if legal else f"Not now: {refused}")
     split = prospect(graph, Step(Deed.SPLIT, *key), rows)
-    words = "Split" if split.refusal else f"Split\t{told(split)}"
+    brought = told(split.bits, split.size, split.free, weight)
+    words = "Split" if split.refusal else f"Split{TAB}{brought}"
     action = menu.addAction(icon("git-fork"), words)
     action.setObjectName("menu.split")
     action.setEnabled(not split.refusal)
@@ -111,11 +130,26 @@ def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -
     action.triggered.connect(partial(take, shell, model_id, split.step))
     arcs = menu.addMenu(icon("path"), "Redirect an arc")
     arcs.setObjectName("menu.redirect")
-    steps = list(redirections_from(graph, *key))[:MOST_LISTED]
-    for step in steps:
-        arc = arcs.addAction(step_words(graph, step))
-        arc.triggered.connect(partial(take, shell, model_id, step))
+    numbers = dict(zip(graph.domain.names, node_numbers(graph), strict=True))
+    steps = sorted(
+        redirections_from(graph, *key),
+        key=lambda one: (one.variable, one.state, numbers[one.variable][one.node]),
+    )[:MOST_LISTED]
     arcs.setEnabled(bool(steps))
+    why = "Not now: no arc of it has another node to go to."
+    arcs.menuAction().setToolTip("" if steps else why)
+    actions = [arcs.addAction(step_words(graph, step)) for step in steps]
+    for arc, step in zip(actions, steps, strict=True):
+        arc.triggered.connect(partial(take, shell, model_id, step))
+
+    def measure() -> None:
+        """Only when it is opened: every arc is a walk through all rows."""
+        for arc, step in zip(actions, steps, strict=True):
+            found = prospect(graph, step, rows)
+            words = told(found.bits, found.size, found.free, weight)
+            arc.setText(f"{step_words(graph, step)}{TAB}{words}")
+
+    arcs.aboutToShow.connect(measure)
     menu.addSeparator()
     fold = menu.addAction("Collapse the nodes of this variable")
     fold.triggered.connect(partial(desk.toggle, key[0]))

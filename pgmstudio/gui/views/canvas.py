@@ -48,7 +48,7 @@ class Canvas(QWidget):
         self._waiting.setParent(self.view)
         self._waiting.hide()
         self.shows_legend = True
-        self.shows_minimap = True
+        self._wants_minimap: bool | None = None  # None: as the size of the graph asks
         self._strengths: Strengths | None = None
         self._covered: list[QRect] = []  # by panels over the view, in its coordinates
         self.rules = RulesLayer(self.scene)
@@ -144,6 +144,16 @@ class Canvas(QWidget):
         self.shows_legend = not self.shows_legend
         self._refresh_overlays()
 
+    @property
+    def shows_minimap(self) -> bool:
+        """Of a large graph, unless it was asked for or sent away."""
+        wanted = self._wants_minimap
+        return len(self.scene.nodes) >= MINIMAP_FROM if wanted is None else wanted
+
+    @shows_minimap.setter
+    def shows_minimap(self, shows: bool) -> None:
+        self._wants_minimap = shows
+
     def toggle_minimap(self) -> None:
         self.shows_minimap = not self.shows_minimap
         self._refresh_overlays()
@@ -187,7 +197,7 @@ class Canvas(QWidget):
         low = max(0 if zoom.isHidden() else zoom.height(), told)
         if low:
             self.view.keep_foot(low + 2.0 * _EDGE)
-        self.minimap.setVisible(self.shows_minimap and len(self.scene.nodes) >= MINIMAP_FROM)
+        self.minimap.setVisible(self.shows_minimap and bool(self.scene.nodes))
         self.minimap.move(
             room.width() - self.minimap.width() - _EDGE,
             zoom.y() - self.minimap.height() - 8,

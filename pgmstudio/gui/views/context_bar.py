@@ -211,6 +211,8 @@ class ContextBar(QFrame):
                 less.hide()
         if self._needed() > room:
             self._copy.setText("")
+            self._title.show()  # the narrower of the two, where that is enough
+            self._title.setVisible(self._needed() <= room)
         hidden = 0
         while self._needed() > room and hidden < len(self._chips):
             hidden += 1

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.pictures.picture import EdgeStyle, Size
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.core.pictures.tags import TAG_GAP, TAG_HEIGHT, tag_shares
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.views.node_face import Detail
 
 if TYPE_CHECKING:
     from pgmstudio.gui.views.graph_scene import GraphScene
@@ -21,6 +24,7 @@ _RADIUS = TAG_HEIGHT / 2
 _RING = 3.0  # between a selected tag and the ring around it
 # Tags of more edges stand in the middle of their lines, wherever that is.
 MOST_PLACED = 120
+_HEIGHT = 0.6  # over edges, also over those one looks at; below nodes
 
 
 def tag_size(label: str) -> Size:
@@ -59,9 +63,64 @@ def paint_tag(
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label)
 
 
+class TagLayer(QGraphicsItem):
+    """The tags once more, in front of all lines: an edge drawn later would cross the words.
+
+    Those of edges that stand back are left to the edges themselves.
+    """
+
+    def __init__(self, scene: GraphScene) -> None:
+        super().__init__()
+        self._scene = scene
+        self._bounds = QRectF()
+        self.setZValue(_HEIGHT)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        scene.addItem(self)
+
+    def cover(self, bounds: QRectF) -> None:
+        if bounds != self._bounds:
+            self.prepareGeometryChange()
+            self._bounds = bounds
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._bounds
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        zoomed = self._scene.zoomed
+        if zoomed.detail_of(zoomed.zoom_of(painter)) is Detail.DOT:
+            return
+        for item in self._scene.edges.values():
+            if not item.tag.isEmpty() and item.isVisible() and item.effectiveOpacity() == 1.0:
+                words, style = item.edge.label, item.edge.style
+                paint_tag(painter, item.tag, words, style, is_selected=item.look.is_selected)
+
+
+_layers: WeakKeyDictionary[GraphScene, TagLayer] = WeakKeyDictionary()
+
+
+def _raise_tags(scene: GraphScene) -> None:
+    """A layer for the tags of the scene, once it has any."""
+    bounds = QRectF()
+    for item in scene.edges.values():
+        if item.edge.style.has_tag:
+            bounds = bounds.united(item.boundingRect())
+    if not bounds.isEmpty() and scene not in _layers:
+        _layers[scene] = TagLayer(scene)
+    if scene in _layers:
+        _layers[scene].cover(bounds)
+
+
 def place_tags(scene: GraphScene, routed: Collection[tuple[str, str]]) -> None:
     """Tags aside where the middle of a line is taken, once some of these edges have new ways."""
     tagged = {ends: item for ends, item in scene.edges.items() if item.edge.style.has_tag}
+    if tagged or scene in _layers:
+        _raise_tags(scene)
     if not any(ends in tagged for ends in routed) or len(tagged) > MOST_PLACED:
         return
     items = [item for item in tagged.values() if item.edge.label]
@@ -73,3 +132,4 @@ def place_tags(scene: GraphScene, routed: Collection[tuple[str, str]]) -> None:
     )
     for item, share in zip(items, shares, strict=True):
         item.set_tag_share(share)
+    _raise_tags(scene)

@@ -311,12 +311,13 @@ class ModelEditing(QObject):
             self.delete_selected()
 
     def paste(self, at: Point | None = None) -> None:
+        scene = self._canvas.scene
         try:
-            part = pasted(self.entry.model, QApplication.clipboard().text(), at)
+            text = QApplication.clipboard().text()
+            part = pasted(self.entry.model, text, at, scene.positions)
         except PgmStudioError as refusal:
             self._canvas.refuse(str(refusal))
             return
-        scene = self._canvas.scene
         points = {**scene.positions, **part.positions}
         edit = in_order(
             partial(edits.replace_model, model_id=self._model_id, model=part.model),

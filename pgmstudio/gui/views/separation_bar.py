@@ -84,6 +84,7 @@ class SeparationBar(TwoLineBar):
         self._detail = ElidedLabel()
         self._detail.setObjectName("separation.detail")
         self._detail.setProperty("role", "secondary")
+        self._detail.elide = Qt.TextElideMode.ElideRight  # a sentence, not a name
         self._check = button(
             "Check in numbers",
             self.check_wished.emit,

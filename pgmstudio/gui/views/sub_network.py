@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, PgmStudioError
@@ -24,6 +25,7 @@ from pgmstudio.core.pictures.spacing import overlapping_pairs, without_overlaps
 _CLIPBOARD = Path("clipboard.json")
 # How far a copy stands beside its original.
 _STEP = 40.0
+_MOST_STEPS = 6
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,16 @@ class Pasted:
     positions: dict[str, Point]
 
 
-def pasted(model: Model, text: str, at: Point | None = None) -> Pasted:
-    """The part on the clipboard added to `model`; names that are taken get a number."""
+def pasted(
+    model: Model,
+    text: str,
+    at: Point | None = None,
+    present: Mapping[str, Point] | None = None,
+) -> Pasted:
+    """The part on the clipboard added to `model`; names that are taken get a number.
+
+    It goes to `at`, or to a free place among the nodes that are `present` there.
+    """
     network = _network(model, "pasted into")
     try:
         file = file_of_document(parse_json(text.encode("utf-8"), _CLIPBOARD), _CLIPBOARD)
@@ -97,6 +107,9 @@ def pasted(model: Model, text: str, at: Point | None = None) -> Pasted:
     dag = Dag(domain.names, (*network.dag.parent_indices, *parents))
     merged = BayesianNetwork(domain, dag, (*network.tables, *part.tables))
     positions = _apart(_moved(file.layout, at), part.domain)
+    if at is None:
+        taken_places = {n: p for n, p in (present or {}).items() if n in network.domain}
+        positions = _beside(positions, part.domain, taken_places, network.domain)
     return Pasted(
         merged, tuple(names.values()), {names[n]: p for n, p in positions.items() if n in names}
     )
@@ -114,12 +127,40 @@ def _moved(layout: Mapping[str, Point], at: Point | None) -> dict[str, Point]:
     return {name: (round(x + dx), round(y + dy)) for name, (x, y) in layout.items()}
 
 
+def _beside(
+    positions: dict[str, Point], domain: Domain, present: Mapping[str, Point], others: Domain
+) -> dict[str, Point]:
+    """A few steps on until no box lies over another; else at the right of all of them."""
+    names = [name for name in positions if name in domain]
+    if not names or not present:
+        return positions
+    centres, sizes = _boxes({name: positions[name] for name in names}, domain)
+    there, their_sizes = _boxes(present, others)
+    needed = (sizes[:, None, :] + their_sizes[None, :, :]) / 2
+    for steps in range(_MOST_STEPS):
+        moved = centres + steps * _STEP
+        if not (np.abs(moved[:, None, :] - there[None, :, :]) < needed).all(axis=2).any():
+            break
+    else:
+        right = float((there + their_sizes / 2)[:, 0].max())
+        left = float((centres - sizes / 2)[:, 0].min())
+        moved = centres + np.array([right + _STEP - left, -_STEP])  # at the height of the original
+    return {name: (x, y) for name, (x, y) in zip(names, moved.round().tolist(), strict=True)}
+
+
+def _boxes(
+    positions: Mapping[str, Point], domain: Domain
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Centres and sizes of boxes with bars."""
+    boxes = [box_size(PictureNode(name, name), domain[name].states) for name in positions]
+    centres = np.array(list(positions.values()), dtype=np.float64).reshape(-1, 2)
+    return centres, np.array(boxes, dtype=np.float64).reshape(-1, 2)
+
+
 def _apart(positions: dict[str, Point], domain: Domain) -> dict[str, Point]:
     """Copied from among boxes of names, they may be pasted among boxes with bars."""
     names = [name for name in positions if name in domain]
-    centres = np.array([positions[name] for name in names], dtype=np.float64).reshape(-1, 2)
-    boxes = [box_size(PictureNode(name, name), domain[name].states) for name in names]
-    sizes = np.array(boxes, dtype=np.float64).reshape(-1, 2)
+    centres, sizes = _boxes({name: positions[name] for name in names}, domain)
     if not overlapping_pairs(centres, sizes).size:
         return positions
     moved = without_overlaps(centres, sizes).round().tolist()

@@ -206,11 +206,14 @@ class ZoomView(QGraphicsView):
             self.looked_elsewhere.emit()
 
     def look_at(self, node: str) -> None:
-        """Put a node in the middle, near enough to read its name."""
+        """Put a node in the middle, near enough to read its name; one that is read stays."""
         item = self.graph.nodes.get(node)
         if item is not None:
             if self._zoom < 0.5:
                 self.set_zoom(1.0)
+            elif self._below_find_bar().contains(item.box):
+                self.bring_into_sight(node)  # only from under a panel
+                return
             self.centre_on(item.pos())
 
     def centre_on(self, point: QPointF) -> None:
@@ -271,6 +274,10 @@ class ZoomView(QGraphicsView):
             self._is_fitted = False
             self.looked_elsewhere.emit()
         event.accept()
+
+    def _below_find_bar(self) -> QRectF:
+        """The part of the scene that can be seen while something is looked for."""
+        return self.sight().adjusted(0, 1.5 * theme().px("view_bar") / self._zoom, 0, 0)
 
     def sight(self) -> QRectF:
         """The part of the scene that can be seen."""

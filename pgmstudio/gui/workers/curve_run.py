@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.plans.point_work import RunDone, RunProblem, SoFar
+from pgmstudio.core.experiments.plans.point_work import RunDone, RunProblem, SoFar, UnderWay
 from pgmstudio.core.io.point_folder import KeptPlanTask
 from pgmstudio.core.project.project import Project
 from pgmstudio.core.running import CancelToken, Progress
@@ -30,7 +30,9 @@ class CurveRun(BackgroundRun):
         self.setup, self.folder = setup, folder
         self.problems: list[str] = []
         self.done: set[str] = set()
+        self.begun: set[str] = set()
         self.new_points = 0
+        self.share_before = 0.0  # of the plan, that earlier sweeps did
         self.passing: dict[str, dict[str, CurvePoint]] = {}  # by the key of their run and their own
         self._project = project
 
@@ -51,11 +53,14 @@ class CurveRun(BackgroundRun):
             match event:
                 case Loaded():
                     self.done |= event.done
+                    self.share_before = len(event.done) / max(1, len(event.series or ()))
                     self.loaded.emit(event)
                 case RunProblem(message):
                     self.problems.append(message)
                 case CurvePoint():
                     fresh.append(event)
+                case UnderWay(key):
+                    self.begun.add(key)
                 case SoFar(key, new, standing):
                     known = self.passing.get(key, {}) | {point.key: point for point in new}
                     self.passing = self.passing | {key: {name: known[name] for name in standing}}

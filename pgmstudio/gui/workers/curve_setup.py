@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
@@ -23,11 +21,8 @@ from pgmstudio.core.io.plan_files import read_plan_rows, split_rows
 from pgmstudio.core.io.point_folder import PointFolder
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.project.project import Project
-from pgmstudio.core.running import CancelToken
 
 SHARE, SPLIT, SETS = "share", "split", "sets"
-_ADDRESS = re.compile(r"(tcp|tls)://[^\s:/]+:\d{1,5}")
-CONNECT_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -144,26 +139,6 @@ class CurveSetup:
 
             return Cluster(self.cluster)
         return LocalPool(self.processes, tells_so_far=True)
-
-
-def address_problem(address: str) -> str | None:
-    """What is wrong with how the address of a scheduler is written; None when nothing is."""
-    if _ADDRESS.fullmatch(address.strip()):
-        return None
-    return f"“{address.strip()}” is no address of a scheduler. Write it as tcp://HOST:8786."
-
-
-def reach_problem(address: str, _cancel: CancelToken) -> str | None:
-    """Whether somebody answers at the address; asked beside the window."""
-    host, _, port = address.strip().partition("://")[2].rpartition(":")
-    try:
-        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
-    except (OSError, ValueError, OverflowError):
-        return (
-            f"Nobody answers at {address.strip()}. Start “dask scheduler” there and workers with "
-            "“dask worker ADDRESS”, or choose this computer."
-        )
-    return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -204,3 +204,4 @@ def test_the_best_so_far_of_a_run_that_ends_without_a_word_stays() -> None:
     row = race.table().row("PDG")
     assert row.state == "stopped"
     assert row.point is point
+    assert row.seconds == point.seconds > 0

@@ -88,6 +88,8 @@ def test_a_file_of_the_program_opens_as_it_was_saved(tmp_path) -> None:
         ("#states A : a, b\nX -> Y : A = c\nA -> Y", 2, "A has no state c"),
         ("X Y\n", 1, "expected “->”"),
         ("X -> Y : A\nA -> Y", 1, "expected “=”"),
+        ("X -> Y : A\nA -> Y", 1, "but found the end of the line"),
+        ("x" * 500, 1, "after x{40};"),
         ('X -> "Y', 1, "a quote may be missing"),
         ("#at X : 1\nX -> Y", 1, "two numbers"),
         ("X -> Y\nY -> X", None, "cycle"),

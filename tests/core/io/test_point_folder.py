@@ -17,7 +17,7 @@ from pgmstudio.core.experiments.compare import row_log2
 from pgmstudio.core.experiments.curve_picture import curve_plot
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.empirical import QueryPlan
-from pgmstudio.core.experiments.plans import glimpses
+from pgmstudio.core.experiments.plans import glimpses, point_work
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows, point_key
 from pgmstudio.core.experiments.plans.places import Here, PlaceEvent
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
@@ -267,6 +267,53 @@ class LookedAt(Here):
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
     ) -> Iterator[tuple[int, PlaceEvent]]:
         yield from super().events(rows, [replace(w, tells_so_far=True) for w in works], cancel)
+
+
+GRAPHS = Plan((LearnerGrid("pdg.learn", {"population": (2,)}, lambdas=(0.2, 0.5, 0.9)),))
+
+
+def stopped_at(kind: type[CurvePoint | SoFar], folder: Path, *, is_killed: bool = False) -> None:
+    """Run the graphs and stop when such an event comes, or be killed with the first point then."""
+    switch = StopSwitch()
+    for event in KeptPlanTask(folder, GRAPHS, rows_of(), LookedAt())(switch):
+        if is_killed and switch.is_cancelled and isinstance(event, CurvePoint):
+            return
+        if isinstance(event, kind):
+            switch.cancel()
+
+
+def test_a_run_stopped_while_its_models_are_measured_gives_the_others_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(point_work, "HAND_OVER_SECONDS", -1.0)
+    with pytest.raises(Cancelled):
+        stopped_at(CurvePoint, tmp_path)
+    assert len(PointFolder(tmp_path).points) == 1
+    assert [point.lambda_ for point in ran(tmp_path, GRAPHS)] == [0.5, 0.9]
+    assert ran(tmp_path, GRAPHS) == []
+
+
+@pytest.mark.usefixtures("_always_seen")
+def test_a_run_killed_while_it_hands_its_models_over_is_made_again_as_a_whole(
+    tmp_path: Path,
+) -> None:
+    stopped_at(SoFar, tmp_path, is_killed=True)
+    (cut,) = PointFolder(tmp_path).done.values()
+    assert cut.cut_after is not None
+    assert [point.lambda_ for point in ran(tmp_path, GRAPHS)] == [0.2, 0.5, 0.9]
+
+
+@pytest.mark.usefixtures("_always_seen")
+def test_a_run_stopped_sooner_than_the_last_time_leaves_what_it_gave_then(tmp_path: Path) -> None:
+    (key,) = planned_keys(GRAPHS, rows_of())
+    before = ran(tmp_path, GRAPHS)
+    with PointFolder(tmp_path) as folder:
+        folder.open(GRAPHS, rows_of())
+        folder.finish(RunDone(key, len(before), 1e6, cut_after=1e6))
+    with pytest.raises(Cancelled):
+        stopped_at(SoFar, tmp_path)
+    assert told(list(PointFolder(tmp_path).points.values())) == told(before)
+    assert len(ran(tmp_path, GRAPHS)) == 3  # it was not whole
 
 
 def test_a_run_of_one_model_that_is_stopped_gives_no_point(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_choices import (
@@ -19,7 +20,6 @@ from pgmstudio.core.models.decision_graph_choices import (
     Step,
     all_steps,
     best_step,
-    fitted_where_changed,
     merges_of,
     prospect,
     redirections_from,
@@ -28,6 +28,7 @@ from pgmstudio.core.models.decision_graph_choices import (
 )
 from pgmstudio.core.models.decision_graph_measures import (
     fitted_log2_likelihood,
+    fitted_where_changed,
     node_counts,
     refitted,
 )
@@ -200,3 +201,18 @@ def test_rows_with_missing_cells_are_left_out() -> None:
     codes = rows.codes.copy()
     codes[1, 3] = rows.missing_code
     assert whole_rows(graph, DataSet(graph.domain, codes)).row_count == 19
+
+
+def test_a_node_that_gets_the_counts_of_another_is_fitted_to_them() -> None:
+    domain = Domain.of({"A": ["seen", "never"], "B": ["no", "yes"]})
+    graph = DecisionGraph(
+        domain,
+        (None, 0),
+        (np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])),
+        (None, np.array([[0, 1]])),
+    )
+    rows = graph.sample(40, np.random.default_rng(2))
+    step = Step(Deed.REDIRECT, "B", 1, upper=0, state=0)
+    after = fitted_where_changed(graph, step.done(graph), rows)
+    change = after.log2_probabilities(rows).sum() - graph.log2_probabilities(rows).sum()
+    assert change == pytest.approx(prospect(graph, step, rows).bits, abs=0.1)

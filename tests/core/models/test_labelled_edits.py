@@ -189,6 +189,8 @@ def test_tags_say_the_label_in_stars_and_count_long_ones() -> None:
     assert label_words(model, "X1", "X4") == ""
     long = Domain.of(dict.fromkeys(("A", "B", "C", "D"), ("a very long state", "another one")))
     assert label_tag(model.with_domain(long), "C", "D") == "⋯ (2)"
+    names = Domain.of(dict.fromkeys(("Lipoproteins", "X2", "X3", "X4"), ("under 3", "3 or over")))
+    assert label_tag(model.with_domain(names), "X2", "X4") == "Lipo…ins = 3 or over"
 
 
 def test_a_picture_in_a_context_has_the_edges_of_its_graph() -> None:

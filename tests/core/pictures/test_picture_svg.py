@@ -22,6 +22,7 @@ from pgmstudio.core.pictures.picture import (
 )
 from pgmstudio.core.pictures.svg import svg_of
 from pgmstudio.core.pictures.svg_nodes import mark_of, percent
+from pgmstudio.core.pictures.tags import tag_size
 from pgmstudio.core.pictures.tokens import colors, tokens
 from tests.strategies import random_network
 
@@ -284,3 +285,21 @@ def test_what_was_done_has_its_own_mark_and_cuts_the_arrows_into_it() -> None:
     assert not any(
         p.get("stroke-dasharray") for p in ElementTree.fromstring(seen).iter(f"{SVG}path")
     )
+
+
+def test_no_tag_of_a_label_is_cut_at_the_edge_of_the_drawing() -> None:
+    # The middle of the bent edge lies left of all boxes, and so does most of its tag.
+    label = "physical work = sometimes"
+    nodes = tuple(PictureNode(name, name) for name in "abc")
+    edges = (
+        PictureEdge("a", "b"),
+        PictureEdge("b", "c"),
+        PictureEdge("a", "c", label, EdgeStyle.LABELLED),
+    )
+    places = {"a": (0.0, 0.0), "b": (0.0, 100.0), "c": (0.0, 200.0)}
+    root = ElementTree.fromstring(svg_of(GraphPicture(nodes, edges), places, background=False))
+    left, _, width, _ = (float(value) for value in root.attrib["viewBox"].split())
+    (words,) = [one for one in root.iter() if one.tag.endswith("text") and one.text == label]
+    x, half = float(words.attrib["x"]), tag_size(label)[0] / 2
+    assert left <= x - half
+    assert x + half <= left + width

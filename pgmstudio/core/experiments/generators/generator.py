@@ -10,20 +10,27 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.params import param
 
 Generate = Callable[[Any, np.random.Generator, int], DataSet]
+Truth = Callable[[Any, np.random.Generator], Model | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """`generate(params, rng, n)` draws n rows; the same seed gives the same rows."""
+    """`generate(params, rng, n)` draws n rows; the same seed gives the same rows.
+
+    `truth(params, rng)` is the model that the rows of the same seed come from, over their columns,
+    for generators that draw a model first; None where it is no model of ours.
+    """
 
     name: str
     title: str
     help: str
     params_type: type
     generate: Generate
+    truth: Truth | None = None
 
 
 def keep_hidden(what: str) -> Any:

@@ -101,4 +101,5 @@ RANDOM_PDG = Generator(
     "Rows from a random decision graph over one tree of variables.",
     RandomPdgParams,
     random_pdg,
+    random_decision_graph,
 )

@@ -95,4 +95,5 @@ RANDOM_LDAG = Generator(
     "Rows from a random network some of whose edges vanish in random contexts.",
     RandomLdagParams,
     random_ldag_rows,
+    random_ldag,
 )

@@ -16,6 +16,7 @@ from pgmstudio.core.experiments.generators.generator import (
 )
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.params import param
 
 CLASS = "class"
@@ -101,6 +102,17 @@ def random_nb(params: RandomNbParams, rng: np.random.Generator, count: int) -> D
     return data if params.keep_hidden else without_columns(data, CLASS)
 
 
+def _true_classes(
+    params: RandomNbParams, rng: np.random.Generator
+) -> BayesianNetwork | LatentClasses:
+    """The class is a variable where it is a column, else hidden."""
+    network = random_classes(params, rng)
+    if params.keep_hidden:
+        return network
+    seen = Domain(network.domain.variables[:-1])
+    return LatentClasses(seen, network.tables[-1], network.tables[:-1], CLASS)
+
+
 RANDOM_NETWORKS = (
     Generator(
         "random-bn",
@@ -108,6 +120,7 @@ RANDOM_NETWORKS = (
         "Rows from a random network with random tables.",
         RandomBnParams,
         random_bn,
+        random_network,
     ),
     Generator(
         "random-nb",
@@ -115,5 +128,6 @@ RANDOM_NETWORKS = (
         "Rows from a random naive Bayes model; the class is hidden.",
         RandomNbParams,
         random_nb,
+        _true_classes,
     ),
 )

@@ -100,10 +100,15 @@ def random_trees(params: RandomTreesParams, rng: np.random.Generator, count: int
     return data if params.keep_hidden else without_columns(data, COMPONENT)
 
 
+def _true_mixture(params: RandomTreesParams, rng: np.random.Generator) -> TreeMixture | None:
+    return None if params.keep_hidden else random_mixture(params, rng)
+
+
 RANDOM_TREES = Generator(
     "random-trees",
     "Random mixture of trees",
     "Rows from a mixture of random trees; the component is hidden.",
     RandomTreesParams,
     random_trees,
+    _true_mixture,
 )

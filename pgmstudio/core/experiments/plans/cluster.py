@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import queue
+import re
+import socket
 import time
 import traceback
 from collections.abc import Iterator, Sequence
@@ -17,13 +19,15 @@ from pgmstudio.core.experiments.plans.places import PlaceEvent
 from pgmstudio.core.experiments.plans.point_work import PointEvent, PointWork
 from pgmstudio.core.process_pools import WorkEnded, WorkFailed
 from pgmstudio.core.processes import ChildError
-from pgmstudio.core.running import CancelToken
+from pgmstudio.core.running import CancelToken, Progress
 
 # How often a run on a cluster asks whether it should stop, and how often we look at our own token.
 ASK_SECONDS = 1.0
 LOOK_SECONDS = 0.1
 # A run whose worker died is begun again on another; a worker that dies so often is its own fault.
 RETRIES = 3
+CONNECT_SECONDS = 3.0
+_ADDRESS = re.compile(r"(tcp|tls)://[^\s:/]+:\d{1,5}")
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,9 @@ class Cluster:
             raise PgmStudioError(
                 "A cluster needs the packages dask and distributed. Install pgmstudio[cluster]."
             ) from None
+        why_not = address_problem(self.address) or reach_problem(self.address)
+        if why_not is not None:  # a client would try for half a minute
+            raise RunFailedError(why_not)
         try:
             client = Client(self.address, timeout=self.timeout_s, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as problem:
@@ -58,6 +65,26 @@ class Cluster:
             yield from _cluster_events(client, rows, works, cancel)
         finally:
             client.close()
+
+
+def address_problem(address: str) -> str | None:
+    """What is wrong with how the address of a scheduler is written; None when nothing is."""
+    if _ADDRESS.fullmatch(address.strip()):
+        return None
+    return f"“{address.strip()}” is no address of a scheduler. Write it as tcp://HOST:8786."
+
+
+def reach_problem(address: str, _cancel: object = None) -> str | None:
+    """Whether somebody answers at the address; this may take some seconds."""
+    host, _, port = address.strip().partition("://")[2].rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+    except (OSError, ValueError, OverflowError):
+        return (
+            f"Nobody answers at {address.strip()}. Start “dask scheduler” there and workers with "
+            "“dask worker ADDRESS”, or run on this computer."
+        )
+    return None
 
 
 def _cluster_events(
@@ -92,6 +119,8 @@ def _cluster_events(
 
     submit(range(len(works)))
     try:
+        for number in range(len(works)):  # which of them a worker is at is not told
+            yield number, Progress(None, "")
         while futures:
             if cancel.is_cancelled:
                 raise Cancelled

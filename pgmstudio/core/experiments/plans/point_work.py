@@ -1,7 +1,7 @@
 """One run of a plan, wherever it is made: learn, then measure every model; points come out.
 
 A run that is stopped by its own time limit gives the models it had by then, and so does one that
-is stopped from outside on its way through many models.
+is stopped from outside on its way through many models, unless it had got further another time.
 """
 
 from __future__ import annotations
@@ -56,6 +56,13 @@ class Aside:
     """What whoever runs a plan has to say beside its points; it is handed on as it is."""
 
 
+@dataclass(frozen=True, slots=True)
+class UnderWay(Aside):
+    """The run with that key is being made; before that it waits for a process."""
+
+    key: str
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class SoFar(Aside):
     """What the run with that key would give if it ended now: the points of `standing` keys.
@@ -78,7 +85,8 @@ class PointWork:
     Models whose keys are `known` are not measured again, where they are final or `is_same_run`
     says that no time limit makes them other ones than last time. Progress comes no faster than
     every `progress_s` seconds. `tells_so_far` is for those who look on: models that are not final
-    come as SoFar while the run goes on.
+    come as SoFar while the run goes on. `cut_before` are the seconds after which it was cut short
+    another time: stopped earlier than that it gives nothing, so that what it gave then stays.
     """
 
     run: PlannedRun
@@ -89,12 +97,14 @@ class PointWork:
     progress_s: float = 0.0
     is_same_run: bool = False
     tells_so_far: bool = False
+    cut_before: float = 0.0
 
     def __call__(
         self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[bool], bool] | None = None
     ) -> Iterator[PointEvent]:
         """`ends` is told whether there is a model by now; as soon as it says so the run ends like
-        one at its time limit."""
+        one at its time limit. With it nobody makes the run another time: it tells its end also
+        when it was stopped while its models were measured."""
         run, number, watch, problems = self.run, 0, _Watch(), list[str]()
         glimpses = Glimpses()
         why = learner_of(run.learner).refuses(rows.train)
@@ -106,6 +116,9 @@ class PointWork:
                 for event in self._learned(rows, token, watch, glimpses):
                     if isinstance(event, RunProblem):
                         problems.append(event.message)
+                        if token.was_stopped:
+                            # Whoever ends us before we are through must not take us for whole.
+                            yield RunDone(self.key, len(self.known), watch.total, token.cut_after)
                         continue
                     if isinstance(event, Glimpse):
                         yield self._so_far(event, rows, watch.total)
@@ -114,6 +127,9 @@ class PointWork:
                         yield event
                         continue
                     if token.has_no_time:
+                        if ends is None and not token.was_ended:
+                            cancel.raise_if_cancelled()  # the rest is measured another time
+                        token.end()
                         break
                     key = point_key(self.key, number) if self.key else ""
                     number += 1
@@ -140,9 +156,10 @@ class PointWork:
                 with watch:
                     event = next(events)
             except Cancelled:
-                if not token.was_reached and not harvest.has_curve:
-                    raise
-                token.end()
+                if not token.was_reached:
+                    if not harvest.has_curve or token.seconds <= self.cut_before:
+                        raise
+                    token.stop()
                 yield RunProblem(f"{run.title}: {token.words}")
                 break
             match event:
@@ -256,23 +273,37 @@ class _Limited:
     def __init__(
         self, outer: CancelToken, seconds: float | None, ends: Callable[[bool], bool] | None = None
     ) -> None:
-        self._outer, self._seconds, self._ends = outer, seconds, ends
+        self._outer, self._limit, self._ends = outer, seconds, ends
         self.has_model = False
+        self.was_stopped = False  # from outside, before its limit
         self._begin = time.monotonic()
         self._ended_after: float | None = None
+        self._waited_since: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._begin
+
+    def stop(self) -> None:
+        """Its learner was stopped from outside; what it found is measured."""
+        self.end()
+        self.was_stopped = self.was_ended
 
     def end(self) -> None:
-        """Its learner has stopped; what it found is measured."""
+        """It gives no more than what it has by now."""
         if self._ended_after is None:
-            self._ended_after = time.monotonic() - self._begin
+            self._ended_after = self.seconds
 
     @property
     def has_no_time(self) -> bool:
         """Whether it was stopped from outside, and so long ago that nobody waits any more."""
         if not self._outer.is_cancelled:
             return False
-        spent = time.monotonic() - self._begin
-        return spent - (self._ended_after or 0.0) > HAND_OVER_SECONDS
+        now = time.monotonic()
+        if self._waited_since is None:
+            self._waited_since = now
+        return now - self._waited_since > HAND_OVER_SECONDS
 
     @property
     def was_reached(self) -> bool:
@@ -280,27 +311,32 @@ class _Limited:
         return self._ended_after is not None
 
     @property
+    def was_ended(self) -> bool:
+        """Whether somebody ended it, and neither its learner nor its own limit did."""
+        limit, ended = self._limit, self._ended_after
+        return ended is not None and (limit is None or ended < limit)
+
+    @property
     def cut_after(self) -> float | None:
         """The seconds it had when it ended early; None when it did not."""
-        if self._ended_after is None or self._seconds is None:
+        if self._ended_after is None or self._limit is None:
             return self._ended_after
-        return min(self._seconds, self._ended_after)
+        return min(self._limit, self._ended_after)
 
     @property
     def words(self) -> str:
         """Why it ended early."""
-        limit, ended = self._seconds, self._ended_after or 0.0
-        if limit is not None and ended >= limit:
-            return f"stopped after its {limit:g} s."
-        return f"stopped after {ended:.1f} s."
+        if not self.was_ended:
+            return f"stopped after its {self._limit:g} s."
+        return f"stopped after {self._ended_after:.1f} s."
 
     @property
     def is_cancelled(self) -> bool:
         if self._outer.is_cancelled:
             return True
         if self._ended_after is None:
-            spent = time.monotonic() - self._begin
-            is_over = self._seconds is not None and spent >= self._seconds
+            spent = self.seconds
+            is_over = self._limit is not None and spent >= self._limit
             if is_over or (self._ends is not None and self._ends(self.has_model)):
                 self._ended_after = spent
         return self.was_reached

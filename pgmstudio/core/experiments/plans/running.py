@@ -16,7 +16,13 @@ from pgmstudio.core.experiments.plans.expansion import (
 )
 from pgmstudio.core.experiments.plans.places import LocalPool, Place
 from pgmstudio.core.experiments.plans.plan import Plan
-from pgmstudio.core.experiments.plans.point_work import PointEvent, PointWork, RunDone, RunProblem
+from pgmstudio.core.experiments.plans.point_work import (
+    PointEvent,
+    PointWork,
+    RunDone,
+    RunProblem,
+    UnderWay,
+)
 from pgmstudio.core.experiments.sl_curve import default_lambdas
 from pgmstudio.core.process_pools import WorkAgain, WorkEnded, WorkFailed
 from pgmstudio.core.processes import ChildError
@@ -42,6 +48,11 @@ class Earlier:
             return True
         return time_limit is not None and time_limit <= done.cut_after
 
+    def cut_before(self, key: str) -> float:
+        """The seconds after which the run was cut short; 0 when it was not."""
+        done = self.runs.get(key)
+        return 0.0 if done is None else done.cut_after or 0.0
+
 
 NOTHING = Earlier()
 
@@ -53,6 +64,15 @@ def planned_keys(plan: Plan, rows: PlanRows) -> dict[str, PlannedRun]:
     for run in runs:
         found.setdefault(run_key(run, rows, plan.queries, plan.optima), run)
     return found
+
+
+def checked_runs(plan: Plan, rows: PlanRows) -> dict[str, PlannedRun]:
+    """The same, after refusing what cannot be done with these rows."""
+    if rows.train.row_count == 0 or rows.test.row_count == 0:
+        raise DataError("A plan needs rows to learn from and rows to test on.")
+    if plan.queries is not None:
+        random_queries(rows.test, replace(plan.queries, count=1))  # refuses what cannot be asked
+    return planned_keys(plan, rows)
 
 
 def run_plan(
@@ -70,11 +90,7 @@ def run_plan(
     A run that cannot be done becomes a RunProblem, which is a note. A bug in one is raised as
     ChildError when the others are through.
     """
-    if rows.train.row_count == 0 or rows.test.row_count == 0:
-        raise DataError("A plan needs rows to learn from and rows to test on.")
-    if plan.queries is not None:
-        random_queries(rows.test, replace(plan.queries, count=1))  # refuses what cannot be asked
-    runs = planned_keys(plan, rows)
+    runs = checked_runs(plan, rows)
     works = [
         PointWork(
             run,
@@ -84,6 +100,7 @@ def run_plan(
             frozenset(p for p in earlier.points if p.startswith(f"{key}-")),
             PROGRESS_SECONDS,
             run.time_limit is None and key not in earlier.runs,
+            cut_before=earlier.cut_before(key),
         )
         for key, run in runs.items()
         if not earlier.covers(key, run.time_limit)
@@ -92,7 +109,11 @@ def run_plan(
     yield tally.progress("")
     bug: ChildError | None = None
     told: set[str] = set()
+    begun: set[int] = set()
     for number, event in (place or LocalPool()).events(rows, works, cancel):
+        if number not in begun:
+            begun.add(number)
+            yield UnderWay(works[number].key)
         match event:
             case Progress(fraction, message):
                 yield tally.progress(message, number, fraction)

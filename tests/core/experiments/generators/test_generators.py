@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ParameterError, UnknownNameError
+from pgmstudio.core.experiments.compare import row_log2
 from pgmstudio.core.experiments.generators.bars import (
     BarsParams,
     bars,
@@ -45,6 +46,7 @@ from pgmstudio.core.experiments.generators.survey import (
     survey,
     survey_model,
 )
+from pgmstudio.core.models.protocols import ProbabilisticModel
 from pgmstudio.core.params import parse_params, specs_of
 
 
@@ -90,6 +92,34 @@ def test_every_parameter_of_a_generator_can_be_read_from_a_text(name: str) -> No
         for spec in specs_of(params_type)
     }
     assert parse_params(params_type, texts) == params_type()
+
+
+TRUE = [name for name, generator in GENERATORS.items() if generator.truth is not None]
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_rows_are_as_likely_as_those_that_their_true_model_draws(name: str) -> None:
+    generator = generator_of(name)
+    assert generator.truth is not None
+    params = generator.params_type()
+    rows, truth = generator.generate(params, rng(3), 3000), generator.truth(params, rng(3))
+    assert isinstance(truth, ProbabilisticModel)
+    assert truth.domain == rows.domain
+    drawn, own = (row_log2(truth, part) for part in (rows, truth.sample(3000, rng(4))))
+    error = np.hypot(drawn.std(), own.std()) / np.sqrt(3000)
+    assert abs(drawn.mean() - own.mean()) < 4 * error
+
+
+def test_a_hidden_column_that_is_kept_is_a_variable_of_the_true_model() -> None:
+    kept = RandomNbParams(variables=3, keep_hidden=True)
+    generator = generator_of("random-nb")
+    assert generator.truth is not None
+    truth = generator.truth(kept, rng())
+    assert truth is not None
+    assert truth.domain == generator.generate(kept, rng(), 5).domain
+    trees = generator_of("random-trees").truth
+    assert trees is not None
+    assert trees(RandomTreesParams(keep_hidden=True), rng()) is None
 
 
 def test_an_unknown_generator_suggests_the_nearest() -> None:

@@ -15,10 +15,16 @@ from pgmstudio.core.errors import Cancelled, DataError, ParameterError
 from pgmstudio.core.experiments.compare import row_log2
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.empirical import QueryPlan, query_log2, random_queries
+from pgmstudio.core.experiments.plans import point_work
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.places import Here, LocalPool
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone, RunProblem
+from pgmstudio.core.experiments.plans.point_work import (
+    PointEvent,
+    PointWork,
+    RunDone,
+    RunProblem,
+)
 from pgmstudio.core.experiments.plans.running import Earlier, PlanTask, planned_keys, run_plan
 from pgmstudio.core.learning import built_in
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
@@ -220,6 +226,25 @@ def test_stopping_keeps_the_points_and_leaves_the_run_in_progress_undone(
             if isinstance(event, RunDone):
                 threading.Timer(0.05, switch.cancel).start()
     assert [e.points for e in kept if isinstance(e, RunDone)] == [1]
+
+
+@pytest.mark.parametrize("is_race", [True, False])
+def test_a_run_stopped_while_it_is_measured_tells_its_end_where_nobody_makes_it_again(
+    rows: PlanRows, monkeypatch: pytest.MonkeyPatch, is_race: bool
+) -> None:
+    monkeypatch.setattr(point_work, "HAND_OVER_SECONDS", -1.0)
+    plan = Plan((LearnerGrid("pdg.learn", {"population": (2,)}, lambdas=(0.2, 0.5, 0.9)),))
+    ((key, run),) = planned_keys(plan, rows).items()
+    switch, told = StopSwitch(), list[PointEvent]()
+    ends = (lambda _has_model: False) if is_race else None
+    with pytest.raises(Cancelled):  # noqa: PT012 - the loop is what is stopped
+        for event in PointWork(run, key)(rows, switch, ends=ends):
+            told.append(event)
+            if isinstance(event, CurvePoint):
+                switch.cancel()
+    done = [event for event in told if isinstance(event, RunDone)]
+    assert [one.points for one in done] == ([1] if is_race else [])
+    assert all(one.cut_after is not None and one.seconds > 0 for one in done)
 
 
 class BuggyPlace(Here):

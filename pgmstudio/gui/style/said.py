@@ -1,0 +1,47 @@
+"""Words above buttons: as high as they are long, until they would push out what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+_MOST_OF_WINDOW = 4  # of which this is one part; more is scrolled
+
+
+class Said(QScrollArea):
+    """Notes one below the other; with large fonts in a small window they scroll."""
+
+    def __init__(self, words: Sequence[QWidget]) -> None:
+        super().__init__()
+        self.setObjectName("footWords")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._words = QWidget()
+        self._layout = QVBoxLayout(self._words)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(4)
+        for widget in words:
+            self._layout.addWidget(widget)
+        self.setWidget(self._words)
+        self._words.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        needed = self._layout.totalHeightForWidth(self.width())
+        if needed < 0:  # nothing here wraps
+            needed = self._layout.totalSizeHint().height()
+        self.setFixedHeight(min(needed, self.window().height() // _MOST_OF_WINDOW))
