@@ -206,7 +206,7 @@ class PdgState:
 
     def merge_nodes_of(self, i: int, limit: float) -> int:
         """The merges of one variable; pairs that have not changed since the last time are left."""
-        from pgmstudio.core.learning.pdg_kernels import merge_nodes
+        from pgmstudio.core.learning.pdg_merge_kernels import merge_nodes
 
         size = self.bits[i].size
         if size == 1 or not self.is_changed[i].any():
