@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 from pgmstudio.core.compiled import compiled
 
 Floats = NDArray[np.float64]
-Fits = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Codes = NDArray[np.uint16]
 Flags = NDArray[np.bool_]
-
-_SINGLE_ROUNDING = 3e-6  # of sums of single-precision numbers
 
 
 @compiled
@@ -101,75 +98,4 @@ def split_nodes(
                 edges[upper, label] = nodes + made
                 origins[made] = node
                 made += 1
-    return made
-
-
-@compiled
-def add_child_fits(fits: Fits, states: Ints, classes: Ints, heads: Ints, child_fits: Fits) -> None:
-    """Add log2 f of the child's node that follows, for each class of rows and each node.
-
-    Class c has state `states[c]` and, below, the child's class `classes[c]`; `heads` are the edges,
-    state by state.
-    """
-    for one in range(fits.shape[0]):
-        mine, following = fits[one], heads[states[one]]
-        below = child_fits[classes[one]]
-        for node in range(fits.shape[1]):
-            mine[node] += below[following[node]]
-
-
-@compiled
-def redirect_edges(
-    edges: Ints,
-    above: Ints,
-    above_codes: Codes,
-    order: Ints,
-    classes: Ints,
-    weights: Floats,
-    fits: Fits,
-) -> int:
-    """Lead every edge to the node whose f gives the edge's rows the largest likelihood (4.49).
-
-    `order` lists the rows class by class, `fits` has log2 f^ν for every class and node. An edge
-    without rows stays.
-    """
-    labels = edges.shape[1]
-    starts = np.zeros(edges.shape[0] * labels + 1, np.int64)
-    for row in range(above.shape[0]):
-        starts[np.int64(above[row]) * labels + above_codes[row] + 1] += 1
-    for edge in range(starts.shape[0] - 1):
-        starts[edge + 1] += starts[edge]
-    place = starts[:-1].copy()
-    rows = np.empty(above.shape[0], np.int32)
-    for at in range(order.shape[0]):
-        row = order[at]
-        edge = np.int64(above[row]) * labels + above_codes[row]
-        rows[place[edge]] = row
-        place[edge] += 1
-    nodes = fits.shape[1]
-    worth = np.empty(nodes)
-    made = 0
-    for edge in range(starts.shape[0] - 1):
-        at, end = starts[edge], starts[edge + 1]
-        if at == end:
-            continue
-        for node in range(nodes):
-            worth[node] = 0.0
-        while at < end:
-            one = classes[rows[at]]
-            weight = 0.0
-            while at < end and classes[rows[at]] == one:
-                weight += weights[rows[at]]
-                at += 1
-            fit = fits[one]
-            for node in range(nodes):
-                worth[node] += weight * fit[node]
-        now = edges[edge // labels, edge % labels]
-        best = now
-        for node in range(nodes):
-            if worth[node] > worth[best]:
-                best = node
-        if worth[best] > worth[now] + _SINGLE_ROUNDING * (1.0 + abs(worth[now])):
-            edges[edge // labels, edge % labels] = best
-            made += 1
     return made

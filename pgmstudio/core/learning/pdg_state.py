@@ -67,18 +67,33 @@ class RowClasses:
     def of(self, i: int) -> tuple[Ints, Ints, Ints]:
         """Class of every row, the rows class by class, and a row of each class."""
         if i not in self._found:
-            keys = self._rows.codes[i].astype(np.int64)
+            keys = [self._rows.codes[i].astype(np.int32)]
+            counts, order = [self._rows.cards[i]], np.arange(keys[0].size, dtype=np.int32)
             for below in self._children[i]:
-                classes, _, samples = self.of(below)
-                keys = keys * samples.size + classes
-                if below != self._children[i][-1]:
-                    keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
-            _, first, numbers = np.unique(keys, return_index=True, return_inverse=True)
-            order = np.argsort(numbers, kind="stable")
-            self._found[i] = (
-                numbers.astype(np.int32), order.astype(np.int32), first.astype(np.int32)
-            )  # fmt: skip
+                classes, order, samples = self.of(below)
+                keys.append(classes)
+                counts.append(samples.size)
+            self._found[i] = _classes(keys, counts, order)
         return self._found[i]
+
+
+def _classes(keys: list[Ints], counts: list[int], order: Ints) -> tuple[Ints, Ints, Ints]:
+    """The classes of rows equal in all keys, numbered by the first key, then the second, and so on;
+    `order` lists the rows by the last of several keys, equal ones in their order."""
+    from pgmstudio.core.learning.pdg_redirect_kernels import sort_stably
+
+    for key, count in reversed([*zip(keys, counts, strict=True)][: max(1, len(keys) - 1)]):
+        sorted_ = np.empty_like(order)
+        sort_stably(order, key, count, sorted_)
+        order = sorted_
+    is_first = np.zeros(order.size, dtype=bool)
+    is_first[:1] = True
+    for key in keys:
+        along = key[order]
+        is_first[1:] |= along[1:] != along[:-1]
+    numbers = np.empty_like(order)
+    numbers[order] = np.cumsum(is_first, dtype=np.int32) - 1
+    return numbers, order, order[is_first]
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +274,11 @@ class PdgState:
 
     def redirect(self) -> int:
         """Lead every edge to the node that fits its rows best (Alg. 4.10); how many moved."""
-        from pgmstudio.core.learning.pdg_kernels import add_child_fits, redirect_edges
+        from pgmstudio.core.learning.pdg_redirect_kernels import (
+            add_child_fits,
+            child_fits,
+            redirect_edges,
+        )
 
         redirected = 0
         fits: dict[int, NDArray[np.float32]] = {}
@@ -276,13 +295,18 @@ class PdgState:
                 continue
             states = self.rows.codes[i][samples].astype(np.int32)
             own = np.ascontiguousarray(self._log2_parameters(i).T, dtype=np.float32)
-            found = np.take(own, states, axis=0)
+            found = np.empty((samples.size, size), dtype=np.float32)
+            if not split_below:
+                np.take(own, states, axis=0, out=found)
             for below in split_below:
                 below_classes = self.classes.of(below)[0][samples]
                 below_edges = self.edges[below]
                 assert below_edges is not None
                 by_state = np.ascontiguousarray(below_edges.T)
-                add_child_fits(found, states, below_classes, by_state, fits.pop(below))
+                if below == split_below[0]:
+                    child_fits(found, own, states, below_classes, by_state, fits.pop(below))
+                else:
+                    add_child_fits(found, states, below_classes, by_state, fits.pop(below))
             fits[i] = found
             moved = edges.copy()
             redirected += redirect_edges(
