@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.compiled import compiled, compiled_with
-from pgmstudio.core.learning.pdg_kernels import log_mass, node_bits
+from pgmstudio.core.learning.pdg_kernels import log_mass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -28,25 +28,20 @@ _PINSKER = 0.72134752 * (1 - 1e-9)
 # In place of a partner to merge with: none, one that has changed, or the node itself is gone.
 _NONE, _STALE, _GONE = -1, -2, -3
 
+# In place of the one state of a node's rows: several have rows, or none.
+_MIXED, _EMPTY = -1, -2
+
 
 @compiled
-def _lost(nodes: Floats, bits: Floats, a: int, b: int, table: Floats) -> float:
-    """What merging two nodes loses, in bits: N·mergeScore of eq. 4.48."""
+def together_bits(counts: Floats, a: int, b: int, table: Floats) -> float:
+    """Σ_h N_h log2(N_h/N) of two nodes merged."""
     total = 0.0
     together = 0.0
-    for state in range(nodes.shape[1]):
-        arriving = nodes[a, state] + nodes[b, state]
+    for state in range(counts.shape[1]):
+        arriving = counts[a, state] + counts[b, state]
         total += arriving
         together += log_mass(arriving, table)
-    return float(bits[a] + bits[b] - (together - log_mass(total, table)))
-
-
-@compiled
-def _is_same(heads: Ints, a: int, b: int) -> bool:
-    place = 0
-    while place < heads.shape[1] and heads[a, place] == heads[b, place]:
-        place += 1
-    return bool(place == heads.shape[1])
+    return float(together - log_mass(total, table))
 
 
 @compiled
@@ -89,11 +84,29 @@ def _group(heads: Ints, order: Ints, starts: Ints) -> int:
 
 
 @compiled
-def _set_shares(counts: Floats, node: int, slot: int, shares: Floats, totals: Floats) -> None:
-    total = 0.0
+def set_slot(
+    counts: Floats,
+    node: int,
+    slot: int,
+    table: Floats,
+    shares: Floats,
+    totals: Floats,
+    kinds: Ints,
+    own_bits: Floats,
+) -> None:
+    """What a node is compared by: its distribution, its rows, its kind and its bits.
+
+    The kind is the state that all its rows have, else _MIXED, or _EMPTY without rows.
+    """
+    total, sum_ = 0.0, 0.0
+    kind = _EMPTY
     for state in range(counts.shape[1]):
-        total += counts[node, state]
-    totals[slot] = total
+        arriving = counts[node, state]
+        total += arriving
+        sum_ += log_mass(arriving, table)
+        if arriving > 0:
+            kind = state if kind == _EMPTY else _MIXED
+    totals[slot], kinds[slot], own_bits[slot] = total, kind, sum_ - log_mass(total, table)
     for state in range(counts.shape[1]):
         shares[state, slot] = counts[node, state] / total if total > 0 else 0.0
 
@@ -119,18 +132,6 @@ def least_lost(shares: Floats, totals: Floats, a: int, low: int, high: int, leas
 
 
 @compiled
-def _offer(a: int, b: int, loss: float, partner: Ints, lost: Floats, next_lost: Floats) -> None:
-    """Let slot `a` remember node `b` when no other loses less, and what the next best would."""
-    if partner[a] == b:
-        return
-    if loss < lost[a]:
-        next_lost[a] = lost[a]
-        partner[a], lost[a] = b, loss
-    elif loss < next_lost[a]:
-        next_lost[a] = loss
-
-
-@compiled
 def _find_partner(
     counts: Floats,
     bits: Floats,
@@ -139,6 +140,8 @@ def _find_partner(
     is_changed: Flags,
     shares: Floats,
     totals: Floats,
+    kinds: Ints,
+    own_bits: Floats,
     limit: float,
     table: Floats,
     a: int,
@@ -152,26 +155,52 @@ def _find_partner(
 ) -> None:
     """Find whom merging slot `a` with loses least, and less than the limit.
 
-    Whoever would lose least with `a` remembers it as well; so when all are looked through for the
-    first time, those before `a` that changed have been compared with it already.
+    A merge loses N·mergeScore of eq. 4.48. Whoever would lose least with `a` remembers it as well;
+    so when all are looked through for the first time, those before `a` that changed have been
+    compared with it already. Either remembers a partner when no other loses less, and what the next
+    best would lose. All in one loop: a call with arrays costs more than the comparison.
     """
     least_lost(shares, totals, a, low, high, least)
-    mine = order[a]
+    mine, kind = order[a], kinds[a]
     for b in range(low, high):
         bound = least[b]
         if bound > limit or (bound > next_lost[a] and bound > next_lost[b]):
             continue
-        if b == a or partner[b] == _GONE:
-            continue
         other = order[b]
-        if is_first and b < a and is_changed[other]:
+        if b == a or partner[b] == _GONE or (is_first and b < a and is_changed[other]):
             continue
         if not (is_changed[mine] or is_changed[other]):
             continue
-        loss = _lost(counts, bits, mine, other, table)
-        if loss < limit - _ROUNDING and _is_same(heads, mine, other):
-            _offer(a, other, loss, partner, lost, next_lost)
-            _offer(b, mine, loss, partner, lost, next_lost)
+        # What a node without rows joins stays as it is, and rows of one state need no bits; nodes
+        # of these kinds are many after splits, and tie with each other.
+        if kind == _EMPTY:
+            together = own_bits[b]
+        elif kinds[b] == _EMPTY:
+            together = own_bits[a]
+        elif kind == kinds[b] and kind != _MIXED:
+            together = 0.0
+        else:
+            together = together_bits(counts, mine, other, table)
+        loss = bits[mine] + bits[other] - together
+        if loss >= limit - _ROUNDING:
+            continue
+        place = 0
+        while place < heads.shape[1] and heads[mine, place] == heads[other, place]:
+            place += 1
+        if place < heads.shape[1]:
+            continue
+        if partner[a] != other:
+            if loss < lost[a]:
+                next_lost[a] = lost[a]
+                partner[a], lost[a] = other, loss
+            elif loss < next_lost[a]:
+                next_lost[a] = loss
+        if partner[b] != mine:
+            if loss < lost[b]:
+                next_lost[b] = lost[b]
+                partner[b], lost[b] = mine, loss
+            elif loss < next_lost[b]:
+                next_lost[b] = loss
 
 
 @compiled
@@ -192,6 +221,8 @@ def _close_up(
     slot_of: Ints,
     shares: Floats,
     totals: Floats,
+    kinds: Ints,
+    own_bits: Floats,
     partner: Ints,
     lost: Floats,
     next_lost: Floats,
@@ -203,6 +234,7 @@ def _close_up(
             order[end] = order[slot]
             slot_of[order[end]] = end
             totals[end], partner[end] = totals[slot], partner[slot]
+            kinds[end], own_bits[end] = kinds[slot], own_bits[slot]
             lost[end], next_lost[end] = lost[slot], next_lost[slot]
             for state in range(shares.shape[0]):
                 shares[state, end] = shares[state, slot]
@@ -239,11 +271,12 @@ def merge_nodes(
     partner = np.full(nodes, _NONE, np.int32)
     lost, next_lost = np.full(nodes, math.inf), np.full(nodes, math.inf)
     shares, totals, least = np.empty((states, nodes)), np.empty(nodes), np.empty(nodes)
+    kinds, own_bits = np.empty(nodes, np.int32), np.empty(nodes)
     for group in range(groups):
         for slot in range(starts[group], ends[group]):
             node = order[slot]
             home[node], slot_of[node], group_of[node] = node, slot, group
-            _set_shares(counts, node, slot, shares, totals)
+            set_slot(counts, node, slot, table, shares, totals, kinds, own_bits)
     for group in range(groups):
         low, high = starts[group], ends[group]
         unchanged = low  # the first slot that has not changed
@@ -253,8 +286,8 @@ def merge_nodes(
             if is_changed[order[slot]]:
                 first = min(slot + 1, unchanged)
                 _find_partner(
-                    counts, bits, heads, order, is_changed, shares, totals, limit, table,
-                    slot, first, high, True, partner, lost, next_lost, least,
+                    counts, bits, heads, order, is_changed, shares, totals, kinds, own_bits,
+                    limit, table, slot, first, high, True, partner, lost, next_lost, least,
                 )  # fmt: skip
         champions[group] = _champion(lost, low, high)
     made = 0
@@ -278,9 +311,9 @@ def merge_nodes(
             keep, gone = min(order[a], partner[a]), max(order[a], partner[a])
             for state in range(states):
                 counts[keep, state] += counts[gone, state]
-            node_bits(counts[keep : keep + 1], table, bits[keep : keep + 1])
             a, left = slot_of[keep], slot_of[gone]
-            _set_shares(counts, keep, a, shares, totals)
+            set_slot(counts, keep, a, table, shares, totals, kinds, own_bits)
+            bits[keep] = own_bits[a]
             home[gone] = keep
             pairs[made, 0], pairs[made, 1] = keep, gone
             is_changed[keep] = True
@@ -293,13 +326,14 @@ def merge_nodes(
             gone_of[group] += 1
             if 2 * gone_of[group] > high - low:
                 high = _close_up(
-                    low, high, order, slot_of, shares, totals, partner, lost, next_lost
-                )
+                    low, high, order, slot_of, shares, totals, kinds, own_bits,
+                    partner, lost, next_lost,
+                )  # fmt: skip
                 ends[group], gone_of[group], a = high, 0, slot_of[keep]
         lost[a] = next_lost[a] = math.inf
         _find_partner(
-            counts, bits, heads, order, is_changed, shares, totals, limit, table,
-            a, low, high, False, partner, lost, next_lost, least,
+            counts, bits, heads, order, is_changed, shares, totals, kinds, own_bits,
+            limit, table, a, low, high, False, partner, lost, next_lost, least,
         )  # fmt: skip
         champions[group] = _champion(lost, low, high)
     for node in range(nodes):  # a home comes before its guests

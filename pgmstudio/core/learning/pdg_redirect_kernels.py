@@ -41,20 +41,18 @@ def child_fits(
     `heads` are told state by state.
     """
     for one in range(fits.shape[0]):
-        mine, part, following = fits[one], own[states[one]], heads[states[one]]
-        below = below_fits[classes[one]]
+        state, below = states[one], classes[one]
         for node in range(fits.shape[1]):
-            mine[node] = part[node] + below[following[node]]
+            fits[one, node] = own[state, node] + below_fits[below, heads[state, node]]
 
 
 @compiled
 def add_child_fits(fits: Fits, states: Ints, classes: Ints, heads: Ints, below_fits: Fits) -> None:
     """Add what a further child has to log2 f."""
     for one in range(fits.shape[0]):
-        mine, following = fits[one], heads[states[one]]
-        below = below_fits[classes[one]]
+        state, below = states[one], classes[one]
         for node in range(fits.shape[1]):
-            mine[node] += below[following[node]]
+            fits[one, node] += below_fits[below, heads[state, node]]
 
 
 @compiled
