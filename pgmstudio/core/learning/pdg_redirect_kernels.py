@@ -11,6 +11,7 @@ Floats = NDArray[np.float64]
 Fits = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Codes = NDArray[np.uint16]
+Heads = NDArray[np.uint32]  # numbers without a sign spare a question at each
 
 _SINGLE_ROUNDING = 3e-6  # of sums of single-precision numbers
 # So many classes of rows are added before nodes that are behind are left out.
@@ -33,7 +34,7 @@ def sort_stably(order: Ints, keys: Ints, key_count: int, found: Ints) -> None:
 
 @compiled
 def child_fits(
-    fits: Fits, own: Fits, states: Ints, classes: Ints, heads: Ints, below_fits: Fits
+    fits: Fits, own: Fits, states: Ints, classes: Ints, heads: Heads, below_fits: Fits
 ) -> None:
     """Set log2 f for each class of rows and each node: its own part, and the child's that follows.
 
@@ -47,7 +48,7 @@ def child_fits(
 
 
 @compiled
-def add_child_fits(fits: Fits, states: Ints, classes: Ints, heads: Ints, below_fits: Fits) -> None:
+def add_child_fits(fits: Fits, states: Ints, classes: Ints, heads: Heads, below_fits: Fits) -> None:
     """Add what a further child has to log2 f."""
     for one in range(fits.shape[0]):
         state, below = states[one], classes[one]

@@ -63,6 +63,8 @@ class RowClasses:
         self._rows = rows
         self._children = minimal_graph(rows.domain, forest).children
         self._found: dict[int, tuple[Ints, Ints, Ints]] = {}
+        self._states: dict[int, Ints] = {}
+        self._below: dict[tuple[int, int], Ints] = {}
 
     def of(self, i: int) -> tuple[Ints, Ints, Ints]:
         """Class of every row, the rows class by class, and a row of each class."""
@@ -75,6 +77,18 @@ class RowClasses:
                 counts.append(samples.size)
             self._found[i] = _classes(keys, counts, order)
         return self._found[i]
+
+    def states(self, i: int) -> Ints:
+        """The state of the variable in each of its classes."""
+        if i not in self._states:
+            self._states[i] = self._rows.codes[i][self.of(i)[2]].astype(np.int32)
+        return self._states[i]
+
+    def below(self, i: int, child: int) -> Ints:
+        """Which class of a child each class of a variable is part of."""
+        if (i, child) not in self._below:
+            self._below[i, child] = self.of(child)[0][self.of(i)[2]]
+        return self._below[i, child]
 
 
 def _classes(keys: list[Ints], counts: list[int], order: Ints) -> tuple[Ints, Ints, Ints]:
@@ -293,16 +307,16 @@ class PdgState:
             if samples.size * size > MOST_FITS or too_large.intersection(split_below):
                 too_large.add(i)
                 continue
-            states = self.rows.codes[i][samples].astype(np.int32)
+            states = self.classes.states(i)
             own = np.ascontiguousarray(self._log2_parameters(i).T, dtype=np.float32)
             found = np.empty((samples.size, size), dtype=np.float32)
             if not split_below:
                 np.take(own, states, axis=0, out=found)
             for below in split_below:
-                below_classes = self.classes.of(below)[0][samples]
+                below_classes = self.classes.below(i, below)
                 below_edges = self.edges[below]
                 assert below_edges is not None
-                by_state = np.ascontiguousarray(below_edges.T)
+                by_state = np.ascontiguousarray(below_edges.T, dtype=np.uint32)
                 if below == split_below[0]:
                     child_fits(found, own, states, below_classes, by_state, fits.pop(below))
                 else:
@@ -319,8 +333,9 @@ class PdgState:
                 found,
             )
             self.edges[i] = moved
-            places = np.argwhere(moved != edges)
-            self._note(Deed.REDIRECT, i, np.column_stack([places, moved[moved != edges]]))
+            if self.record is not None:
+                places = np.argwhere(moved != edges)
+                self._note(Deed.REDIRECT, i, np.column_stack([places, moved[moved != edges]]))
         if redirected:
             self._remove_orphans()
         return redirected
