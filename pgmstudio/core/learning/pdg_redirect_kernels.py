@@ -90,39 +90,40 @@ def _by_edge(
 
 
 @compiled
-def _best_head(fits: Fits, ones: Ints, masses: Floats, now: int, worth: Floats, left: Ints) -> int:
+def _best_head(
+    fits: Fits, ones: Ints, masses: Floats, at: int, end: int, now: int, worth: Floats, left: Ints
+) -> int:
     """The node that gives the classes of an edge the largest likelihood, `now` if none is better.
 
     A class never raises the sum of logarithms, so a node that has come down to what `now` has in
     the end is left out, as most are after a few classes.
     """
     aim = 0.0
-    for at in range(ones.shape[0]):
-        aim += masses[at] * fits[ones[at], now]
+    for place in range(at, end):
+        aim += masses[place] * fits[ones[place], now]
     count = fits.shape[1]
     for node in range(count):
         worth[node], left[node] = 0.0, node
-    at = 0
-    while at < ones.shape[0] and count > 0:
+    while at < end and count > 0:
         kept = 0
-        if at + _STEP <= ones.shape[0]:
-            one, two = fits[ones[at]], fits[ones[at + 1]]
-            three, four = fits[ones[at + 2]], fits[ones[at + 3]]
+        if at + _STEP <= end:
+            one, two, three, four = ones[at], ones[at + 1], ones[at + 2], ones[at + 3]
             first, second = masses[at], masses[at + 1]
             third, fourth = masses[at + 2], masses[at + 3]
             for place in range(count):
                 node, sum_ = left[place], worth[place]
-                sum_ += first * one[node]
-                sum_ += second * two[node]
-                sum_ += third * three[node]
-                sum_ += fourth * four[node]
+                sum_ += first * fits[one, node]
+                sum_ += second * fits[two, node]
+                sum_ += third * fits[three, node]
+                sum_ += fourth * fits[four, node]
                 worth[kept], left[kept] = sum_, node
                 kept += sum_ > aim
             at += _STEP
         else:
-            one, first = fits[ones[at]], masses[at]
+            one, first = ones[at], masses[at]
             for place in range(count):
-                node, sum_ = left[place], worth[place] + first * one[left[place]]
+                node = left[place]
+                sum_ = worth[place] + first * fits[one, node]
                 worth[kept], left[kept] = sum_, node
                 kept += sum_ > aim
             at += 1
@@ -157,9 +158,8 @@ def redirect_edges(
     worth, left = np.empty(fits.shape[1]), np.empty(fits.shape[1], np.int32)
     made = 0
     for edge in range(edges.size):
-        start, end = starts[edge], ends[edge]
         now = edges[edge // labels, edge % labels]
-        best = _best_head(fits, ones[start:end], masses[start:end], now, worth, left)
+        best = _best_head(fits, ones, masses, starts[edge], ends[edge], now, worth, left)
         if best != now:
             edges[edge // labels, edge % labels] = best
             made += 1
