@@ -296,9 +296,7 @@ def merge_nodes(
         for group in range(groups):
             slot = champions[group]
             if slot >= 0 and (
-                a < 0
-                or lost[slot] < lost[a]
-                or (lost[slot] == lost[a] and order[slot] < order[a])
+                a < 0 or lost[slot] < lost[a] or (lost[slot] == lost[a] and order[slot] < order[a])
             ):
                 a = slot
         if a < 0:
