@@ -19,6 +19,7 @@ from pgmstudio.core.learning.pdg_state import Forest, PdgRows, PdgState, blocks_
 from pgmstudio.core.running import CancelToken
 
 Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
 
 # How much the gains of a forest are disturbed, so that others are tried as well.
 SPREAD = 0.25
@@ -35,6 +36,32 @@ class _Place:
     wish: float = 0.0  # the gain, disturbed
 
 
+@dataclass(slots=True)
+class _Waiting:
+    """A variable without a place yet: the best one tried, and others that may be better.
+
+    `at` is the turn at which the variable above it joined; of places as good the first is taken.
+    """
+
+    best: _Place
+    at: int
+    hopes: list[tuple[float, int]]  # what a place gains at most, disturbed, and its turn
+
+    @property
+    def most(self) -> float:
+        return max(self.best.wish, max(self.hopes)[0]) if self.hopes else self.best.wish
+
+    def hope(self, wish: float, at: int) -> None:
+        if wish > self.best.wish:
+            self.hopes.append((wish, at))
+
+    def take(self, tried: _Place, at: int) -> None:
+        """Remember a place that was tried; what cannot be better than the best is forgotten."""
+        if (tried.wish, -at) > (self.best.wish, -self.at):
+            self.best, self.at = tried, at
+        self.hopes = [one for one in self.hopes if one[0] > self.best.wish and one[1] != at]
+
+
 @dataclass(frozen=True, slots=True)
 class _Tree:
     forest: Forest
@@ -48,7 +75,6 @@ def grow_by_gains(
     rng: np.random.Generator,
     cancel: CancelToken,
     *,
-    by_parameters: bool = False,
     as_chain: bool = False,
 ) -> Generator[Grown, None, Forest]:
     """The tree of largest gain of several, each with a root and disturbances of its own.
@@ -59,7 +85,7 @@ def grow_by_gains(
     """
     best: _Tree | None = None
     for _ in range(TREES):
-        tree = yield from _grown(rows, lambda_, rng, cancel, by_parameters=by_parameters)
+        tree = yield from _grown(rows, lambda_, rng, cancel)
         if best is None or tree.gain > best.gain:
             best = tree
     assert best is not None
@@ -67,21 +93,16 @@ def grow_by_gains(
 
 
 def _grown(
-    rows: PdgRows,
-    lambda_: float,
-    rng: np.random.Generator,
-    cancel: CancelToken,
-    *,
-    by_parameters: bool,
+    rows: PdgRows, lambda_: float, rng: np.random.Generator, cancel: CancelToken
 ) -> Generator[Grown, None, _Tree]:
-    growth = Placing(rows, lambda_, by_parameters=by_parameters)
+    growth = Placing(rows, lambda_)
     size = len(rows.cards)
     factors = np.exp(SPREAD * rng.standard_normal((size, size)))
-    waiting = {i: _Place(None, 0.0, None, 1) for i in range(size)}
+    waiting = {i: _Waiting(_Place(None, 0.0, None, 1), -1, []) for i in range(size)}
     now, gain = int(rng.integers(size)), 0.0
     joined: list[int] = []
     while True:
-        place = waiting.pop(now)
+        place = waiting.pop(now).best
         if place.above is None and joined:
             place = _Place(joined[-1], 0.0, None, 1)
         growth.add(now, place)
@@ -90,31 +111,44 @@ def _grown(
         yield Grown(size - len(waiting), growth.tried, 0)
         if not waiting:
             return _Tree(tuple(growth.forest), tuple(joined), gain)
-        for i, best in waiting.items():
+        for i, one in waiting.items():
             cancel.raise_if_cancelled()
-            tried = growth.below(i, now, float(factors[now, i]))
-            if tried.wish > best.wish:
-                waiting[i] = tried
-        now = max(waiting, key=lambda i: (waiting[i].wish, -i))
+            one.hope(growth.most_below(i, now) * float(factors[now, i]), len(joined) - 1)
+        # Merging is tried only where a variable may gain more than all others are known to.
+        while True:
+            cancel.raise_if_cancelled()
+            now = max(waiting, key=lambda i: (waiting[i].most, -i))
+            one = waiting[now]
+            if not one.hopes:
+                break
+            at = max(one.hopes)[1]
+            one.take(growth.below(now, joined[at], float(factors[joined[at], now])), at)
 
 
 class Placing:
     """The variables already there, and what others would gain below them."""
 
-    def __init__(self, rows: PdgRows, lambda_: float, *, by_parameters: bool) -> None:
+    def __init__(self, rows: PdgRows, lambda_: float) -> None:
         self._rows, self._ratio = rows, lambda_ / (1 - lambda_)
-        self._by_parameters = by_parameters
         self.forest: list[int | None] = [None] * len(rows.cards)
         self._parts: dict[int, tuple[Ints, int]] = {}
+        self._costs = [0.0] * len(rows.cards)
         self._bits: dict[int, float] = {}
         self.tried = 0
 
     @classmethod
     def of(cls, state: PdgState, lambda_: float) -> Placing:
-        """All variables as they are in a graph."""
-        placing = cls(state.rows, lambda_, by_parameters=False)
+        """All variables as they are in a graph.
+
+        With one more below a variable, the numbers of all its nodes count once more, unless there
+        was none below; a tree that grows asks for places below a variable when it joins.
+        """
+        placing = cls(state.rows, lambda_)
         for i, reached in enumerate(state.reached):
             placing.add(i, _Place(state.forest[i], 0.0, reached, state.bits[i].size))
+        for i, below in enumerate(state.children):
+            if below:
+                placing._costs[i] = placing._ratio * placing._parts[i][1]
         return placing
 
     def worth(self, i: int, state: PdgState) -> float:
@@ -131,31 +165,48 @@ class Placing:
             reached = np.zeros(rows.row_count, dtype=np.int32)
         self._parts[i] = blocks_of(reached, place.nodes, rows.codes[i], rows.cards[i])
 
+    def most_below(self, i: int, above: int) -> float:
+        """What a variable gains at most as a leaf below another.
+
+        As if the blocks of rows told as much when merged into two nodes, or no node told anything;
+        a little more for the rounding.
+        """
+        self.tried += 1
+        _, bits = self._counted(i, above)
+        with_all, alone = float(bits.sum()), self._alone(i)
+        told = max(0.0, with_all - alone - self._ratio * self._rows.cards[i])
+        return told - self._costs[above] + 1e-9 * (1 - with_all - alone)
+
     def below(self, i: int, above: int, factor: float = 1.0) -> _Place:
         """The variable as a leaf below another, its nodes merged where they do not pay."""
-        from pgmstudio.core.learning.pdg_kernels import count, merge_nodes, node_bits
+        from pgmstudio.core.learning.pdg_merge_kernels import merge_nodes
 
         rows, card = self._rows, self._rows.cards[i]
         blocks, size = self._parts[above]
-        counts, bits = np.zeros((size, card)), np.empty(size)
-        count(blocks, rows.codes[i], rows.weights, counts)
-        node_bits(counts, rows.table, bits)
+        counts, bits = self._counted(i, above)
         home = np.empty(size, dtype=np.int32)
         everyone = np.ones(size, dtype=bool)
         no_heads, pairs = np.empty((size, 0), dtype=np.int32), np.empty((size, 2), dtype=np.int32)
         limit = self._ratio * card
         merge_nodes(counts, bits, no_heads, everyone, limit, rows.table, home, pairs)
-        self.tried += 1
         kept = np.flatnonzero(home == np.arange(size))
         gain = float(bits[kept].sum()) - self._alone(i) - self._ratio * card * (kept.size - 1)
-        if above in self.forest and not self._by_parameters:
-            # One more below: the numbers of all its nodes count once more.
-            gain -= self._ratio * size
+        gain -= self._costs[above]
         number = np.empty(size, dtype=np.int32)
         number[kept] = np.arange(kept.size)
         if gain <= 0 or math.isnan(gain):
             return _Place(None, 0.0, None, 1)
         return _Place(above, gain, number[home][blocks], kept.size, gain * factor)
+
+    def _counted(self, i: int, above: int) -> tuple[Floats, Floats]:
+        """The counts of a variable in the blocks of another, and their bits."""
+        from pgmstudio.core.learning.pdg_kernels import count, node_bits
+
+        rows, (blocks, size) = self._rows, self._parts[above]
+        counts, bits = np.zeros((size, rows.cards[i])), np.empty(size)
+        count(blocks, rows.codes[i], rows.weights, counts)
+        node_bits(counts, rows.table, bits)
+        return counts, bits
 
     def _alone(self, i: int) -> float:
         """L of the variable with a single node."""

@@ -7,29 +7,49 @@ copies of the best ones.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 import numpy as np
 
 from pgmstudio.core.learning.pdg_gains import Placing
 from pgmstudio.core.learning.pdg_state import Forest, PdgState
 
 
+class Gainful:
+    """Where, by itself, each variable would gain over where it is in a graph; found when asked."""
+
+    def __init__(self, state: PdgState, lambda_: float) -> None:
+        self._more = _gainful(state, lambda_)
+        self._found = list(islice(self._more, 1))
+
+    def __bool__(self) -> bool:
+        """Whether any would gain: one is looked for, not all."""
+        return bool(self._found)
+
+    def drawn(self, rng: np.random.Generator) -> tuple[int, int]:
+        """A variable and its new place, in proportion to the gain."""
+        self._found += self._more
+        shares = np.array([gain for _, _, gain in self._found])
+        i, above, _ = self._found[int(rng.choice(shares.size, p=shares / shares.sum()))]
+        return i, above
+
+
 def changed(
-    forest: Forest, state: PdgState, lambda_: float, rng: np.random.Generator, seen: set[Forest]
+    forest: Forest, guide: Gainful, rng: np.random.Generator, seen: set[Forest]
 ) -> Forest | None:
     """A forest that was not seen before, one change away; None when ten draws found none.
 
-    Half of the draws put a variable where, by itself, it would gain most over where it is in
-    `state`; the others are blind. A chain stays a chain.
+    Half of the draws put a variable where the guide says that it would gain; the others are blind.
+    A chain stays a chain.
     """
     size = len(forest)
     if size < 2:
         return None
     kinds = _CHAIN_KINDS if is_chain(forest) else _KINDS
-    guided = _gainful(state, lambda_)
     for _ in range(10):
-        if guided and rng.random() < 0.5:
-            shares = np.array([gain for _, _, gain in guided])
-            i, above, _ = guided[int(rng.choice(len(guided), p=shares / shares.sum()))]
+        if guide and rng.random() < 0.5:
+            i, above = guide.drawn(rng)
         else:
             i, above = (int(v) for v in rng.choice(size, 2, replace=False))
         made = kinds[int(rng.integers(len(kinds)))](forest, i, above)
@@ -38,19 +58,20 @@ def changed(
     return None
 
 
-def _gainful(state: PdgState, lambda_: float) -> list[tuple[int, int, float]]:
+def _gainful(state: PdgState, lambda_: float) -> Iterator[tuple[int, int, float]]:
     """Variable, new place and gain in bits, where a variable alone would gain."""
     placing = Placing.of(state, lambda_)
     size = len(state.forest)
-    found = []
     for i in range(size):
         now = placing.worth(i, state)
         for above in range(size):
-            if above not in (i, state.forest[i]):
-                gain = placing.below(i, above).gain - now
-                if gain > 0:
-                    found.append((i, above, gain))
-    return found
+            if above in (i, state.forest[i]):
+                continue
+            gain = 0.0  # as where it would not gain at all
+            if placing.most_below(i, above) > max(now, 0.0):
+                gain = placing.below(i, above).gain
+            if gain > now:
+                yield i, above, gain - now
 
 
 def with_subtree_below(forest: Forest, i: int, above: int) -> Forest | None:

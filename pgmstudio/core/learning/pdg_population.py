@@ -12,7 +12,7 @@ import numpy as np
 
 from pgmstudio.core.learning.pdg_forest import Grown, learn_forest
 from pgmstudio.core.learning.pdg_gains import grow_by_gains
-from pgmstudio.core.learning.pdg_moves import changed, is_chain
+from pgmstudio.core.learning.pdg_moves import Gainful, changed, is_chain
 from pgmstudio.core.learning.pdg_params import GAINS, SIZE_PAR, WAYS, PdgParams
 from pgmstudio.core.learning.pdg_search import Swept, learn_pdg
 from pgmstudio.core.learning.pdg_state import Forest, PdgRows, PdgState, RowClasses
@@ -146,7 +146,6 @@ class Population:
                 self._rows,
                 lambda_,
                 rng,
-                by_parameters=self._by_parameters,
                 as_chain=turn % 3 == 2,
             )
         levels = params.levels or default_levels(turns)
@@ -201,12 +200,16 @@ class Population:
         parents = list(range(min(len(found), max(LEAST_FORESTS, len(found) // 4))))
         chains = [n for n, one in enumerate(found) if is_chain(one.planted.forest)]
         places, made = [], []
+        guides: dict[int, Gainful] = {}
         for place in [*parents, *chains[:1]]:
             self._cancel.raise_if_cancelled()
             parent = found[place]
-            graph, rng = parent.graph, parent.planted.rng.spawn(1)[0]
-            state = PdgState(self._rows, graph.forest, start=graph)
-            forest = changed(parent.planted.forest, state, parent.lambda_, rng, self._seen)
+            rng = parent.planted.rng.spawn(1)[0]
+            if place not in guides:
+                graph = parent.graph
+                state = PdgState(self._rows, graph.forest, start=graph)
+                guides[place] = Gainful(state, parent.lambda_)
+            forest = changed(parent.planted.forest, guides[place], rng, self._seen)
             if forest is not None:
                 places.append(place)
                 made.append(self._planted(forest, rng))

@@ -63,22 +63,51 @@ class RowClasses:
         self._rows = rows
         self._children = minimal_graph(rows.domain, forest).children
         self._found: dict[int, tuple[Ints, Ints, Ints]] = {}
+        self._states: dict[int, Ints] = {}
+        self._below: dict[tuple[int, int], Ints] = {}
 
     def of(self, i: int) -> tuple[Ints, Ints, Ints]:
         """Class of every row, the rows class by class, and a row of each class."""
         if i not in self._found:
-            keys = self._rows.codes[i].astype(np.int64)
+            keys = [self._rows.codes[i].astype(np.int32)]
+            counts, order = [self._rows.cards[i]], np.arange(keys[0].size, dtype=np.int32)
             for below in self._children[i]:
-                classes, _, samples = self.of(below)
-                keys = keys * samples.size + classes
-                if below != self._children[i][-1]:
-                    keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
-            _, first, numbers = np.unique(keys, return_index=True, return_inverse=True)
-            order = np.argsort(numbers, kind="stable")
-            self._found[i] = (
-                numbers.astype(np.int32), order.astype(np.int32), first.astype(np.int32)
-            )  # fmt: skip
+                classes, order, samples = self.of(below)
+                keys.append(classes)
+                counts.append(samples.size)
+            self._found[i] = _classes(keys, counts, order)
         return self._found[i]
+
+    def states(self, i: int) -> Ints:
+        """The state of the variable in each of its classes."""
+        if i not in self._states:
+            self._states[i] = self._rows.codes[i][self.of(i)[2]].astype(np.int32)
+        return self._states[i]
+
+    def below(self, i: int, child: int) -> Ints:
+        """Which class of a child each class of a variable is part of."""
+        if (i, child) not in self._below:
+            self._below[i, child] = self.of(child)[0][self.of(i)[2]]
+        return self._below[i, child]
+
+
+def _classes(keys: list[Ints], counts: list[int], order: Ints) -> tuple[Ints, Ints, Ints]:
+    """The classes of rows equal in all keys, numbered by the first key, then the second, and so on;
+    `order` lists the rows by the last of several keys, equal ones in their order."""
+    from pgmstudio.core.learning.pdg_redirect_kernels import sort_stably
+
+    for key, count in reversed([*zip(keys, counts, strict=True)][: max(1, len(keys) - 1)]):
+        sorted_ = np.empty_like(order)
+        sort_stably(order, key, count, sorted_)
+        order = sorted_
+    is_first = np.zeros(order.size, dtype=bool)
+    is_first[:1] = True
+    for key in keys:
+        along = key[order]
+        is_first[1:] |= along[1:] != along[:-1]
+    numbers = np.empty_like(order)
+    numbers[order] = np.cumsum(is_first, dtype=np.int32) - 1
+    return numbers, order, order[is_first]
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +235,7 @@ class PdgState:
 
     def merge_nodes_of(self, i: int, limit: float) -> int:
         """The merges of one variable; pairs that have not changed since the last time are left."""
-        from pgmstudio.core.learning.pdg_kernels import merge_nodes
+        from pgmstudio.core.learning.pdg_merge_kernels import merge_nodes
 
         size = self.bits[i].size
         if size == 1 or not self.is_changed[i].any():
@@ -259,7 +288,11 @@ class PdgState:
 
     def redirect(self) -> int:
         """Lead every edge to the node that fits its rows best (Alg. 4.10); how many moved."""
-        from pgmstudio.core.learning.pdg_kernels import add_child_fits, redirect_edges
+        from pgmstudio.core.learning.pdg_redirect_kernels import (
+            add_child_fits,
+            child_fits,
+            redirect_edges,
+        )
 
         redirected = 0
         fits: dict[int, NDArray[np.float32]] = {}
@@ -274,15 +307,20 @@ class PdgState:
             if samples.size * size > MOST_FITS or too_large.intersection(split_below):
                 too_large.add(i)
                 continue
-            states = self.rows.codes[i][samples].astype(np.int32)
+            states = self.classes.states(i)
             own = np.ascontiguousarray(self._log2_parameters(i).T, dtype=np.float32)
-            found = np.take(own, states, axis=0)
+            found = np.empty((samples.size, size), dtype=np.float32)
+            if not split_below:
+                np.take(own, states, axis=0, out=found)
             for below in split_below:
-                below_classes = self.classes.of(below)[0][samples]
+                below_classes = self.classes.below(i, below)
                 below_edges = self.edges[below]
                 assert below_edges is not None
-                by_state = np.ascontiguousarray(below_edges.T)
-                add_child_fits(found, states, below_classes, by_state, fits.pop(below))
+                by_state = np.ascontiguousarray(below_edges.T, dtype=np.uint32)
+                if below == split_below[0]:
+                    child_fits(found, own, states, below_classes, by_state, fits.pop(below))
+                else:
+                    add_child_fits(found, states, below_classes, by_state, fits.pop(below))
             fits[i] = found
             moved = edges.copy()
             redirected += redirect_edges(
@@ -295,8 +333,9 @@ class PdgState:
                 found,
             )
             self.edges[i] = moved
-            places = np.argwhere(moved != edges)
-            self._note(Deed.REDIRECT, i, np.column_stack([places, moved[moved != edges]]))
+            if self.record is not None:
+                places = np.argwhere(moved != edges)
+                self._note(Deed.REDIRECT, i, np.column_stack([places, moved[moved != edges]]))
         if redirected:
             self._remove_orphans()
         return redirected

@@ -99,7 +99,7 @@ def test_the_first_merge_is_the_one_that_loses_least(seed: int) -> None:
 @given(seeds, st.sampled_from([1.0, 8.0, 60.0]))
 def test_merges_come_as_if_all_pairs_were_compared_each_time(seed: int, limit: float) -> None:
     """The kernel leaves most pairs out by a bound and by what it remembers; nothing may change."""
-    from pgmstudio.core.learning.pdg_kernels import merge_nodes
+    from pgmstudio.core.learning.pdg_merge_kernels import merge_nodes
 
     rng = np.random.default_rng(seed)
     counts = rng.gamma(1.0, 8.0, size=(12, 3))  # no two pairs lose the same
