@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project_file import read_project, write_project
+from pgmstudio.gui.app.closing import may_close
 from pgmstudio.gui.app.curve_actions import open_curves
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import show_project
@@ -251,3 +252,27 @@ def test_generated_rows_come_with_their_model_when_it_is_asked_for(
     shell.document.undo_stack.undo()
     assert not shell.project.models
     assert not shell.project.data
+
+
+def test_a_sweep_that_begins_is_kept_for_recovery_at_once(
+    window: MainWindow, qtbot: QtBot, place: SlowPlace
+) -> None:
+    place.most = 0  # it waits for as long as nobody stops it
+    with qtbot.waitSignal(window.autosave.saved, timeout=LONG):
+        page = started(window, planned(window), qtbot)
+    kept = read_project(window.autosave.file).curves
+    assert list(kept) == [page.curve_id]
+    assert kept[page.curve_id].setup
+
+
+def test_closing_the_window_waits_for_what_a_sweep_hands_over(
+    window: MainWindow, qtbot: QtBot, place: SlowPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.most = 2
+    page = started(window, planned(window), qtbot)
+    qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
+    run = page.run
+    assert run is not None
+    monkeypatch.setattr("pgmstudio.gui.app.closing.settled", lambda _shell: True)
+    assert may_close(window.shell)
+    assert run.wait(0)

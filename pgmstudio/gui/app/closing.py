@@ -14,7 +14,9 @@ def may_close(shell: Shell) -> bool:
     if not settled(shell):
         return False
     shell.bench.runs.stop_all()
-    if not shell.bench.runs.wait(WAIT_SECONDS):
+    shell.bench.beside.stop_all()
+    are_over = shell.bench.runs.wait(WAIT_SECONDS)
+    if not shell.bench.beside.wait(WAIT_SECONDS) or not are_over:
         shell.tell("A run does not stop; it ends together with the program.")
     return True
 

@@ -66,6 +66,7 @@ class Autosave(QObject):
         self._timer.timeout.connect(self.save_now)
         shell.preferences_changed.connect(self._restart)
         shell.document.file_changed.connect(self._on_file_changed)
+        shell.bench.beside.changed.connect(self.save_now)  # a sweep lasts long; its plan is kept
         self._restart()
 
     @property

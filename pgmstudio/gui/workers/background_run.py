@@ -104,6 +104,10 @@ class BesideRuns(QObject):
         for run in self._runs:
             run.stop()
 
+    def wait(self, seconds: float) -> bool:
+        """Block until all have ended, for closing the window; False when one has not."""
+        return all(run.wait(seconds) for run in self._runs)
+
     def _on_gone(self) -> None:
         """Its page was closed: nobody will tell its end any more."""
         self._soon.start()
