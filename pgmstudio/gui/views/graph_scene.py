@@ -12,7 +12,7 @@ from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, PictureNo
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.edge_item import EdgeItem
-from pgmstudio.gui.views.label_tag import place_tags
+from pgmstudio.gui.views.label_tag import TagLayer, place_tags
 from pgmstudio.gui.views.motion import Slide, between
 from pgmstudio.gui.views.neighbourhoods import Neighbourhoods
 from pgmstudio.gui.views.node_face import NodeFace
@@ -41,6 +41,7 @@ class GraphScene(QGraphicsScene):
         self.nodes: dict[str, NodeItem] = {}
         self.edges: dict[Edge, EdgeItem] = {}
         self._edges_at: dict[str, list[EdgeItem]] = {}
+        self.tag_layer: TagLayer | None = None  # once an edge has a tag
         self.selected_nodes: tuple[str, ...] = ()
         self.selected_edges: tuple[Edge, ...] = ()
         self._bars = Slide("bars", self)

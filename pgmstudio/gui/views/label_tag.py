@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -101,25 +100,22 @@ class TagLayer(QGraphicsItem):
                 paint_tag(painter, item.tag, words, style, is_selected=item.look.is_selected)
 
 
-_layers: WeakKeyDictionary[GraphScene, TagLayer] = WeakKeyDictionary()
-
-
 def _raise_tags(scene: GraphScene) -> None:
     """A layer for the tags of the scene, once it has any."""
     bounds = QRectF()
     for item in scene.edges.values():
         if item.edge.style.has_tag:
             bounds = bounds.united(item.boundingRect())
-    if not bounds.isEmpty() and scene not in _layers:
-        _layers[scene] = TagLayer(scene)
-    if scene in _layers:
-        _layers[scene].cover(bounds)
+    if not bounds.isEmpty() and scene.tag_layer is None:
+        scene.tag_layer = TagLayer(scene)
+    if scene.tag_layer is not None:
+        scene.tag_layer.cover(bounds)
 
 
 def place_tags(scene: GraphScene, routed: Collection[tuple[str, str]]) -> None:
     """Tags aside where the middle of a line is taken, once some of these edges have new ways."""
     tagged = {ends: item for ends, item in scene.edges.items() if item.edge.style.has_tag}
-    if tagged or scene in _layers:
+    if tagged or scene.tag_layer is not None:
         _raise_tags(scene)
     if not any(ends in tagged for ends in routed) or len(tagged) > MOST_PLACED:
         return
