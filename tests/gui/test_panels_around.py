@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import (
+    QLabel,
+    QPushButton,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.opening import open_data_page, open_model_page
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.inspector_panel import InspectorPanel
+from pgmstudio.gui.panels.project_rows import TitleAndFact
 from pgmstudio.gui.style.numbers import brief
 from pgmstudio.gui.views.node_item import NodeItem
 from pgmstudio.gui.views.pointing import Hit, tooltip_of
@@ -73,3 +81,21 @@ def test_what_can_be_read_in_a_node_is_not_said_again_at_the_pointer(
 )
 def test_large_numbers_of_rows_leave_room_for_names(number: int, told: str) -> None:
     assert brief(number).replace("\u2009", " ") == told
+
+
+def test_a_title_of_the_project_has_the_room_that_its_own_fact_leaves(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    tree = QTreeWidget()
+    qtbot.addWidget(tree)
+    tree.setColumnCount(2)
+    rows = [QTreeWidgetItem(tree, ["A title of some length", fact]) for fact in ("9", "9" * 12)]
+    delegate = TitleAndFact(tree)
+    shown = []
+    for item in rows:
+        option = QStyleOptionViewItem()
+        option.rect = QRect(0, 0, 200, 24)
+        delegate.initStyleOption(option, tree.indexFromItem(item))
+        shown.append(option.text)
+    assert shown[0] == "A title of some length"
+    assert "…" in shown[1]

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QMenu,
     QTreeWidget,
     QTreeWidgetItem,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.panels.project_rows import FACTS, TitleAndFact
 from pgmstudio.gui.style.icons import icon, language_icon
 from pgmstudio.gui.style.numbers import brief, counted, grouped
 from pgmstudio.gui.style.theme import theme
@@ -49,12 +49,10 @@ class ProjectPanel(QWidget):
         self._tree.setAccessibleName("Project")
         self._tree.setToolTip("Double-click opens, F2 renames, Del deletes.")
         self._tree.setColumnCount(2)
+        self._tree.setColumnHidden(FACTS, True)  # they stand in the same line
         self._tree.setHeaderHidden(True)
-        self._tree.header().setStretchLastSection(False)
-        self._tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self._tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._tree.setItemDelegate(TitleAndFact(self._tree))
         self._tree.setIndentation(theme().px("icon"))
-        self._tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._tree.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self._tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._tree.customContextMenuRequested.connect(self._on_menu)
@@ -89,7 +87,7 @@ class ProjectPanel(QWidget):
         """A badge comes or goes; what the run says of itself in between is told elsewhere."""
         follower = self._following.of_model(model_id)
         live = follower is not None and follower.is_on
-        shown = {i.data(0, KEY) for i in self._items() if i.text(1) == "live"}
+        shown = {i.data(0, KEY) for i in self._items() if i.text(FACTS) == "live"}
         if live != (model_id in shown):
             self._rebuild()
 
@@ -102,7 +100,7 @@ class ProjectPanel(QWidget):
             for key, data in project.data.items():
                 rows, columns = data.data.row_count, len(data.data.domain)
                 item = self._row(head, "data", key, data.name, f"{brief(rows)} × {columns}")
-                item.setToolTip(1, f"{grouped(rows)} × {columns}")
+                item.setToolTip(0, f"{data.name}, {grouped(rows)} × {columns}")
                 item.setIcon(0, icon("table"))
         if not project.knowledge.is_empty:
             head = self._head("Knowledge", "checks")
@@ -147,7 +145,7 @@ class ProjectPanel(QWidget):
         self._on_model_in_view(self._shell.bench.model_id)
 
     def _head(self, text: str, icon_name: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem(self._tree, [text, ""])
+        item = QTreeWidgetItem(self._tree, [text])
         item.setIcon(0, icon(icon_name))
         item.setFlags(Qt.ItemFlag.ItemIsEnabled)
         item.setFont(0, theme().font("body", "medium"))
@@ -160,10 +158,8 @@ class ProjectPanel(QWidget):
         item = QTreeWidgetItem(head, [title, fact])
         item.setData(0, KIND, kind)
         item.setData(0, KEY, key)
+        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{title}, {fact}" if fact else title)
         item.setToolTip(0, title)
-        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        item.setForeground(1, theme().color("text_tertiary"))
-        item.setFont(1, theme().font("caption"))
         if kind in _RENAMERS:
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
         return item
