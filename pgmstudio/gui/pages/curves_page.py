@@ -40,7 +40,7 @@ from pgmstudio.gui.workers.curve_setup import CurveSetup, Loaded, load
 from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
-REDRAW_MS, REDRAW_MANY_MS, MANY = 180, 400, 1000  # so many points take longer to work out
+REDRAW_MS, REDRAW_MANY_MS, MANY = 400, 600, 1000  # so many points take longer to work out
 BESIDE_MS, TELL_MS = 30, 250  # the plot first, and the window breathes between
 LOOK_MS = 700  # how often a folder that others write to is looked at
 
