@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtWidgets import QMenu
 
@@ -32,8 +34,12 @@ if TYPE_CHECKING:
     from pgmstudio.gui.pages.model_page import ModelPage
     from pgmstudio.gui.views.band_desk import BandDesk
 
+T = TypeVar("T")
+
 # A menu with more lines is not read.
 MOST_LISTED = 12
+# What is not measured by then has no numbers in its menu; the inspector, which need not hurry, has.
+MOST_SECONDS = 0.1  # of this thread
 TAB = "\t"  # what follows it stands at the right of a menu
 
 
@@ -78,7 +84,7 @@ def _add_move(menu: QMenu, desk: BandDesk, graph: DecisionGraph, name: str) -> N
     def measure() -> None:
         """Only when it is opened, and not for more places than are read."""
         rows, weight = desk.measured_by()
-        for action, above in actions[:MOST_LISTED]:
+        for action, above in _in_time(actions[:MOST_LISTED]):
             found = move_of(graph, name, above, rows)
             action.setEnabled(not found.refusal)
             action.setToolTip(f"Not now: {found.refusal}" if found.refusal else "")
@@ -87,6 +93,15 @@ def _add_move(menu: QMenu, desk: BandDesk, graph: DecisionGraph, name: str) -> N
                 action.setText(f"{action.text().partition(TAB)[0]}{TAB}{words}")
 
     moves.aboutToShow.connect(measure)
+
+
+def _in_time(entries: Sequence[T]) -> Iterator[T]:
+    """One after the other, until a person would notice."""
+    end = time.thread_time() + MOST_SECONDS
+    for entry in entries:
+        yield entry
+        if time.thread_time() > end:
+            return
 
 
 def told(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
@@ -144,7 +159,7 @@ def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -
 
     def measure() -> None:
         """Only when it is opened: every arc is a walk through all rows."""
-        for arc, step in zip(actions, steps, strict=True):
+        for arc, step in _in_time(list(zip(actions, steps, strict=True))):
             found = prospect(graph, step, rows)
             words = told(found.bits, found.size, found.free, weight)
             arc.setText(f"{step_words(graph, step)}{TAB}{words}")
