@@ -343,10 +343,11 @@ def main(words: Sequence[str] | None = None) -> int:
         else:
             QStandardPaths.setTestModeEnabled(True)
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
+        from pgmstudio.gui.app.garbage import WindowGarbage
         from pgmstudio.gui.app.main import make_application
 
         qInstallMessageHandler(_on_qt_message)
-        make_application()
+        WindowGarbage(make_application())
         files = take_window_tour(folder)
     print("\n".join(str(file) for file in files))
     print(f"The tour is in {folder}; start with {files[-1]}.", file=sys.stderr)

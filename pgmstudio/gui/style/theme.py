@@ -13,7 +13,7 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.pictures.tokens import tokens
 from pgmstudio.gui.style.sheet import style_sheet
@@ -91,11 +91,6 @@ class Theme(QObject):
         app.setPalette(self._palette())
         app.setFont(self.font("body"))
         app.setStyleSheet(sheet)
-        # A rich text has the colour of its links from the palette it was set under.
-        for widget in app.allWidgets():
-            if isinstance(widget, QLabel) and "<a " in (words := widget.text()):
-                widget.setText("")
-                widget.setText(words)
 
     def color(self, name: str, alpha: float = 1.0) -> QColor:
         return _color(self.shade, name, alpha)

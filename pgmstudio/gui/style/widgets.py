@@ -100,9 +100,22 @@ class _Label(QLabel):
         if size != "body" or role == "heading":
             self.setFont(theme().font(size, self._weight))
             theme().changed.connect(self._restyle)
+        self._has_links = False
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        if "<a " in text and not self._has_links:
+            self._has_links = True
+            theme().changed.connect(self._renew_links)
 
     def _restyle(self) -> None:
         self.setFont(theme().font(self._size, self._weight))
+
+    def _renew_links(self) -> None:
+        """A rich text has the colour of its links from the palette it was set under."""
+        words = self.text()
+        super().setText("")
+        super().setText(words)
 
 
 class _Button(QPushButton):
