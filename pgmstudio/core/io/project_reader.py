@@ -1,13 +1,10 @@
-"""Reading a project file member by member, with limits, trusting nothing in it."""
+"""Reading a project from the members of its file, trusting nothing in them."""
 
 from __future__ import annotations
 
 import math
 import re
-import struct
-import zipfile
-import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -27,6 +24,7 @@ from pgmstudio.core.io.knowledge_files import knowledge_of_document
 from pgmstudio.core.io.migrations import MIGRATIONS, VERSION, migrated
 from pgmstudio.core.io.model_codecs import CODECS
 from pgmstudio.core.io.model_json import check_version, file_of_document, read_variables
+from pgmstudio.core.io.project_archive import members_in
 from pgmstudio.core.project.project import (
     ComparisonEntry,
     CurveEntry,
@@ -43,30 +41,11 @@ from pgmstudio.core.running import NEVER, CancelToken
 
 FORMAT = "pgmstudio-project"
 
-MOST_MEMBERS = 20_000
-MOST_BYTES = 1 << 32
-# A file that grows this much on unpacking, beyond a size any project is welcome to, is a trap.
-_FREE_BYTES = 1 << 28
-_MOST_GROWTH = 500
-_PIECE = 1 << 20
-
 _ENTRIES = frozenset({"format", "version", "program", "title", "notes"})
 _ENTRIES |= {"data", "models", "runs", "curves", "comparisons"}
 _ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _KNOWN_JSON = re.compile(
     r"project\.json|knowledge\.json|evidence\.json|(?:models|runs|curves)/[A-Za-z0-9_-]{1,32}\.json"
-)
-
-# What the zip module raises on files that are no zips or were cut off, edited or made up.
-_ZIP_PROBLEMS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    LookupError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
 )
 
 # The head of an array as numpy writes it; anything else is refused, so nothing has to be parsed.
@@ -81,65 +60,7 @@ def project_in(
     stream: IO[bytes], path: Path, cancel: CancelToken = NEVER, told: Told = unheard
 ) -> Project:
     """The project in an open file; ProjectFileError says what is wrong with it."""
-    return _Reader(_members(stream, path, cancel, told), path).project(cancel)
-
-
-def _members(
-    stream: IO[bytes], path: Path, cancel: CancelToken, told: Told
-) -> dict[str, bytearray]:
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir()]
-            _check_members(infos, path)
-            total = sum(info.file_size for info in infos) or 1
-            members: dict[str, bytearray] = {}
-            done = 0
-            for info in infos:
-                content = bytearray()
-                for piece in _pieces(archive, info):
-                    cancel.raise_if_cancelled()
-                    content += piece
-                    told((done + len(content)) / total)
-                done += len(content)
-                members[info.filename] = content
-            return members
-    except _ZIP_PROBLEMS as problem:
-        raise ProjectFileError(
-            path,
-            f"is damaged or not a project file ({problem}). Open a copy of it, if there is one.",
-        ) from problem
-
-
-def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """What a member holds, a little at a time: a stop is heard soon, and no thread waits long."""
-    length = 0
-    with archive.open(info) as member:
-        while piece := member.read(min(_PIECE, info.file_size + 1 - length)):
-            length += len(piece)
-            yield piece
-    if length != info.file_size:
-        raise zipfile.BadZipFile(f"{info.filename} is not as long as it says")
-
-
-def _check_members(infos: list[zipfile.ZipInfo], path: Path) -> None:
-    """Refuse before anything is unpacked."""
-    names = [info.filename for info in infos]
-    if len(names) > MOST_MEMBERS:
-        raise ProjectFileError(path, f"holds {len(names)} files; that is no project.")
-    if len(set(names)) != len(names):
-        raise ProjectFileError(path, "holds two files of the same name; it was tampered with.")
-    for info in infos:
-        parts = info.filename.split("/")
-        if "\\" in info.filename or ":" in info.filename or {"", ".", ".."} & set(parts):
-            raise ProjectFileError(path, f"holds a file with an odd name, {info.filename!r}.")
-        if info.flag_bits & 1:
-            raise ProjectFileError(path, "is encrypted; unpack it and pack it without a password.")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ProjectFileError(path, f"{info.filename} is packed in a way no project is.")
-    unpacked = sum(info.file_size for info in infos)
-    packed = sum(info.compress_size for info in infos)
-    if unpacked > MOST_BYTES or (unpacked > _FREE_BYTES and unpacked > _MOST_GROWTH * packed):
-        raise ProjectFileError(path, f"would unpack to {unpacked >> 20} MB; that is no project.")
+    return _Reader(members_in(stream, path, cancel, told), path).project(cancel)
 
 
 class _Reader:
