@@ -1,6 +1,7 @@
 """Learning decision graphs: a sweep over λ against the number of rows, and its peak memory.
 
     python benchmarks/bench_pdg_learn.py
+    python benchmarks/bench_pdg_learn.py whole
 
 Rows are drawn from Letter, 17 columns with numbers cut into 5 intervals. Each number of rows has a
 process of its own, so that peak memory is that of one sweep; the seconds are those of the
@@ -12,6 +13,9 @@ search takes depends on chance, so all figures are means over some seeds. The qu
 row on the rows learned from, the sweeps, the nodes that one passes on average, and the seconds of
 one. Two plots are written to benchmarks/results: the seconds of all, and those of one sweep, as
 they are and for each node.
+
+With `whole` the learner is started as a person starts it, with all its forests and λ, which takes
+some ten minutes, and a third plot is written.
 """
 
 from __future__ import annotations
@@ -44,6 +48,7 @@ SEEDS = 3
 RATIOS = np.geomspace(2.0, 70.0, 3)  # λ/(1−λ), for the most rows where it goes with them
 FORESTS = 2
 SAME, ALIKE = "same λ", "λ/(1−λ) with the rows"
+WHOLE = "whole"  # the learner's own λ and forests
 
 
 def letter(rows: int) -> DataSet:
@@ -65,10 +70,16 @@ class Swept:
     nodes: float
 
 
-def sweep(data: DataSet, way: str, seed: int = 0) -> Swept:
-    ratios = RATIOS * (data.row_count / ROWS[-1] if way == ALIKE else 1.0)
+def settings(way: str, rows: int) -> PdgParams:
+    if way == WHOLE:
+        return PdgParams()
+    ratios = RATIOS * (rows / ROWS[-1] if way == ALIKE else 1.0)
     lambdas = tuple(float(r / (1 + r)) for r in ratios)
-    params = PdgParams(lambdas=lambdas, population=FORESTS, criterion="bic")
+    return PdgParams(lambdas=lambdas, population=FORESTS, criterion="bic")
+
+
+def sweep(data: DataSet, way: str, seed: int = 0) -> Swept:
+    params = settings(way, data.row_count)
     began, bits, sweeps, nodes = time.process_time(), math.nan, 0, 0.0
     for event in PdgLearner().run(data, params, rng=np.random.default_rng(seed), cancel=NEVER):
         if isinstance(event, Finished):
@@ -97,11 +108,11 @@ class Means:
 
 
 def main() -> None:
-    if len(sys.argv) > 1:  # one number of rows, in a process of its own
+    if len(sys.argv) > 2:  # one number of rows, in a process of its own
         rows, way = int(sys.argv[1]), sys.argv[2]
-        sweep(letter(500), way)  # compiles, and is not timed
+        sweep(letter(500), SAME)  # compiles, and is not timed
         data = letter(rows)
-        runs = [sweep(data, way, seed) for seed in range(SEEDS)]
+        runs = [sweep(data, way, seed) for seed in range(seeds(way))]
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         megabytes = peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
         seconds, bits, sweeps, nodes = np.mean([astuple(one) for one in runs], axis=0)
@@ -109,6 +120,13 @@ def main() -> None:
         return
     if not (SHARED / "seeds" / "letter.csv").is_file():
         print("skipped: letter.csv is not there")
+        return
+    if WHOLE in sys.argv:
+        whole = {WHOLE: [(m.rows, m.seconds) for m in _measured(WHOLE)]}
+        whole["linear"] = _line(whole[WHOLE])
+        title = "Decision graphs of Letter, all forests and λ"
+        write_log_plot(RESULTS / "pdg_rows_whole.svg", title, "rows", "seconds", whole)
+        print(f"time goes with rows to the power {_slope(whole[WHOLE]):.2f}")
         return
     found = {way: _measured(way) for way in (SAME, ALIKE)}
     curves = {way: [(m.rows, m.seconds) for m in means] for way, means in found.items()}
@@ -135,11 +153,21 @@ def _measured(way: str) -> list[Means]:
         told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         means = Means(*json.loads(told))
         found.append(means)
-        data = f"Letter; {rows} rows; {FORESTS} forests; {len(RATIOS)} λ; {SEEDS} seeds; {way}"
+        data = f"Letter; {rows} rows; {_told(way)}"
         one = f"{means.sweeps:.0f} sweeps of {1e3 * means.one:.1f} ms; {means.nodes:.0f} nodes"
         quality = f"{means.bits:.3f} bits per row; {one}; peak {means.megabytes:.0f} MB"
         say_line("sweep of decision graphs", data, "pdg.learn", ours, means.seconds, quality)
     return found
+
+
+def seeds(way: str) -> int:
+    return 1 if way == WHOLE else SEEDS
+
+
+def _told(way: str) -> str:
+    if way == WHOLE:
+        return "all forests and λ; 1 seed"
+    return f"{FORESTS} forests; {len(RATIOS)} λ; {SEEDS} seeds; {way}"
 
 
 def _line(curve: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -1,13 +1,11 @@
-"""Labelled graphs learned: worked optima, laws of κ, cross-validation, chains."""
+"""Labelled graphs learned: worked optima, laws of κ, cross-validation."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import math
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +17,10 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.kappa_path import KappaPath
 from pgmstudio.core.learning.keepsakes import restored
-from pgmstudio.core.learning.label_scores import NATS_PER_BIT, LabelScores
+from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.learning.ldag import fold_rows, held_out_bits, unit_rows
 from pgmstudio.core.learning.ldag_inner import FULL, STRUCTURES
-from pgmstudio.core.learning.ldag_posterior import LdagPosterior
-from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.protocols import Finished, Found
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.models.contexts import is_equivalent
 from pgmstudio.core.models.label_partitions import (
@@ -33,37 +30,10 @@ from pgmstudio.core.models.label_partitions import (
     label_partitions,
 )
 from pgmstudio.core.models.labelled_dag import LabelledDag
-from pgmstudio.core.params import parse_params
-from pgmstudio.core.running import NEVER, Note
+from pgmstudio.core.running import Note
 from pgmstudio.core.scores.partition_scores import PartitionScore
+from tests.ldag_runs import end, kept, labelled_end, nats, run
 from tests.ldag_tables import coronary, rows_of, t3
-
-
-def run(key: str, data: DataSet, seed: int = 1, **given: object) -> list[LearnEvent]:
-    learner = learner_of(key)
-    params: Any = parse_params(learner.params_type, given)
-    return list(learner.run(data, params, rng=np.random.default_rng(seed), cancel=NEVER))
-
-
-def end(events: Iterable[LearnEvent]) -> Finished:
-    *_, last = events
-    assert isinstance(last, Finished)
-    return last
-
-
-def kept(events: Iterable[LearnEvent]) -> Any:
-    return [event.keepsake for event in events if isinstance(event, Kept)][-1]
-
-
-def nats(finished: Finished) -> float:
-    return finished.measures["score"] * NATS_PER_BIT
-
-
-def labelled_end(key: str, data: DataSet, **given: object) -> tuple[float, LabelledDag]:
-    last = end(run(key, data, **given))
-    assert isinstance(last.model, LabelledDag)
-    return nats(last), last.model
-
 
 # -- the worked example with three variables
 
@@ -365,47 +335,6 @@ def test_the_path_of_kappa_has_a_model_for_each_and_the_best_is_the_end() -> Non
         assert one.model.edges == other.model.edges
         for mine, theirs in zip(one.model.rows, other.model.rows, strict=True):
             assert (mine == theirs).all()
-
-
-# -- chains
-
-
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_chains_meet_the_three_best_graphs_and_weigh_them_by_score(seed: int) -> None:
-    data = coronary("ABC")
-    posterior = kept(run("ldag.mcmc", data, seed, structure=FULL, iterations=5000))
-    assert isinstance(posterior, LdagPosterior)
-    for graph in posterior.graphs[:3]:
-        assert {frozenset(edge) for edge in graph.edges} == {frozenset("AC"), frozenset("BC")}
-        assert graph.probability == pytest.approx(0.3308, abs=0.01)
-        assert graph.score * NATS_PER_BIT == pytest.approx(-3467.880192, abs=1e-5)
-
-
-def test_with_every_scored_graph_counted_the_probabilities_are_the_exact_ones() -> None:
-    posterior = kept(
-        run("ldag.mcmc", coronary("ABC"), structure=FULL, iterations=5000, count_evaluated=True)
-    )
-    assert posterior.models == 25
-    worked = {"CA": 0.664981, "AC": 0.334830, "CB": 0.665053, "BC": 0.334947}
-    for (source, target), expected in (worked | {"AB": 0.003408, "BA": 0.003453}).items():
-        assert posterior.edge(source, target) == pytest.approx(expected, abs=1e-6)
-    assert posterior.graphs[0].probability == pytest.approx(0.330809, abs=1e-6)
-    assert posterior.graphs[3].probability == pytest.approx(0.001121, abs=1e-6)
-
-
-def test_chains_find_the_best_labelled_graph_and_tell_its_labels() -> None:
-    data = t3()
-    events = run("ldag.mcmc", data, kappa=0.5, iterations=1000)
-    assert nats(end(events)) == pytest.approx(-1972.109017, abs=1e-6)
-    posterior = kept(events)
-    between = {frozenset((one.source, one.target)) for one in posterior.contexts[:2]}
-    assert between == {frozenset("23")}
-    assert posterior.contexts[0].words == "1 = 1"
-    assert all(edge.labelled <= edge.probability + 1e-12 for edge in posterior.edges)
-    again = restored(posterior.kind, json.loads(json.dumps(posterior.plain())))
-    assert again == posterior
-    told = [event.message for event in events if isinstance(event, Note)]
-    assert any("weighed by score" in sentence for sentence in told)
 
 
 def test_too_many_columns_for_the_exact_search_are_refused_with_a_sentence() -> None:

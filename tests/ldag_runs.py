@@ -1,0 +1,42 @@
+"""Learners of labelled graphs run to their end, and what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.label_scores import NATS_PER_BIT
+from pgmstudio.core.learning.protocols import Finished, Kept, LearnEvent
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.running import NEVER
+
+
+def run(key: str, data: DataSet, seed: int = 1, **given: object) -> list[LearnEvent]:
+    learner = learner_of(key)
+    params: Any = parse_params(learner.params_type, given)
+    return list(learner.run(data, params, rng=np.random.default_rng(seed), cancel=NEVER))
+
+
+def end(events: Iterable[LearnEvent]) -> Finished:
+    *_, last = events
+    assert isinstance(last, Finished)
+    return last
+
+
+def kept(events: Iterable[LearnEvent]) -> Any:
+    return [event.keepsake for event in events if isinstance(event, Kept)][-1]
+
+
+def nats(finished: Finished) -> float:
+    return finished.measures["score"] * NATS_PER_BIT
+
+
+def labelled_end(key: str, data: DataSet, **given: object) -> tuple[float, LabelledDag]:
+    last = end(run(key, data, **given))
+    assert isinstance(last.model, LabelledDag)
+    return nats(last), last.model
