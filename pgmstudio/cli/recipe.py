@@ -175,7 +175,8 @@ def _list(args: argparse.Namespace) -> None:
 
 def _print(recipe: Recipe, rows: Sequence[TableRow]) -> None:
     cells = []
-    for row in rows:
+    obtained = [row for row in rows if row.obtained is not None]
+    for row in obtained:
         told, digits = row.quantity, row.quantity.digits
         published = decimal(told.published, digits)
         if told.spread is not None:
@@ -194,6 +195,8 @@ def _print(recipe: Recipe, rows: Sequence[TableRow]) -> None:
             )
         )
     print_table(("", "Published", "Obtained", "", "Difference", ""), cells, "<>><><")
+    if missing := len(rows) - len(obtained):
+        print(f"· Not asked for or not reached: {missing} more.")
     for sentence in recipe.why:
         print("\n".join(textwrap.wrap(sentence, 96, initial_indent="· ", subsequent_indent="  ")))
 

@@ -89,3 +89,12 @@ def test_the_curves_of_a_recipe_are_drawn_where_it_has_some(call: Call, tmp_path
     assert refused.code == 2
     assert "bars has a table and no curves" in refused.err
     assert call("recipe", "bars-sweep", "--plot", tmp_path / "curves.png").code == 2
+
+
+def test_what_was_not_asked_for_is_counted_and_not_listed(call: Call) -> None:
+    few = ("--only", "logic2", "--rows", 200, "--test-rows", 100, "--population", 1)
+    called = call("recipe", "pdg-table", *few)
+    assert called.code == 0, called.err
+    assert "Logic2, true forest, size" in called.out
+    assert "Logic3" not in called.out
+    assert "Not asked for or not reached: " in called.out
