@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.pictures.band_words import node_name
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.app.main_window import MainWindow
@@ -118,3 +120,19 @@ def inspector_of(window: MainWindow) -> GraphNodeInspector:
     found = window.findChild(GraphNodeInspector, "graphNodeInspector")
     assert isinstance(found, GraphNodeInspector)
     return found
+
+
+def open_coronary(window: MainWindow, qtbot: QtBot) -> ModelPage:
+    """The coronary graph with its rows, its beliefs known."""
+    shown = open_graph(window.shell, coronary(), coronary_rows(600))
+    desk = desk_of(shown)
+    qtbot.waitUntil(lambda: desk.canvas.bands.flows is not None)
+    return shown
+
+
+def choose(window: MainWindow, qtbot: QtBot, page: ModelPage, variable: str, node: int) -> None:
+    """Click a node and wait for its inspector."""
+    click(page, node_place(page, variable, node))
+    qtbot.waitUntil(lambda: bool(window.findChild(GraphNodeInspector)))
+    name = node_name(graph_of_page(page), variable, node)
+    qtbot.waitUntil(lambda: inspector_of(window)._head.title.text().startswith(name))

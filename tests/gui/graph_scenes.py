@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
@@ -21,6 +22,7 @@ from pgmstudio.gui.pages.pdg_steps_page import PdgStepsPage
 from pgmstudio.gui.workers.learning_run import RunRequest
 from tests.gui.graph_pages import (
     MENTAL,
+    PRESSURE,
     PROTEINS,
     SMOKING,
     coronary,
@@ -67,6 +69,16 @@ def graphs(hands: Hands, _own: Path) -> Iterator[str]:
     QTest.qWait(200)
     yield "pdg-hover"
     page.front.view.stop_hover()
+    view, start = page.front.view.viewport(), node_place(page, PRESSURE, 1)
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    for way in (0.4, 1.0):
+        QTest.mouseMove(view, start + (node_place(page, PRESSURE, 0) - start) * way)
+    QTest.qWait(500)
+    yield "pdg-drag"
+    desk.canvas.band_view.drag.cancel()
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=start)
+    desk.canvas.band_view.node_chosen.emit((SMOKING, 1))
+    QTest.qWait(300)
     desk.toggle(SMOKING)
     desk.improving.open()
     desk.improving.step()

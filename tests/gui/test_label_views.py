@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,22 +10,16 @@ from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QScrollArea
 
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.learning.kappa_path import KappaPath
-from pgmstudio.core.learning.keepsakes import restored
-from pgmstudio.core.learning.ldag_posterior import LdagPosterior
 from pgmstudio.core.models.contexts import context_graph
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.pictures.picture import EdgeStyle
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.app.label_actions import POSTERIOR
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import add_and_show_model
 from pgmstudio.gui.document.context_views import context_views
 from pgmstudio.gui.document.evidence_words import Chip
-from pgmstudio.gui.pages.kappa_page import KappaPage
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.pages.model_page_labels import LabelPictures
-from pgmstudio.gui.pages.posterior_page import PosteriorPage
 from pgmstudio.gui.panels.inspector_labels import LabelSections
 from pgmstudio.gui.panels.label_scores import LabelScoresSection
 from pgmstudio.gui.panels.label_table import LabelTable
@@ -35,10 +27,8 @@ from pgmstudio.gui.panels.label_tree import LabelTree
 from pgmstudio.gui.panels.model_facts import model_facts
 from pgmstudio.gui.panels.subject import subject_in_view
 from pgmstudio.gui.views.label_tag import TagLayer
-from tests.gui.kept_runs import add_ended_run
 from tests.gui.label_pages import EDGE, open_labelled
-from tests.gui.walking import trigger
-from tests.labelled_dags import coronary, four, labelled
+from tests.labelled_dags import four, labelled
 
 
 @pytest.fixture
@@ -347,62 +337,3 @@ def test_labels_are_made_from_equal_rows_of_a_network_in_place_and_undone(page, 
     assert made.representation_size() <= 11
     shell.document.undo_stack.undo()
     assert shell.project.models[model_id].model is network
-
-
-def test_the_path_of_kappa_is_plotted_and_every_model_on_it_opens(window, qtbot) -> None:
-    shell = window.shell
-    rows = coronary().sample(300, np.random.default_rng(1))
-    told = {"kappa": "auto", "kappas": (1.0, 0.1, 0.0), "folds": 2, "restarts": 0}
-    add_ended_run(shell, rows, "ldag.greedy", **told)
-    trigger(window, "learn.kappa-path")
-    page = shell.center.current
-    assert isinstance(page, KappaPage)
-    path = page.scan
-    assert isinstance(path, KappaPath)
-    xs, bits = page.plot.curves["held-out"]
-    assert xs == [0, 1, 2]
-    assert bits == [point.held_bits for point in path.points]
-    page.along.button("parameters").click()
-    assert page.plot.curves["with labels"][1] == [point.parameters for point in path.points]
-    assert page.plot.curves["without"][1] == [p.unlabelled_parameters for p in path.points]
-    page.plot.chosen.emit(2)
-    opened = shell.project.models[shell.bench.model_id]
-    assert opened.title.endswith("κ 1")
-    assert opened.model.edges == path.points[2].model.edges
-
-
-def _joins(page: PosteriorPage, wanted: set[frozenset[str]]) -> bool:
-    return set(map(frozenset, page.canvas.scene.edges)) == wanted
-
-
-def test_chains_tell_how_probable_edges_labels_and_graphs_are(window, qtbot, tmp_path) -> None:
-    shell = window.shell
-    assert not shell.book["learn.label-probabilities"].isEnabled()
-    rows = coronary().sample(300, np.random.default_rng(1))
-    model_id = add_ended_run(shell, rows, "ldag.mcmc", iterations=300, chains=2)
-    trigger(window, "learn.label-probabilities")
-    page = shell.center.current
-    assert isinstance(page, PosteriorPage)
-    assert page.model_id == model_id
-    kept = restored(LdagPosterior.kind, next(iter(shell.project.runs.values())).kept[POSTERIOR])
-    assert isinstance(kept, LdagPosterior)
-    edges, labels, graphs = (page.tables[key].facts.rows for key in ("edges", "labels", "graphs"))
-    assert [row[1:] for row in edges] == [(e.probability, e.labelled) for e in kept.edges]
-    assert [row[2] for row in labels] == [c.probability for c in kept.contexts]
-    assert [row[2] for row in graphs] == [g.score for g in kept.graphs]
-    # The picture has a pair of ends where the two directions together reach the threshold.
-    qtbot.waitUntil(lambda: len(page.canvas.scene.nodes) == 6)
-    together = Counter[frozenset[str]]()
-    for edge in kept.edges:
-        together[frozenset((edge.source, edge.target))] += edge.probability
-    for percent in (50, 5):
-        page.threshold.setValue(percent)
-        wanted = {pair for pair, share in together.items() if share >= percent / 100}
-        qtbot.waitUntil(partial(_joins, page, wanted))
-    drawn = page.canvas.scene.edges
-    number = next(i for i, e in enumerate(kept.edges) if (e.source, e.target) in drawn)
-    page.tables["edges"].select(number)
-    marked = kept.edges[number]
-    assert page.canvas.scene.selected_edges == ((marked.source, marked.target),)
-    page.export(tmp_path / "p.csv")
-    assert (tmp_path / "p.csv").read_text(encoding="utf-8").startswith("from,to,vanishes_where")

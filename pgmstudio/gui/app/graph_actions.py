@@ -7,12 +7,10 @@ from functools import partial
 from pgmstudio.core.learning.pdg_scan import PdgScan
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_choices import Deed, Step, merges_of, prospect
-from pgmstudio.core.models.decision_graph_measures import node_counts
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.in_front import model_page_in_front
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.graph_nodes import NodeKey, graph_nodes
-from pgmstudio.gui.document.graph_rows import rows_of, take
 from pgmstudio.gui.views.graph_tools import IMPROVE, MERGE, SPLIT
 from pgmstudio.gui.workers.kept_source import has_source, source_in_view
 
@@ -27,18 +25,18 @@ def graph_actions(shell: Shell) -> list[ActionSpec]:
     return [
         ActionSpec(
             MERGE,
-            "Merge node with the nearest",
+            "Merge node with…",
             _MENU,
-            "The chosen node and the one of its variable that loses least by it, as one.",
+            "The nodes it can be merged with, each with what that costs; the least first.",
             deeds.merge,
             icon="git-merge",
             why_not=deeds.why_no_merge,
         ),
         ActionSpec(
             SPLIT,
-            "Split node",
+            "Split node…",
             _MENU,
-            "A node for each arc that leads to the chosen one.",
+            "A node for each arc that leads to the chosen one; what it brings is told first.",
             deeds.split,
             icon="git-fork",
             why_not=deeds.why_no_split,
@@ -103,20 +101,6 @@ class _Deeds:
 
     # -- steps
 
-    def _merge_step(self) -> Step | str:
-        """The merge that loses least, or why there is none."""
-        found = self._chosen()
-        if found is None:
-            return _NO_NODE
-        model_id, graph, key = found
-        rows = rows_of(self._shell.project, self._shell.project.models[model_id])
-        counts = None if rows is None else node_counts(graph, rows)
-        every = merges_of(graph, *key, counts)
-        legal = [one for one in every if not one.refusal]
-        if legal:
-            return max(legal, key=lambda one: one.bits or 0.0).step
-        return every[0].refusal if every else f"{key[0]} has no other node."
-
     def why_no_merge(self) -> str | None:
         found = self._chosen()
         if found is None:
@@ -127,9 +111,7 @@ class _Deeds:
         return every[0].refusal if every else f"{found[2][0]} has no other node."
 
     def merge(self) -> None:
-        step, found = self._merge_step(), self._chosen()
-        if isinstance(step, Step) and found is not None:
-            take(self._shell, found[0], step)
+        self._offer(MERGE)
 
     def why_no_split(self) -> str | None:
         found = self._chosen()
@@ -138,9 +120,13 @@ class _Deeds:
         return prospect(found[1], Step(Deed.SPLIT, *found[2]), None).refusal or None
 
     def split(self) -> None:
-        found = self._chosen()
-        if found is not None:
-            take(self._shell, found[0], Step(Deed.SPLIT, *found[2]))
+        self._offer(SPLIT)
+
+    def _offer(self, deed: str) -> None:
+        """Beside the chosen node, with what it would bring."""
+        page, found = model_page_in_front(self._shell), self._chosen()
+        if page is not None and page.bands is not None and found is not None:
+            page.bands.offer(deed, found[2])
 
     # -- the picture
 

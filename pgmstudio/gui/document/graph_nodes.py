@@ -29,6 +29,12 @@ class GraphNodes(QObject):
             return None
         return key if key[1] < graph.node_counts[graph.domain.index(key[0])] else None
 
+    def chosen_number(self, model_id: str, variable: str) -> int | None:
+        """The number of the node that was chosen, if it is one of the variable; the graph may
+        have fewer by now."""
+        key = self._chosen.get(model_id)
+        return None if key is None or key[0] != variable else key[1]
+
     def choose(self, model_id: str, key: NodeKey | None) -> None:
         if key == self._chosen.get(model_id):
             return

@@ -156,9 +156,9 @@ class ModelPage(Page):
 
     @property
     def is_joinable(self) -> bool:
-        """Edges can be drawn in the picture in view: in a DAG, or in one tree of a mixture."""
-        is_tree = self.trees is not None and self.trees.is_joinable(self._picture_name)
-        return self.is_editable or is_tree
+        """Edges can be drawn in the picture in view: in a DAG, one tree of a mixture, a forest."""
+        own = self.trees or self.bands
+        return self.is_editable or (own is not None and own.is_joinable(self._picture_name))
 
     @property
     def components(self) -> ComponentDesk | None:

@@ -49,7 +49,7 @@ class ChangeRows(QWidget):
         self._rows: tuple[ChangeRow, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(8)
+        self._grid.setHorizontalSpacing(4)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(0, 1)
         self._score = "Δscore"

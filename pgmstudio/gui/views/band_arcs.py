@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,10 +34,20 @@ _DASHES: tuple[tuple[float, ...], ...] = (
     (9.0, 3.0, 2.0, 3.0),
 )
 _HAIR = (1.5, 3.0)
-# From this zoom on, and for so many arcs to one variable, lines are dashed and drawn as curves.
-_DASHED_FROM, _MOST_DASHED = 0.5, 120
+_DASHED_FROM = 0.5  # the zoom
 _THIN = 1.6  # px on screen
+# More arcs to one variable cannot be told apart; those that most flows through are drawn, and when
+# fewer are in sight, all of them.
+MOST_DRAWN = 120
+_STRIP = 400.0  # px on screen: as far as one can pan before arcs are looked up anew
+# From afar an arc that all flows through is so many px wider on screen than one that hardly any
+# does; and among thin ones, those below these flows are so faint.
+_FAR_WIDEST = 5.0
+_FAINT = ((0.0, 0.22), (0.002, 0.5), (0.02, 1.0))
 _MOST_KEPT = 4  # zooms whose lines are kept
+
+
+_Sight = tuple[float, int, int] | None  # the zoom, and from which strip to which; None: paper
 
 
 @dataclass(frozen=True)
@@ -61,11 +72,18 @@ def state_dash(state: int) -> tuple[float, ...]:
 
 
 def stroke_arcs(
-    painter: QPainter, path: QPainterPath, state: int, width: float, *, plain: bool = False
+    painter: QPainter,
+    path: QPainterPath,
+    state: int,
+    width: float,
+    *,
+    plain: bool = False,
+    solid: bool = False,
 ) -> None:
-    """Lines of one state and width: solid, hollow, dashed, dotted; `plain`: without dashes."""
+    """Lines of one state and width: solid, hollow, dashed, dotted; `plain`: without dashes;
+    `solid`: without a core, which cannot be seen from afar."""
     color = theme().category(state, "line")
-    is_hollow = state == 1 and width >= HOLLOW_FROM
+    is_hollow = state == 1 and width >= HOLLOW_FROM and not solid
     pen = QPen(color, width)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     dash = () if is_hollow or plain else state_dash(state)
@@ -73,13 +91,14 @@ def stroke_arcs(
         pen.setDashPattern([part / width for part in dash])
     painter.strokePath(path, pen)
     if is_hollow:
-        core = QPen(_tinted(color), width - 2 * _CORE)
+        core = QPen(_mixed(color, "surface", 0.16), width - 2 * _CORE)
         core.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.strokePath(path, core)
 
 
-def _tinted(color: QColor) -> QColor:
-    ground, share = theme().color("surface"), 0.16
+def _mixed(color: QColor, name: str, share: float) -> QColor:
+    """So much of the colour on a ground of that name; opaque, as lines that cross are drawn."""
+    ground = theme().color(name)
     pairs = (
         (color.redF(), ground.redF()),
         (color.greenF(), ground.greenF()),
@@ -96,14 +115,25 @@ class _Stroke:
     state: int | None
     width: float
     is_plain: bool
+    is_far: bool = False
+    strength: float = 1.0
 
     def paint(self, painter: QPainter) -> None:
         if self.state is not None and self.width > 0:
-            stroke_arcs(painter, self.path, self.state, self.width, plain=self.is_plain)
+            stroke_arcs(
+                painter,
+                self.path,
+                self.state,
+                self.width,
+                plain=self.is_plain,
+                solid=self.is_far,
+            )
             return
         color = theme().color("edge_dim")
         if self.state is not None:
             color = theme().category(self.state, "line")
+        if self.strength < 1:
+            color = _mixed(color, "canvas", self.strength)
         pen = QPen(color, self.width)
         if not self.is_plain:
             pen.setDashPattern(_HAIR)
@@ -141,7 +171,8 @@ class BandArcs(QGraphicsItem):
         self._tails = np.repeat(np.arange(nodes), states)[self._first]
         self._flow: Floats = np.zeros(len(self._first))
         self._is_lit: Mask | None = None
-        self._strokes: dict[float, list[_Stroke]] = {}
+        self._strokes: dict[_Sight, tuple[Places, list[_Stroke]]] = {}
+        self._drawn: Places | None = None  # None: all of them
         self._kept = KeptPixels()
         self._bounds = self._frame()
         self.setZValue(2)
@@ -152,7 +183,8 @@ class BandArcs(QGraphicsItem):
         left = float(min(self._ends[:, 0].min(), self._ends[:, 2].min()))
         right = float(max(self._ends[:, 0].max(), self._ends[:, 2].max()))
         top, bottom = float(self._ends[:, 1].min()), float(self._ends[:, 3].max())
-        return QRectF(left, top, right - left, bottom - top).adjusted(-8, -2, 8, 2)
+        # Half of the widest line, which from afar is wide in these units.
+        return QRectF(left, top, right - left, bottom - top).adjusted(-64, -2, 64, 2)
 
     def show_flow(self, flow: Floats) -> None:
         """P(passing a node in a state | evidence), nodes × states."""
@@ -160,6 +192,7 @@ class BandArcs(QGraphicsItem):
         if not np.array_equal(summed, self._flow):
             self._flow = summed.astype(np.float64)
             self._strokes.clear()
+            self._drawn = None
             self.forget_pixels()
             self.update()
 
@@ -196,7 +229,10 @@ class BandArcs(QGraphicsItem):
             low, high = np.where(above, t, low), np.where(above, high, t)
         across = x1 + (x2 - x1) * (3 * t**2 - 2 * t**3)
         away = np.abs(across - point.x()) - np.where(self._flow > 0, WIDEST * self._flow / 2, 0.0)
-        place = int(away.argmin())
+        shown = np.arange(away.size) if self._drawn is None else self._drawn
+        if not shown.size:
+            return None
+        place = int(shown[away[shown].argmin()])
         if away[place] > _REACH:
             return None
         arc = Arc(
@@ -219,11 +255,14 @@ class BandArcs(QGraphicsItem):
     ) -> None:
         lod = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        key = round(lod, 3)
-        if key not in self._strokes:
+        key = None if widget is None else self._sight(painter, lod)
+        if key is None or key not in self._strokes:
             if len(self._strokes) >= _MOST_KEPT:
                 self._strokes.clear()
-            self._strokes[key] = self._strokes_of(np.arange(len(self._first)), lod)
+            drawn = self._chosen(np.arange(len(self._first)), key)
+            self._strokes[key] = drawn, self._strokes_of(drawn, lod)
+        if key is not None:
+            self._drawn = self._strokes[key][0]
         lit = self._is_lit
         if lit is None:
             self._paint_all(painter, key)
@@ -233,35 +272,72 @@ class BandArcs(QGraphicsItem):
         self._kept.paint(painter, self._bounds, lambda inner, _: self._paint_all(inner, key))
         painter.setOpacity(1.0)
         if not is_whole and lit.any():
-            for stroke in self._strokes_of(np.flatnonzero(lit), lod):
+            shown = self._chosen(np.flatnonzero(lit), key)
+            for stroke in self._strokes_of(shown, lod, is_lit=True):
                 stroke.paint(painter)
 
-    def _paint_all(self, painter: QPainter, key: float) -> None:
-        for stroke in self._strokes[key]:
+    @staticmethod
+    def _sight(painter: QPainter, lod: float) -> _Sight:
+        """What of the arcs is on the screen, all of it and not only what is painted anew."""
+        device, (back, _) = painter.device(), painter.worldTransform().inverted()
+        seen = back.mapRect(QRectF(0, 0, device.width(), device.height()))
+        strip = _STRIP / max(lod, 1e-3)
+        return round(lod, 3), math.floor(seen.left() / strip), math.floor(seen.right() / strip)
+
+    def _chosen(self, places: Places, sight: _Sight) -> Places:
+        """Those of the arcs that are in sight; where they are too many, those with most flow."""
+        if sight is None:
+            return places
+        strip = _STRIP / max(sight[0], 1e-3)
+        left, right = sight[1] * strip, (sight[2] + 1) * strip
+        across = self._ends[places][:, [0, 2]]
+        places = places[(across.max(axis=1) >= left) & (across.min(axis=1) <= right)]
+        if places.size <= MOST_DRAWN:
+            return places
+        heaviest = np.argsort(-self._flow[places], kind="stable")[:MOST_DRAWN]
+        return np.sort(places[heaviest])
+
+    @property
+    def count(self) -> int:
+        """How many arcs there are to be drawn, when all are in sight."""
+        return len(self._first)
+
+    def _paint_all(self, painter: QPainter, key: _Sight) -> None:
+        for stroke in self._strokes[key][1]:
             stroke.paint(painter)
 
-    def _strokes_of(self, places: Places, lod: float) -> list[_Stroke]:
-        """Lines that look alike as one; wide ones come last, over the others."""
+    def _strokes_of(self, places: Places, lod: float, *, is_lit: bool = False) -> list[_Stroke]:
+        """Lines that look alike as one; what flows most comes last, over the others."""
         flow, states = self._flow[places], self._states[places]
         widths = 1.0 + WIDEST * np.minimum(flow, 1.0)
+        is_far = lod < _DASHED_FROM
+        if is_far:  # or one could not see where most of it flows
+            widths = np.maximum(widths, (1.0 + _FAR_WIDEST * np.minimum(flow, 1.0)) / lod)
         # Many thin lines are drawn as the screen draws them fastest: dots and dashes among
         # thousands tell nobody anything.
-        is_crowd = lod < _DASHED_FROM or len(self._first) > _MOST_DASHED
-        is_thin = (flow > 0) & (widths * lod < _THIN) & is_crowd
+        is_crowd = is_far or places.size >= MOST_DRAWN
+        is_thin = (flow > 0) & (widths * min(lod, 1.0) < _THIN) & is_crowd
         found = []
         hairs = places[flow <= 0]
         if hairs.size:
-            found.append(_Stroke(self._path(hairs), None, 0.0 if is_crowd else 1.0, is_crowd))
-        for state in np.unique(states[is_thin]).tolist():
-            alike = places[is_thin & (states == state)]
-            found.append(_Stroke(self._path(alike), state, 0.0, True))
-        step = 1.0 if is_crowd else 0.25
-        rounded = np.round(widths / step) * step
+            faint = _FAINT[0][1] if is_crowd and not is_lit else 1.0
+            width = 0.0 if is_crowd else 1.0
+            found.append(_Stroke(self._path(hairs), None, width, is_crowd, strength=faint))
+        least = np.array([flow_from for flow_from, _ in _FAINT])
+        tier = np.searchsorted(least, flow, side="right") - 1
+        for number, (_, strength) in enumerate(_FAINT):
+            here = is_thin & (tier == number)
+            for state in np.unique(states[here]).tolist():
+                path = self._path(places[here & (states == state)])
+                shown = 1.0 if is_lit else strength
+                found.append(_Stroke(path, state, 0.0, True, strength=shown))
+        step = 1.0 / lod if is_far else 1.0 if is_crowd else 0.25
+        rounded = np.maximum(np.round(widths / step), 1.0) * step
         is_wide = (flow > 0) & ~is_thin
         looks = zip(rounded[is_wide].tolist(), states[is_wide].tolist(), strict=True)
         for width, state in sorted(set(looks)):
             alike = places[is_wide & (rounded == width) & (states == state)]
-            found.append(_Stroke(self._path(alike), state, width, is_crowd))
+            found.append(_Stroke(self._path(alike), state, width, is_crowd, is_far))
         return found
 
     def _path(self, places: Places) -> QPainterPath:

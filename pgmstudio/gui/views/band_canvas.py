@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.band_arcs import stroke_arcs
+from pgmstudio.gui.views.band_arcs import MOST_DRAWN, stroke_arcs
 from pgmstudio.gui.views.band_scene import BandScene
 from pgmstudio.gui.views.band_view import BandView
 from pgmstudio.gui.views.canvas import Canvas
@@ -56,6 +56,13 @@ class BandCanvas(Canvas):
         super().keep_clear(covered)
         self.hidden_at_right.emit(self.view.hidden_at_right)
 
+    def _how_to_see(self) -> list[LegendEntry]:
+        """On the screen not all of many arcs are drawn; on paper they are."""
+        entries = super()._how_to_see()
+        if any(arcs.count > MOST_DRAWN for arcs in self.bands.arcs.values()):
+            entries.append(LegendEntry(f"of many arcs the {MOST_DRAWN} with most flow"))
+        return entries
+
     def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
         graph = self.bands.graph
         if graph is None:
@@ -70,6 +77,8 @@ class BandCanvas(Canvas):
         flows = self.bands.flows
         if flows is not None and any((visits <= 0).any() for visits in flows.visits):
             entries.append(LegendEntry("not reached", _unreached_sample))
+        if any(item.nodes.marked for item in self.bands.items_by_variable.values()):
+            entries.append(LegendEntry("changed by the step", _marked_sample))
         own = [e for e in super().drawn_entries(detail) if "edge" not in e.text]
         return entries + own
 
@@ -90,4 +99,11 @@ def _unreached_sample(painter: QPainter, place: QRectF) -> None:
     painter.setPen(pen)
     painter.setBrush(theme().color("sunken"))
     painter.drawRoundedRect(place.adjusted(2, 4, -2, -4), 3, 3)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _marked_sample(painter: QPainter, place: QRectF) -> None:
+    painter.setPen(QPen(theme().color("virtual_ink"), theme().line("node_selected")))
+    painter.setBrush(theme().color("surface"))
+    painter.drawRoundedRect(place.adjusted(2, 4, -2, -4), 4, 4)
     painter.setBrush(Qt.BrushStyle.NoBrush)

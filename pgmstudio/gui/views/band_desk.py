@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.decision_graph_session import NodeFlows
@@ -27,7 +27,8 @@ from pgmstudio.gui.document.graph_rows import move, rows_of, weight_of
 from pgmstudio.gui.document.graph_trail import graph_trail
 from pgmstudio.gui.document.workbench import Selection
 from pgmstudio.gui.views.band_canvas import BandCanvas
-from pgmstudio.gui.views.band_menu import band_menu, graph_node_menu
+from pgmstudio.gui.views.band_changes import BandChanges
+from pgmstudio.gui.views.band_menu import add_merges, add_split, band_menu, graph_node_menu
 from pgmstudio.gui.views.graph_tools import MERGE, SPLIT, graph_tools
 from pgmstudio.gui.views.improving import Improving
 from pgmstudio.gui.views.wishes import Hit
@@ -80,6 +81,7 @@ class BandDesk(QObject):
         self._counter.answered.connect(self._on_counts)
         self._counter.failed.connect(shell.errors.report)
         self._counted: tuple[object, ...] = ()
+        self.changes = BandChanges(shell, model_id, page, self)
         self.improving = Improving(shell, model_id, self)
         page.bar.add_own(graph_tools(shell.book, page.bar))
 
@@ -91,6 +93,10 @@ class BandDesk(QObject):
     def graph(self) -> DecisionGraph | None:
         model = self._page.entry.model
         return model if isinstance(model, DecisionGraph) else None
+
+    def is_joinable(self, picture: str) -> bool:
+        """In the forest an edge is drawn to move a variable."""
+        return picture == "forest"
 
     def shown(self, picture: str) -> str:
         """Show or hide the bands; the picture that is drawn on the canvas."""
@@ -131,6 +137,7 @@ class BandDesk(QObject):
 
     def stop(self) -> None:
         self._counter.forget()
+        self.changes.stop()
         self.improving.stop()
         if self._model_id in self._shell.project.models:
             self._page.asking.live.side.forget(_TOPIC)
@@ -250,6 +257,20 @@ class BandDesk(QObject):
         menu = band_menu(self._page, self, hit)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
+
+    def offer(self, deed: str, key: NodeKey) -> None:
+        """The merges or the split of a node with what each would bring, to be chosen from."""
+        menu = QMenu(self.canvas)
+        menu.setObjectName("graphOffer")
+        menu.setToolTipsVisible(True)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if deed == MERGE:
+            add_merges(menu, self._shell, self._model_id, self, key)
+        else:
+            add_split(menu, self._shell, self._model_id, self, key)
+        view = self.canvas.band_view
+        place = view.mapFromScene(self.canvas.bands.box_of(key)).boundingRect().bottomLeft()
+        menu.popup(view.viewport().mapToGlobal(place))
 
     def _on_node_menu(self, key: NodeKey, place: QPoint) -> None:
         menu = graph_node_menu(self._shell, self._model_id, self, key)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
@@ -17,7 +17,14 @@ from pgmstudio.core.pictures.band_words import node_numbers
 from pgmstudio.core.pictures.bands import GUTTER, PADDING, Band
 from pgmstudio.core.pictures.picture import PictureNode
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.band_painter import WORDS_FROM, BandLook, BandPainter, rect_of
+from pgmstudio.gui.views.band_names import NAME_PX, gutter_lines, gutter_room
+from pgmstudio.gui.views.band_painter import (
+    BARS_FROM,
+    WORDS_FROM,
+    BandLook,
+    BandPainter,
+    rect_of,
+)
 from pgmstudio.gui.views.canvas_fonts import canvas_font, font_of_height
 from pgmstudio.gui.views.kept_pixels import KeptPixels
 from pgmstudio.gui.views.node_face import NodeFace
@@ -193,16 +200,7 @@ class BandItem(NodeItem):
     def _paint_gutter(self, painter: QPainter, zoom: float) -> None:
         box = self._band.box
         if zoom < WORDS_FROM:
-            painter.setFont(font_of_height(int(min(11 / max(zoom, 0.05), box.height * 0.4))))
-            painter.setPen(theme().color("text"))
-            first = min((b.x for b in self._band.boxes), default=box.right)
-            room = max(GUTTER, (box.right if self.stands_alone else first) - box.x) - 12
-            place = QRectF(box.x + 6, box.y, room, box.height)
-            metrics = painter.fontMetrics()
-            elide = Qt.TextElideMode.ElideMiddle
-            title = metrics.elidedText(self._face.title, elide, int(room))
-            left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(place, left, title)
+            self._paint_far_gutter(painter, zoom)
             return
         if not self.stands_alone:
             painter.setPen(QPen(theme().color("border"), 1))
@@ -224,3 +222,36 @@ class BandItem(NodeItem):
             if room > painter.fontMetrics().horizontalAdvance(words):
                 right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
                 painter.drawText(place, right, words)
+
+    def _paint_far_gutter(self, painter: QPainter, zoom: float) -> None:
+        """The name, where it fits, and the beliefs as bars without words."""
+        box, room = self._band.box, gutter_room(self)
+        bars = self._far_bars(room) if zoom >= BARS_FROM else []
+        height = bars[0][0].top() - box.y if bars else box.height
+        lines = gutter_lines(self._face.title, room * zoom, height * zoom)
+        if lines is None:
+            bars, height = [], box.height
+            lines = gutter_lines(self._face.title, room * zoom, height * zoom)
+        if lines is not None:
+            painter.setFont(font_of_height(round(NAME_PX / zoom)))
+            painter.setPen(theme().color("text"))
+            place = QRectF(box.x + 8, box.y, room + 8, height)
+            left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(place, left, "\n".join(lines))
+        mark = self._face.mark
+        painter.setPen(Qt.PenStyle.NoPen)
+        for track, share in bars:
+            painter.setBrush(theme().color("belief_track"))
+            painter.drawRect(track)
+            painter.setBrush(theme().color("belief" if mark is None else mark.tint))
+            painter.drawRect(QRectF(track.topLeft(), QSizeF(track.width() * share, track.height())))
+
+    def _far_bars(self, room: float) -> list[tuple[QRectF, float]]:
+        """Where the rows of states are, which a click sets evidence with."""
+        box, geometry, found = self._band.box, self.geometry, []
+        for place, state in enumerate(geometry.shown):
+            if state < len(self.shown_beliefs):
+                row = geometry.bar(place).translated(0, box.y + _DOWN)
+                track = QRectF(box.x + 8, row.top(), min(room, GUTTER) - 8, row.height())
+                found.append((track, self.shown_beliefs[state]))
+        return found

@@ -112,6 +112,42 @@ def told(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
     return f"{signed(bits)} bits, size {signed(size, 0)}, score {signed(score)}"
 
 
+def add_merges(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> str:
+    """A line for each node it can be merged with, the one that loses least first; why there is
+    none when there is none."""
+    graph = desk.graph
+    if graph is None:
+        return "its graph is gone."
+    rows, weight = desk.measured_by()
+    counts = None if rows is None else node_counts(graph, rows)
+    found = merges_of(graph, *key, counts)
+    legal = sorted((p for p in found if not p.refusal), key=lambda p: -(p.bits or 0.0))
+    for choice in legal[:MOST_LISTED]:
+        name = node_name(graph, key[0], choice.step.other)
+        words = told(choice.bits, choice.size, choice.free, weight)
+        action = menu.addAction(f"{name}{TAB}{words}")
+        action.triggered.connect(partial(take, shell, model_id, choice.step))
+    if legal:
+        return ""
+    return next((p.refusal for p in found if p.refusal), "its variable has no other node.")
+
+
+def add_split(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> None:
+    """One line, greyed with the reason where there is nothing to split."""
+    graph = desk.graph
+    if graph is None:
+        return
+    rows, weight = desk.measured_by()
+    split = prospect(graph, Step(Deed.SPLIT, *key), rows)
+    brought = told(split.bits, split.size, split.free, weight)
+    words = "Split" if split.refusal else f"Split{TAB}{brought}"
+    action = menu.addAction(icon("git-fork"), words)
+    action.setObjectName("menu.split")
+    action.setEnabled(not split.refusal)
+    action.setToolTip(f"Not now: {split.refusal}" if split.refusal else "One node for each arc.")
+    action.triggered.connect(partial(take, shell, model_id, split.step))
+
+
 def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> QMenu:
     """Merge, split, redirect: each with what it brings."""
     menu = QMenu(desk.canvas)
@@ -122,27 +158,12 @@ def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -
     if not isinstance(graph, DecisionGraph):
         return menu
     rows, weight = desk.measured_by()
-    counts = None if rows is None else node_counts(graph, rows)
     merges = menu.addMenu(icon("git-merge"), "Merge with")
     merges.setObjectName("menu.merge")
-    found = merges_of(graph, *key, counts)
-    legal = sorted((p for p in found if not p.refusal), key=lambda p: -(p.bits or 0.0))
-    for choice in legal[:MOST_LISTED]:
-        name = node_name(graph, key[0], choice.step.other)
-        words = told(choice.bits, choice.size, choice.free, weight)
-        action = merges.addAction(f"{name}{TAB}{words}")
-        action.triggered.connect(partial(take, shell, model_id, choice.step))
-    merges.setEnabled(bool(legal))
-    refused = next((p.refusal for p in found if p.refusal), "its variable has no other node.")
-    merges.menuAction().setToolTip("" if legal else f"Not now: {refused}")
-    split = prospect(graph, Step(Deed.SPLIT, *key), rows)
-    brought = told(split.bits, split.size, split.free, weight)
-    words = "Split" if split.refusal else f"Split{TAB}{brought}"
-    action = menu.addAction(icon("git-fork"), words)
-    action.setObjectName("menu.split")
-    action.setEnabled(not split.refusal)
-    action.setToolTip(f"Not now: {split.refusal}" if split.refusal else "One node for each arc.")
-    action.triggered.connect(partial(take, shell, model_id, split.step))
+    refusal = add_merges(merges, shell, model_id, desk, key)
+    merges.setEnabled(not refusal)
+    merges.menuAction().setToolTip(f"Not now: {refusal}" if refusal else "")
+    add_split(menu, shell, model_id, desk, key)
     arcs = menu.addMenu(icon("path"), "Redirect an arc")
     arcs.setObjectName("menu.redirect")
     numbers = dict(zip(graph.domain.names, node_numbers(graph), strict=True))
@@ -167,5 +188,8 @@ def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -
     arcs.aboutToShow.connect(measure)
     menu.addSeparator()
     fold = menu.addAction("Collapse the nodes of this variable")
+    is_alone = graph.node_counts[graph.domain.index(key[0])] < 2
+    fold.setEnabled(not is_alone)
+    fold.setToolTip("Not now: it has one node." if is_alone else "")
     fold.triggered.connect(partial(desk.toggle, key[0]))
     return menu

@@ -24,10 +24,9 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _CENTER = Qt.AlignmentFlag.AlignCenter
 _INDENT, _RADIUS, _RING = 7.0, 6.0, 3.5
 _DIMMED = 0.35
-# Below this zoom words in nodes cannot be read.
-WORDS_FROM = 0.5
-# And below this one, not even names.
-BOXES_BELOW = 0.32
+# Below this zoom words of states cannot be read, below the next their bars cannot be told apart,
+# and below the last not even names of nodes fit.
+WORDS_FROM, BARS_FROM, BOXES_BELOW = 0.66, 0.4, 0.32
 
 
 @dataclass(slots=True)
@@ -172,11 +171,40 @@ class BandPainter:
         self._painter.drawRoundedRect(ring, _RADIUS + 2, _RADIUS + 2)
 
     def _paint_far(self, node: int, box: QRectF) -> None:
-        """The name as large as the box allows."""
-        pixels = min(11 / max(self._zoom, 0.05), box.height() * 0.5)
-        self._painter.setFont(font_of_height(int(pixels)))
-        self._painter.setPen(self._ink(self._is_reached(node)))
-        self._painter.drawText(box, _CENTER, f"ν{self._numbers[node]}")
+        """The name as large as at 100 %, how likely it is reached, and its states as bars."""
+        painter, zoom, is_reached = self._painter, self._zoom, self._is_reached(node)
+        name = f"ν{self._numbers[node]}"
+        pixels = min(11 / zoom, box.height() * 0.5)
+        painter.setFont(font_of_height(int(pixels)))
+        painter.setPen(self._ink(is_reached))
+        if zoom < BARS_FROM:
+            painter.drawText(box, _CENTER, name)
+            return
+        head = QRectF(box.left() + 6, box.top() + 2, box.width() - 12, 13 / zoom)
+        visits, metrics = self._look.visits, painter.fontMetrics()
+        painter.drawText(head, _LEFT, name)
+        if visits is not None and is_reached:
+            number = percent(float(visits[node]))
+            room = head.width() - metrics.horizontalAdvance(name) - 4 / zoom
+            fitting = (w for w in (f"{number} %", number) if metrics.horizontalAdvance(w) <= room)
+            painter.setPen(self._ink(is_reached, "text_secondary"))
+            painter.drawText(head, _RIGHT, next(fitting, ""))
+        below = QRectF(box.left() + 6, head.bottom() + 1, box.width() - 12, 0)
+        below.setBottom(box.bottom() - 4)
+        self._paint_far_bars(self._rows[node], below, is_reached)
+
+    def _paint_far_bars(self, row: Floats, place: QRectF, is_reached: bool) -> None:
+        """Side by side as cells, or below each other as rows."""
+        count = len(self._states)
+        is_beside = self._band.form is BandForm.CELLS
+        across = place.width() / count if is_beside else place.width()
+        down = place.height() if is_beside else place.height() / count
+        thick = min(down * 0.7, 4 / self._zoom)
+        for state in range(count):
+            x = place.left() + (state * across if is_beside else 0.0)
+            y = place.top() + (0.0 if is_beside else state * down) + (down - thick) / 2
+            bar = QRectF(x, y, across - (4 if is_beside else 0), thick)
+            self._paint_bar(bar, state, float(row[state]), is_reached)
 
     def _ink(self, is_reached: bool, name: str = "text") -> QColor:
         return theme().color(name if is_reached else "text_tertiary")
@@ -277,8 +305,9 @@ class BandPainter:
             painter.drawRect(bar)
             painter.setBrush(theme().color("belief"))
             painter.drawRect(QRectF(bar.left(), bar.top(), bar.width() * float(visits[node]), 3))
-        if self._zoom >= 0.35:
-            painter.setFont(canvas_font("micro"))
+        if self._zoom >= BOXES_BELOW:
+            # As large on screen as the box allows.
+            painter.setFont(font_of_height(round(min(10 / min(1.0, self._zoom), 15.0))))
             painter.setPen(self._ink(is_reached))
             painter.drawText(box.adjusted(0, 0, 0, -5), _CENTER, str(self._numbers[node]))
 

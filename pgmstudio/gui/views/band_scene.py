@@ -133,7 +133,10 @@ class BandScene(GraphScene):
                 item.update()
 
     def show_faces(self, faces: Mapping[str, NodeFace]) -> bool:
+        marks = {name: item.face.mark for name, item in self.nodes.items()}
         resized = super().show_faces(_with_rows(faces))
+        if any(item.face.mark != marks[name] for name, item in self.nodes.items()):
+            self.update()  # names over bands, which are no items, tell the evidence
         for item in self.items_by_variable.values():
             face = item.face
             struck = frozenset(k for k, weight in enumerate(face.weights) if weight <= 0)

@@ -1,4 +1,4 @@
-"""The view of a decision graph: hover, choosing nodes, collapsing bands; evidence as on graphs."""
+"""The view of a decision graph: hover, choosing and dragging, collapsing; evidence as on graphs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.band_drag import BandDrag
+from pgmstudio.gui.views.band_names import paint_names
+from pgmstudio.gui.views.band_painter import WORDS_FROM
 from pgmstudio.gui.views.band_scene import BandScene, NodeKey
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.views.graph_view import GraphView
@@ -23,6 +27,8 @@ class BandView(GraphView):
     node_chosen = Signal(object)  # NodeKey or None
     node_menu = Signal(object, object)  # NodeKey, global point
     collapse_wished = Signal(str)
+    change_asked = Signal(object)  # a step or a place held over its goal; None: none any more
+    change_wished = Signal(object)  # and let go there
 
     def __init__(self, scene: BandScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
@@ -31,12 +37,19 @@ class BandView(GraphView):
         self.setAccessibleName("Nodes and flow")
         self.describe_node: Callable[[NodeKey], str] | None = None
         self.is_editable = False
+        self.can_drag = False  # somebody measures what dragging brings, and does it
+        self.drag = BandDrag(self)
         self._arc_words = ("", QPointF())
 
     def selected_box(self) -> QRectF | None:
         """That of the chosen node: a band is often wider than what is free."""
         chosen = self.bands.chosen
         return super().selected_box() if chosen is None else self.bands.box_of(chosen)
+
+    def _repaint_far(self) -> None:
+        """Names over bands are no items, so the whole view is drawn anew."""
+        if self.zoom < WORDS_FROM:
+            self.viewport().update()
 
     # -- mouse
 
@@ -46,6 +59,11 @@ class BandView(GraphView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         key = self._key_at(event.position().toPoint())
         is_plain = event.button() == Qt.MouseButton.LeftButton and self.tool.name == "select"
+        if is_plain and self.can_drag and not self._space_held:
+            point = self.mapToScene(event.position().toPoint())
+            grabbed = self.drag.grabbed_at(point, self.hit_at(point))
+            if grabbed is not None:
+                self.drag.press(grabbed, point)
         if key is None or not is_plain or self._space_held:
             if event.button() == Qt.MouseButton.LeftButton and key is None:
                 self.node_chosen.emit(None)
@@ -54,6 +72,25 @@ class BandView(GraphView):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.gesture_begun.emit()
         self.node_chosen.emit(key)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.drag.is_held and event.buttons() & Qt.MouseButton.LeftButton:
+            self._pointer = self.mapToScene(event.position().toPoint())
+            self.drag.move(self._pointer)
+            if self.drag.is_under_way:
+                self.tool.cancel()
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.drag.release():
+            self._show_cursor()
+        else:
+            super().mouseReleaseEvent(event)
+
+    @property
+    def is_pressed(self) -> bool:
+        return self.drag.is_held or super().is_pressed
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         place = event.position().toPoint()
@@ -87,9 +124,10 @@ class BandView(GraphView):
         key = self.bands.node_at(self._pointer)
         self.bands.light(key)
         self._hovered = None if key is None else f"{key[0]}:{key[1]}"
-        if key is not None:
+        words = "" if key is not None else self._arc_at_pointer()
+        if key is not None or (words and self.can_drag):
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
-        self._tell_arc("" if key is not None else self._arc_at_pointer())
+        self._tell_arc(words)
 
     def _arc_at_pointer(self) -> str:
         found, graph = self.bands.arc_at(self._pointer), self.bands.graph
@@ -97,7 +135,7 @@ class BandView(GraphView):
             return ""
         arc, flow = found
         upper = graph.domain.variables[arc.upper]
-        return f"{upper.name} = {upper.states[arc.state]} · {100 * flow:.1f} %"
+        return f"{upper.name} = {upper.states[arc.state]} · {percent(flow)} %"
 
     def _tell_arc(self, words: str) -> None:
         if words or self._arc_words[0]:
@@ -116,6 +154,8 @@ class BandView(GraphView):
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
         super().drawForeground(painter, rect)
+        paint_names(painter, self)
+        self.drag.paint(painter)
         words, place = self._arc_words
         if not words:
             return
@@ -144,7 +184,10 @@ class BandView(GraphView):
     # -- keyboard
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.modifiers() & Modifiers.AltModifier and self._walk_nodes(Key(event.key())):
+        if event.key() == Key.Key_Escape and self.drag.is_held:
+            self.drag.cancel()
+            event.accept()
+        elif event.modifiers() & Modifiers.AltModifier and self._walk_nodes(Key(event.key())):
             event.accept()
         elif event.key() == Key.Key_Escape and self.bands.chosen is not None:
             self.node_chosen.emit(None)

@@ -1,0 +1,99 @@
+"""A decision graph from afar: names, flows and bars that can still be read."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
+from pgmstudio.core.inference.protocols import Observed
+from pgmstudio.core.pictures.bands import band_picture
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.views.band_arcs import BandArcs
+from pgmstudio.gui.views.band_names import gutter_lines, names_over
+from pgmstudio.gui.views.canvas_fonts import canvas_metrics
+from tests.gui.graph_pages import (
+    MENTAL,
+    PRESSURE,
+    SMOKING,
+    coronary,
+    desk_of,
+    graph_of_page,
+    open_coronary,
+)
+
+
+def test_a_name_stands_on_one_line_or_two_or_not_in_the_gutter(qtbot: QtBot) -> None:
+    whole = canvas_metrics("caption", "medium").horizontalAdvance("Physical work")
+    assert gutter_lines("Physical work", whole + 1, 20) == ("Physical work",)
+    assert gutter_lines("Physical work", whole * 0.8, 40) == ("Physical", "work")
+    assert gutter_lines("Physical work", whole * 0.8, 20) is None  # two lines are too high
+    assert gutter_lines("Physical work", whole * 0.3, 40) is None
+
+
+def test_names_without_room_stand_over_their_bands_and_none_over_another(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    page = open_coronary(window, qtbot)
+    items = desk_of(page).canvas.bands.items_by_variable
+    all_of_it = QRectF(-500, -500, 3000, 3000)
+    assert names_over(items.values(), 1.0, all_of_it) == []
+    over = names_over(items.values(), 0.15, all_of_it)
+    assert items[SMOKING] in [item for item, _ in over]
+    for item, place in over:
+        assert place.bottom() == pytest.approx(item.box.top())
+    assert not any(a.intersects(b) for (_, a), (_, b) in combinations(over, 2))
+
+
+def test_where_not_all_names_have_room_those_with_evidence_come_first(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    page = open_coronary(window, qtbot)
+    items = desk_of(page).canvas.bands.items_by_variable
+    all_of_it = QRectF(-5000, -5000, 20000, 20000)
+    crowded = names_over(items.values(), 0.05, all_of_it)
+    left_out = next(name for name in items if items[name] not in [item for item, _ in crowded])
+    live = page.asking.live
+    live.set_finding(left_out, Observed(graph_of_page(page).domain[left_out].states[0]))
+    qtbot.waitUntil(lambda: items[left_out].face.mark is not None)
+    assert names_over(items.values(), 0.05, all_of_it)[0][0] is items[left_out]
+
+
+def _arcs() -> BandArcs:
+    graph = coronary()
+    lower = graph.domain.index(MENTAL)
+    arcs = BandArcs(graph, band_picture(graph), lower)
+    flows = DecisionGraphSession(graph).node_flows()
+    arcs.show_flow(flows.arcs[arcs.upper])
+    return arcs
+
+
+@pytest.mark.parametrize("zoom", [0.05, 0.2, 0.45])
+def test_from_afar_more_flow_is_still_wider_on_the_screen(qtbot: QtBot, zoom: float) -> None:
+    arcs = _arcs()
+    arcs.show_flow(np.array([[0.9, 0.1]]))
+    strokes = arcs._strokes_of(np.arange(2), zoom)
+    pixels = {stroke.state: stroke.width * zoom for stroke in strokes}
+    assert pixels[0] > 1.5 * max(pixels[1], 1.0)
+    assert [stroke.state for stroke in strokes][-1] == 0  # and lies over the other
+
+
+def test_from_afar_what_hardly_flows_is_faint_unless_it_is_lit(qtbot: QtBot) -> None:
+    arcs = _arcs()
+    arcs.show_flow(np.array([[0.999, 0.001]]))
+    strengths = {stroke.state: stroke.strength for stroke in arcs._strokes_of(np.arange(2), 0.1)}
+    assert strengths[1] < strengths[0] == 1.0
+    lit = arcs._strokes_of(np.arange(2), 0.1, is_lit=True)
+    assert all(stroke.strength == 1.0 for stroke in lit)
+
+
+def test_the_legend_tells_which_ring_a_step_has_drawn(window: MainWindow, qtbot: QtBot) -> None:
+    page = open_coronary(window, qtbot)
+    bands = desk_of(page).canvas.bands
+    assert "changed by the step" not in [entry.text for entry in page.legend_entries()]
+    bands.mark([(PRESSURE, 0)])
+    assert "changed by the step" in [entry.text for entry in page.legend_entries()]
