@@ -88,7 +88,7 @@ def _sweep(hands: Hands, data_id: str, own: Path) -> CurvesPage:
     runs = {f"{name}{k}": name for name in names for k in range(11)}
     done = frozenset(key for key in runs if int(key[-1]) < 7 or key.startswith(("Chow", "Bay")))
     page._known = replace(known, series=runs, done=done, ceiling=-15.3)
-    page.plot.set_truth(-15.3, None)
+    page.plots.set_truth(-15.3, None)
     assert page.run is not None
     page.run.progress = Progress(0.63, "LDAG, κ = 0.01", {"run": 34.0, "of": 55.0})
     page.run.new_points = len(points)

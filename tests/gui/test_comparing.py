@@ -29,6 +29,7 @@ from pgmstudio.gui.pages.compare_lines import DIFFERENCE, NAME, TEST
 from pgmstudio.gui.pages.compare_page import ComparePage
 from pgmstudio.gui.pages.same_evidence_page import SameEvidencePage
 from pgmstudio.gui.pages.score_table_page import ScoreTablePage
+from pgmstudio.gui.views.picture_file import PictureOptions, picture_bytes
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
 
 LEFT = Qt.MouseButton.LeftButton
@@ -112,6 +113,16 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     told = json.loads((tmp_path / "languages.json").read_text())
     assert told["budget"] == 600
     assert told["best"] == expected.best
+    with qtbot.waitSignal(shell.errors.sentence) as refused:  # no table is called a page
+        page.takings.export(tmp_path / "languages.html")
+    assert "Use .csv or .json." in refused.args[0]
+    assert not (tmp_path / "languages.html").exists()
+    for key, words in (("sizes", b"Effective size"), ("differences", b"(left is worse)")):
+        QTest.mouseClick(page.panes.left.button(key), LEFT)
+        qtbot.waitUntil(lambda: page.drawing() is not None)
+        drawing = page.drawing()
+        assert drawing is not None
+        assert words in picture_bytes(drawing, ".svg", PictureOptions())
     # A double-click opens the model; a second one brings it to front.
     place = page.table.visualRect(page.table.model().index(1, NAME)).center()
     for _ in range(2):
@@ -179,6 +190,11 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
         assert dict(live.evidence) == {"wet": Observed("yes")}
         for name in model.domain.names:
             assert live.beliefs[name] == pytest.approx(session.belief(name).values)
+    shown = [str(page.models.facts.index(place, 1).data()) for place in (0, 1)]
+    assert [float(one) for one in shown] == pytest.approx(
+        [2 ** session.log2_evidence() for session in listed], rel=1e-3
+    )
+    assert len({len(one.lstrip("0.")) for one in shown}) == 1  # as many digits for all
     answers = {one.name: one for one in page.answers}
     for name, session in zip(("Sprinkler", "Wet country"), listed, strict=True):
         assert answers[name].log2_evidence == pytest.approx(session.log2_evidence())

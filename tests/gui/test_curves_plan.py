@@ -172,7 +172,7 @@ def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot
         ("planLambdas", "0.5, 1.5", "λ must all lie between 0 and 1"),
         ("planLambdas", "half", "“half” is no number"),
         ("planSeeds", "-1", "“-1” must be 0 or more"),
-        (f"grid.{TREE}.edge-penalty", "much", "edge-penalty"),
+        (f"grid.{TREE}.edge-penalty", "much", "Chow–Liu tree, Edge penalty β: "),
         (f"grid.{TREE}.time-limit", "0", "must be more than 0"),
     ):
         field = page.findChild(QLineEdit, name)
@@ -193,6 +193,7 @@ def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot
     page.start_button.click()
     qtbot.waitUntil(lambda: "Nobody answers at tcp://127.0.0.1:1" in page.refusal.text)
     assert window.shell.project.curves == {}
+    assert page.sheet.address.hasFocus()  # where it is to be mended
 
 
 def test_commas_part_values_and_brackets_keep_them_together() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QToolButton, QWidget
 
 from pgmstudio.gui.pages.choice_box import ChoiceBox
 from pgmstudio.gui.pages.compare_lines import Line
@@ -108,3 +108,15 @@ class CompareBar(QWidget):
         words = {"": "against the best", **{title: f"against {title}" for title in known}}
         self.against.show_choices(words, reference or "")
         self.against.setEnabled(bool(known))
+
+
+def progress_bar() -> QProgressBar:
+    """How far a race is, in thousandths."""
+    made = QProgressBar()
+    made.setObjectName("compareBar")
+    made.setAccessibleName("Progress of the comparison")
+    made.setToolTip("How far all languages together are.")
+    made.setTextVisible(False)
+    made.setRange(0, 1000)
+    made.setMaximumWidth(160)
+    return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
@@ -21,6 +21,7 @@ from pgmstudio.gui.pages.compare_signs import paint_sign
 from pgmstudio.gui.plots.language_marks import mark_colors
 from pgmstudio.gui.plots.tornado_rows import ticks_of
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views.picture_file import PictureOptions
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -93,11 +94,20 @@ class DifferencePlot(QWidget):
         room = self._room()
         return room.top() + room.height() * (place + 0.5) / max(1, len(self._lines))
 
+    def ticks(self, most: int) -> list[float]:
+        """At most so many, but never 0 alone: that would be no scale."""
+        found = (ticks_of(*self._axis(), count) for count in range(most, most + 8))
+        return next((ticks for ticks in found if len(ticks) > 1), [0.0])
+
     # -- painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_on(painter)
+
+    def paint_on(self, painter: QPainter, looked_at: bool = True) -> None:
+        """All of it; `looked_at`: with the mark of the line that is looked at."""
         if not self._lines:
             painter.setFont(theme().font("dense"))
             painter.setPen(theme().color("text_secondary"))
@@ -106,14 +116,15 @@ class DifferencePlot(QWidget):
             return
         self._paint_axis(painter)
         for place, line in enumerate(self._lines):
-            self._paint_line(painter, line, self.row_center(place))
+            is_marked = looked_at and line.title == self._looked_at
+            self._paint_line(painter, line, self.row_center(place), is_marked)
 
     def _paint_axis(self, painter: QPainter) -> None:
         room = self._room()
         painter.setFont(theme().font("caption"))
         metrics = QFontMetricsF(painter.font())
         most = max(2, int(room.width() / (70 * theme().scale)))
-        ticks = ticks_of(*self._axis(), most)
+        ticks = self.ticks(most)
         step = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
         digits = next((d for d in range(5) if abs(step * 10**d % 1 - 0.5) > 0.499), 5)
         for tick in ticks:
@@ -135,10 +146,10 @@ class DifferencePlot(QWidget):
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, under.width() - 8)
         painter.drawText(under, _CENTER, shown)
 
-    def _paint_line(self, painter: QPainter, line: Line, y: float) -> None:
+    def _paint_line(self, painter: QPainter, line: Line, y: float, is_marked: bool) -> None:
         pair, room = line.pair, self._room()
         tall = room.height() / max(1, len(self._lines))
-        if line.title == self._looked_at:
+        if is_marked:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme().color("selection", 0.6))
             high = min(tall, 34 * theme().scale)
@@ -209,3 +220,18 @@ class DifferencePlot(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.update()
+
+
+class DifferenceDrawing:
+    """The plot for a file, as large as on screen; nothing in it is looked at."""
+
+    has_parts = False
+
+    def __init__(self, plot: DifferencePlot, title: str) -> None:
+        self._plot, self.title = plot, title
+
+    def size(self, _options: PictureOptions) -> QSizeF:
+        return QSizeF(self._plot.size())
+
+    def paint(self, painter: QPainter, _options: PictureOptions) -> None:
+        self._plot.paint_on(painter, looked_at=False)

@@ -12,17 +12,19 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.languages_table import LanguageTable, Paired
 from pgmstudio.core.experiments.languages_variables import VariableBits
-from pgmstudio.gui.pages.compare_differences import DifferencePlot
+from pgmstudio.gui.pages.compare_differences import DifferenceDrawing, DifferencePlot
 from pgmstudio.gui.pages.compare_grid import DifferenceGrid, cell_words
 from pgmstudio.gui.pages.compare_lines import Line, bits_words
 from pgmstudio.gui.pages.curves_words import card_of
 from pgmstudio.gui.pages.fact_table import Column, FactTable
 from pgmstudio.gui.plots.mark_card import CardFacts
 from pgmstudio.gui.plots.mark_overlays import LegendEntry
+from pgmstudio.gui.plots.plot_drawing import PlotDrawing
 from pgmstudio.gui.plots.sl_marks import Behind, Chart, chart_of
 from pgmstudio.gui.plots.sl_plot import SlPlot
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Segments, label, row
+from pgmstudio.gui.views.picture_file import Drawing
 
 MOST_ROWS = 200
 _PLOT_WORDS = (
@@ -160,6 +162,12 @@ class CompareLower(QSplitter):
             self.right.current
         ]()
         self._tell()
+
+    def drawing(self, title: str) -> Drawing | None:
+        """The plot at the left, for a file."""
+        if self.left.current == "sizes":
+            return None if self.plot.canvas is None else PlotDrawing(self.plot, title)
+        return DifferenceDrawing(self.differences, title) if self.differences.lines else None
 
     @property
     def _reference(self) -> Line | None:

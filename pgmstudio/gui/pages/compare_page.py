@@ -7,22 +7,22 @@ from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.experiments.languages_table import METHOD, LanguageTable
+from pgmstudio.core.experiments.languages_table import LanguageTable
 from pgmstudio.core.experiments.languages_words import same_words
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.opening import close_welcome
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.compare_bar import CompareBar
+from pgmstudio.gui.pages.compare_bar import CompareBar, progress_bar
 from pgmstudio.gui.pages.compare_lines import Line, lines_of, planned_lines
 from pgmstudio.gui.pages.compare_lower import CompareLower
 from pgmstudio.gui.pages.compare_run import RaceRun, RaceSettings, VariablesRun, part_counts
 from pgmstudio.gui.pages.compare_setup import CompareSetup
 from pgmstudio.gui.pages.compare_table import CompareTable
 from pgmstudio.gui.pages.compare_takings import CompareTakings
-from pgmstudio.gui.pages.compare_words import progress_words, provenance_of
+from pgmstudio.gui.pages.compare_words import legend_words, progress_words, provenance_of
 from pgmstudio.gui.pages.fact_table import widening
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.panels.elided_label import ElidedLabel
@@ -30,6 +30,7 @@ from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, hairline, label, row, scrolled
+from pgmstudio.gui.views.picture_file import Drawing
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.questions import Asker
 
@@ -61,13 +62,7 @@ class ComparePage(Page):
         self.words = ElidedLabel()
         self.words.setObjectName("compareWords")
         self.words.setProperty("role", "secondary")
-        self.bar = QProgressBar()
-        self.bar.setObjectName("compareBar")
-        self.bar.setAccessibleName("Progress of the comparison")
-        self.bar.setToolTip("How far all languages together are.")
-        self.bar.setTextVisible(False)
-        self.bar.setRange(0, 1000)
-        self.bar.setMaximumWidth(160)
+        self.bar = progress_bar()
         self._splits = Asker(self)
         self._splits.answered.connect(self._on_split)
         self._splits.failed.connect(self._on_split_failed)
@@ -82,8 +77,7 @@ class ComparePage(Page):
     def _lay_out(self) -> None:
         self._progress = widening(row(self.bar, self.words), 1)
         self._progress.setContentsMargins(16, 2, 16, 4)
-        self._legend = label(f"↑ higher, ↓ lower is better. {METHOD}", "tertiary", size="dense")
-        self._legend.setWordWrap(True)
+        self._legend = label("", "tertiary", size="dense", wrap=True)
         self._legend.setContentsMargins(16, 2, 16, 4)
         verdict = QWidget()
         inside = QVBoxLayout(verdict)
@@ -164,6 +158,9 @@ class ComparePage(Page):
 
     def page_icon(self) -> QIcon:
         return icon("scales")
+
+    def drawing(self) -> Drawing | None:
+        return self.panes.drawing(self.title)
 
     @property
     def stands_alone(self) -> bool:
@@ -356,6 +353,7 @@ class ComparePage(Page):
         self.note.tell(told, "success" if is_whole else "info")
         self.head.show_against(lines, self._reference)
         self.head.show_lines(lines, self.table.current, self._is_running)
+        self._legend.setText(legend_words(lines))
         self._tell_facts(lines)
         self._tell_progress()
         self._show_setup(lines)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from pgmstudio import __version__
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.languages_table import LanguageTable, table_csv, table_json
 from pgmstudio.core.io.atomic import replace_file
@@ -122,6 +122,10 @@ class CompareTakings(QObject):
         """Write the table; a .json has all pairs and what it is about as well."""
         table, run = self.table, self._run
         if table is None or run is None or run.rows is None:
+            return
+        if path.suffix.lower() not in (".csv", ".json"):
+            words = f"“{path.suffix}” is no format of this table. Use .csv or .json."
+            self._shell.errors.report(FileError(path, f"{words} File ▸ Report makes a page."))
             return
         if path.suffix.lower() == ".json":
             about = {

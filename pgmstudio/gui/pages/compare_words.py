@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pgmstudio import __version__
-from pgmstudio.gui.pages.compare_lines import seconds_words
+from pgmstudio.core.experiments.languages_table import METHOD
+from pgmstudio.gui.pages.compare_lines import Line, seconds_words
 from pgmstudio.gui.pages.compare_run import RaceRun
 from pgmstudio.gui.workers.job import JobState
 
@@ -22,6 +25,16 @@ def progress_words(run: RaceRun) -> str:
         JobState.FAILED: f"Failed after {spent}.",
     }
     return words.get(run.state, "")
+
+
+def legend_words(lines: Sequence[Line]) -> str:
+    """Which way is better, how it was compared, and what the star at a time means."""
+    star = " * stopped when its time was up or by hand." if any(map(_is_stopped, lines)) else ""
+    return f"↑ higher, ↓ lower is better. {METHOD}{star}"
+
+
+def _is_stopped(line: Line) -> bool:
+    return line.row.state == "stopped"
 
 
 def provenance_of(run: RaceRun, data_name: str, made: str) -> dict[str, str]:

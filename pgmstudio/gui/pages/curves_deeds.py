@@ -134,9 +134,10 @@ class CurvesDeeds(QObject):
     # -- files
 
     def drawing(self) -> Drawing | None:
-        """The plot in sight."""
-        plot = self._page.plots.in_front
-        return None if plot.canvas is None else PlotDrawing(plot, self._page.title)
+        """The plots in sight."""
+        plots = self._page.plots.in_front
+        is_drawn = any(plot.canvas is not None for plot in plots)
+        return PlotDrawing(plots, self._page.title) if is_drawn else None
 
     def export_picture(self) -> None:
         """As File ▸ Export picture does."""

@@ -173,6 +173,11 @@ class GridForm(QWidget):
         return self._fields[option]
 
     @property
+    def told_problems(self) -> dict[str, str]:
+        """What is wrong, by the words that stand before the fields."""
+        return {self._titles[option].text(): words for option, words in self.problems.items()}
+
+    @property
     def has_advanced(self) -> bool:
         return any(spec.advanced for spec in self._specs.values())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
@@ -30,11 +30,7 @@ from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.widgets import Note, button, hairline, row
 from pgmstudio.gui.views.picture_file import Drawing
-from pgmstudio.gui.workers.curve_folders import (
-    found_folder,
-    points_size,
-    with_distance,
-)
+from pgmstudio.gui.workers.curve_folders import found_folder, points_size, with_distance
 from pgmstudio.gui.workers.curve_run import CurveRun
 from pgmstudio.gui.workers.curve_setup import CurveSetup, Loaded, load
 from pgmstudio.gui.workers.one_shot import one_shot
@@ -193,6 +189,13 @@ class CurvesPage(Page):
 
     def drawing(self) -> Drawing | None:
         return self.deeds.drawing()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """0 shows all, as the plot says, also where it has not been clicked yet."""
+        if event.key() == Qt.Key.Key_0:
+            self.plots.fit()
+        else:
+            super().keyPressEvent(event)
 
     def closed(self) -> None:
         self._look.stop()
@@ -357,8 +360,7 @@ class CurvesPage(Page):
 
     def _show_beside(self) -> None:
         """What stands around the plot."""
-        shown = self.points + self.passing
-        self.side.show_chart(self.chart, shown, self._hidden, self._facts())
+        self.side.show_chart(self.chart, self._hidden, self._facts())
         self.side.show_lambda(self.plot.lambda_, self.plot.selected())
         self._show_pins()
         self.facts_changed.emit()

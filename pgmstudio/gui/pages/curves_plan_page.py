@@ -165,7 +165,8 @@ class CurvesPlanPage(Page):
             grid = self.form(key).grid()
             if grid is None:
                 name = all_learners()[key].title
-                problems |= {f"{name}, {o}": w for o, w in self.form(key).problems.items()}
+                wrong = self.form(key).told_problems
+                problems |= {f"{name}, {title}:": words for title, words in wrong.items()}
             else:
                 grids.append(grid)
         wrong_address = self.sheet.problems.pop("", None)
@@ -273,6 +274,7 @@ class CurvesPlanPage(Page):
         self._refresh()
         if problem is not None:
             self.refusal.tell(problem)
+            self.sheet.address.setFocus()  # it went elsewhere while the button was greyed
         elif setup is not None:
             self._begin(setup)
 

@@ -42,21 +42,25 @@ class CurvesPlots(QStackedWidget):
             plot.pinned.connect(self.pinned)
         for each in self._curves:
             each.lambda_moved.connect(self.lambda_moved)
+            each.moved.connect(self._on_moved)
 
     @property
     def _curves(self) -> tuple[SlPlot, SlPlot]:
         return self.plot, self.beside
 
     @property
-    def in_front(self) -> MarkPlot:
-        """The plot that is written to a file."""
-        return self.plot if self._view == CURVES else self.queries
+    def in_front(self) -> list[MarkPlot]:
+        """The plots that are written to a file, from left to right."""
+        if self._view != CURVES:
+            return [self.queries]
+        return [plot for plot in self._curves if not plot.isHidden()]
 
     def show_chart(self, chart: Chart) -> None:
         self._chart = chart
         self.plot.show_chart(chart)
         if not self.beside.isHidden():
             self.beside.show_chart(chart)
+            self.beside.follow(self.plot)
         if self._view != CURVES:
             self.queries.show_points(chart.points, self._view)
 
@@ -66,9 +70,23 @@ class CurvesPlots(QStackedWidget):
         self.setCurrentIndex(0 if view == CURVES else 1)
         is_apart = part == "side"
         self.beside.setVisible(is_apart)
+        for plot in self._curves:
+            plot.is_apart = is_apart
         self.plot.set_view(mode="training" if is_apart else part, is_log=is_log)
         if is_apart:
             self.beside.set_view(mode="test", is_log=is_log)
+            self.beside.follow(self.plot)
+
+    def _on_moved(self) -> None:
+        """Side by side both show the same part: heights are to be compared across them."""
+        moved = self.sender()
+        for plot in self._curves:
+            if plot is not moved and not plot.isHidden() and isinstance(moved, SlPlot):
+                plot.follow(moved)
+
+    def fit(self) -> None:
+        """All that is in sight of them."""
+        self.in_front[0].fit()  # the one beside follows
 
     def set_lambda(self, lambda_: float) -> None:
         for plot in self._curves:

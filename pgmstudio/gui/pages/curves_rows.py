@@ -57,7 +57,7 @@ class RowFields(QWidget):
         self._form = form_of(
             ("Data", self.data),
             ("Test rows", self.how),
-            ("Share", self.share),
+            ("Test share", self.share),
             ("Seed", self.seed),
             ("Parts", self.parts),
             ("Test on", self.test),

@@ -24,6 +24,7 @@ from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, Section, button, empty, label, row, scrolled
 
 STEPS = 1000
+_LEAST_WIDE = 44  # px of a column of numbers, with air before the next one
 
 
 class CurvesSide(QFrame):
@@ -61,9 +62,9 @@ class CurvesSide(QFrame):
         self.slider.setAccessibleName("Penalty λ for size")
         self.slider.setToolTip("S = (1 − λ) · log-likelihood − λ · size: which model is largest.")
         self.slider.valueChanged.connect(self._on_slider)
-        head = row(self.sign, self.selected, self.selected_bits, spacing=6)
-        head.layout().setStretch(1, 1)  # type: ignore[union-attr]
-        self._choice.add(head)
+        line = row(self.sign, self.selected, self.selected_bits, spacing=6)
+        line.layout().setStretch(1, 1)  # type: ignore[union-attr]
+        self._choice.add(line)
         self._choice.add(self.slider)
         self._choice.add(
             row(
@@ -76,6 +77,10 @@ class CurvesSide(QFrame):
         self.front = SignedTable(
             "curvesFront", "Models that no other is smaller and better than", FRONT_COLUMNS
         )
+        # A click on a head still sorts; without room for its arrow the names are not cut.
+        head = self.front.horizontalHeader()
+        head.setSortIndicatorShown(False)
+        head.setMinimumSectionSize(round(_LEAST_WIDE * theme().scale))
         self.front.chosen.connect(self._on_front)
         self._front_section.add(self.front)
         self._pins = Section("Pinned")
@@ -114,12 +119,10 @@ class CurvesSide(QFrame):
 
     # -- showing
 
-    def show_chart(
-        self, chart: Chart, points: Sequence[CurvePoint], hidden: Collection[str], facts: str
-    ) -> None:
+    def show_chart(self, chart: Chart, hidden: Collection[str], facts: str) -> None:
         self._chart = chart
         self.facts.setText(facts)
-        self._show_languages(points, hidden)
+        self._show_languages(hidden)
         rows_of_front = front_rows(chart)
         self.front.show_rows(rows_of_front)
         rows = min(8, max(2, len(rows_of_front)))
@@ -129,20 +132,16 @@ class CurvesSide(QFrame):
         said = [words for curve in chart.curves if (words := overfitting(curve))]
         self.note.tell("\n".join(said[:3]))
 
-    def _show_languages(self, points: Sequence[CurvePoint], hidden: Collection[str]) -> None:
-        counts: dict[str, int] = {}
-        families: dict[str, str] = {}
-        for point in points:
-            counts[point.series] = counts.get(point.series, 0) + 1
-            families[point.series] = point.family
-        for series in counts:
+    def _show_languages(self, hidden: Collection[str]) -> None:
+        counts = self._chart.counts
+        for series, (family, points) in counts.items():
             if series not in self._ticks:
                 tick = QCheckBox(series_title(series))
                 tick.setObjectName(f"curve.{series}")
                 tick.setToolTip(f"Show {series_title(series)} on the plot.")
                 tick.setAccessibleName(f"Show {series_title(series)}")
-                tick.setIcon(mark_icon(families[series]))
-                tick.setProperty("family", families[series])
+                tick.setIcon(mark_icon(family))
+                tick.setProperty("family", family)
                 tick.setChecked(series not in hidden)
                 tick.clicked.connect(self._on_tick)
                 count = ElidedLabel(is_snug=True)
@@ -150,7 +149,7 @@ class CurvesSide(QFrame):
                 self._ticks[series], self._counts[series] = tick, count
                 self._lines[series] = row(tick, None, count)
                 self._languages.add(self._lines[series])
-            self._counts[series].setText(counted(counts[series], "point"))
+            self._counts[series].setText(counted(points, "point"))
         for series, line in self._lines.items():
             line.setVisible(series in counts)
 

@@ -37,7 +37,14 @@ def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
         ("Learned in", seconds_words(point.seconds)),
         ("All beliefs in", _update_words(point)),
     )
-    return CardFacts(point.family, point_title(point), _chip(point, behind, chart, pinned), lines)
+    chip, hint = _chip(point, behind, chart, pinned), _hint(point, pinned)
+    return CardFacts(point.family, point_title(point), chip, lines, hint)
+
+
+def _hint(point: CurvePoint, pinned: frozenset[str]) -> str:
+    if point.model is not None:
+        return "Click opens · pins when its run is done"
+    return f"Click opens · right-click {'unpins' if point.key in pinned else 'pins'}"
 
 
 def _mean_words(behind: Behind) -> str | None:

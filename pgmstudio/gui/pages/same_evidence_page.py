@@ -58,7 +58,7 @@ _BY = (
 
 
 def _probability(log2: float | None) -> str:
-    return "–" if log2 is None else f"{2.0**log2:.4g}"
+    return "–" if log2 is None else f"{2.0**log2:#.4g}"  # as many digits for all, to compare
 
 
 def _distance(value: float) -> str:
@@ -113,6 +113,8 @@ class SameEvidencePage(Page):
         self.ranks = FactTable(
             "sameEvidenceRanks", "Variables, the largest disagreement first", _RANK_COLUMNS
         )
+        # A click on a head still sorts; without room for its arrow fewer names are cut.
+        self.ranks.horizontalHeader().setSortIndicatorShown(False)
         self.ranks.selected.connect(self._on_rank)
         self.cards = BarCards(self)
         self.list = EvidenceCardList(self.cards)

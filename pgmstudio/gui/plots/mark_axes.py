@@ -25,19 +25,53 @@ def new_axes() -> dict[str, Any]:
 @cache
 def _axis_type() -> type:
     import pyqtgraph
+    from PySide6.QtCore import QPointF, Qt
+    from PySide6.QtGui import QPainter, QPixmap
 
     class PlainAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
-        """Keeps what is to be drawn: a kept picture would look up its fonts at every turn."""
+        """Worked out when it changes; on a screen it is then put there as the picture it was:
+        its many thin lines took most of the time of every redraw."""
 
         picture: Any  # None when it is to be worked out
+        is_even = True  # as many digits at every tick; not where they are powers of ten
+        _kept: Any = None  # a picture in px, and what it was made for
 
-        def paint(self, painter: Any, _option: Any, _widget: Any) -> None:
+        def paint(self, painter: Any, _option: Any, widget: Any) -> None:
             if self.picture is None:
+                self._kept = None
                 if self.style["tickFont"]:
                     painter.setFont(self.style["tickFont"])
                 self.picture = self.generateDrawSpecs(painter) or ()
-            if self.picture:
+            if not self.picture:
+                return
+            if widget is None:
                 self.drawPicture(painter, *self.picture)
+                return
+            # An axis may begin between two px: its picture begins at the first of them.
+            at, ratio = self.scenePos(), widget.devicePixelRatioF()
+            beyond = QPointF(at.x() % 1, at.y() % 1)
+            room = self.boundingRect().toAlignedRect().adjusted(0, 0, 1, 1)
+            if self._kept is None or self._kept[1:] != (ratio, room, beyond):
+                self._kept = self._picture(room, ratio, beyond), ratio, room, beyond
+            painter.drawPixmap(QPointF(room.topLeft()) - beyond, self._kept[0])
+
+        def _picture(self, room: Any, ratio: float, beyond: Any) -> Any:
+            made = QPixmap(room.size() * ratio)
+            made.setDevicePixelRatio(ratio)
+            made.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(made)
+            painter.translate(beyond - QPointF(room.topLeft()))
+            self.drawPicture(painter, *self.picture)
+            painter.end()
+            return made
+
+        def generateDrawSpecs(self, painter: Any) -> Any:
+            found = super().generateDrawSpecs(painter)
+            if not found or not self.is_even:
+                return found
+            axis, ticks, words = found
+            texts = even_digits([text for _, _, text in words])
+            return axis, ticks, [(*w[:2], text) for w, text in zip(words, texts, strict=True)]
 
         def updateAutoSIPrefix(self) -> None:
             """Numbers stand as they are; the title need not be laid out again for that."""
@@ -52,8 +86,22 @@ def set_log(axis: Any, is_log: bool, plain: tuple[Any, Any]) -> None:
         axis.tickStrings = log_words
     else:
         axis.tickValues, axis.tickStrings = plain
+    axis.is_even = not is_log
     axis.picture = None
     axis.update()
+
+
+def even_digits(texts: Sequence[str]) -> list[str]:
+    """`−16`, `−16.5` become `−16.0`, `−16.5`; numbers with an exponent stay."""
+    if any("e" in text for text in texts):
+        return list(texts)
+    most = max((len(text.partition(".")[2]) for text in texts), default=0)
+    return [_with_digits(text, most) for text in texts]
+
+
+def _with_digits(text: str, digits: int) -> str:
+    whole, _, rest = text.partition(".")
+    return f"{whole}.{rest:0<{digits}}" if digits else text
 
 
 def log_ticks(low: float, high: float, _length: float) -> Ticks:

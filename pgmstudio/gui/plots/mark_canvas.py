@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
 
 from pgmstudio.gui.plots.curve_plot import dress, new_canvas
@@ -25,6 +25,8 @@ TIP = "A click opens a model, the right button pins it.\nThe wheel zooms, drag p
 class MarkCanvas(QWidget):
     """A child draws; words stand here as long as there is nothing to draw."""
 
+    moved = Signal()  # a hand has brought another part in sight
+
     def __init__(self, name: str, empty_words: str) -> None:
         super().__init__()
         self.setObjectName(name)
@@ -32,6 +34,8 @@ class MarkCanvas(QWidget):
         self._is_fitted = True
         self._plain: dict[str, tuple[Any, Any]] = {}
         self._look: object = None  # what the axes were last told to be
+        self._is_for_file = False
+        self._titles: tuple[Sequence[str], Sequence[str]] = ((), ())
         self._named: tuple[str, ...] | None = None
         self._logs: tuple[bool, bool] | None = None
         self._legend_told: object = None
@@ -78,6 +82,7 @@ class MarkCanvas(QWidget):
             return
         if self._canvas is None:
             self._make()
+        self._is_for_file = False
         self._dress("surface")
         self._draw()
         self._canvas.setVisible(not self.is_empty)
@@ -87,8 +92,10 @@ class MarkCanvas(QWidget):
     def draw_on(self, background: str | None) -> None:
         """Once more in the present colours, on a ground of that name or on none: for a file."""
         if self.canvas is not None:
+            self._is_for_file = True
             self._dress(background)
             self._draw()
+            self._place_overlays()
 
     def _dress(self, ground: str | None) -> None:
         """Only where the look is another one: the axes are laid out again by it."""
@@ -105,7 +112,7 @@ class MarkCanvas(QWidget):
             f"{self.objectName()}Canvas", across=True, axes=new_axes()
         )
         canvas.setToolTip(TIP)
-        canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        canvas.setFocusPolicy(Qt.FocusPolicy.WheelFocus)
         for side in ("left", "bottom"):
             self._plain[side] = plain_functions(canvas.getAxis(side))
         self._view = canvas.getViewBox()
@@ -123,16 +130,29 @@ class MarkCanvas(QWidget):
         self._build()
         self._layout.insertWidget(0, canvas, 1)
 
-    def _name_axes(self, bottom: str, left: str, accessible: str) -> None:
-        if self._named == (bottom, left, accessible):
+    def _name_axes(
+        self, bottom: str | Sequence[str], left: str | Sequence[str], accessible: str
+    ) -> None:
+        """The titles; of several wordings of one, the first that the axis has room for."""
+        self._titles = _wordings(bottom), _wordings(left)
+        self._canvas.setAccessibleName(accessible)
+        self._show_titles()
+
+    def _show_titles(self) -> None:
+        """Only where they are others: the axes are laid out again by it."""
+        room = self._view.sceneBoundingRect()
+        named = tuple(
+            _fitting(words, length)
+            for words, length in zip(self._titles, (room.width(), room.height()), strict=True)
+        )
+        if self._named == named or not any(named):
             return
-        self._named = (bottom, left, accessible)
+        self._named = named
         ink = theme().color("text_secondary").name()
         size = f"{theme().font('caption').pixelSize()}px"
-        for side, words in (("bottom", bottom), ("left", left)):
+        for side, words in zip(("bottom", "left"), named, strict=True):
             self._canvas.getAxis(side).label.setFont(theme().font("caption"))
             self._canvas.setLabel(side, words, color=ink, **{"font-size": size})
-        self._canvas.setAccessibleName(accessible)
 
     def _set_logs(self, bottom: bool, left: bool) -> None:
         if self._logs == (bottom, left):
@@ -152,6 +172,13 @@ class MarkCanvas(QWidget):
         """All of it."""
         self._is_fitted = True
         self._fit(exactly=True)
+        self.moved.emit()
+
+    def follow(self, other: MarkCanvas) -> None:
+        """Bring the same part in sight as another plot of the same axes."""
+        if self._canvas is not None and other._canvas is not None:
+            self._is_fitted = other._is_fitted
+            self._view.setRange(other._view.viewRect(), padding=0.0)
 
     def _fit(self, *, exactly: bool = False) -> None:
         """While marks come, the part in sight stays until it is too small or much too large."""
@@ -169,6 +196,7 @@ class MarkCanvas(QWidget):
 
     def _on_moved_by_hand(self, *_: object) -> None:
         self._is_fitted = False
+        self.moved.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -177,6 +205,7 @@ class MarkCanvas(QWidget):
     def _place_overlays(self) -> None:
         if self._canvas is None:
             return
+        self._show_titles()
         frame = self._frame
         for layer in self._layers:
             layer.place(frame)
@@ -184,3 +213,14 @@ class MarkCanvas(QWidget):
     @property
     def _frame(self) -> Frame:
         return Frame(self._view.viewRect(), self._view.sceneBoundingRect())
+
+
+def _wordings(title: str | Sequence[str]) -> Sequence[str]:
+    return (title,) if isinstance(title, str) else title
+
+
+def _fitting(words: Sequence[str], length: float) -> str:
+    """The first of the wordings that is no longer than an axis; else the last, the shortest."""
+    metrics = QFontMetricsF(theme().font("caption"))
+    fitting = (each for each in words if metrics.horizontalAdvance(each) <= length)
+    return next(fitting, words[-1] if words else "")

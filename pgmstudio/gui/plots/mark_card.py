@@ -13,7 +13,7 @@ from pgmstudio.gui.plots.language_marks import mark_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label, row
 
-WIDTH = 280
+WIDTH, MOST_WIDE = 280, 360  # wider only for a long title
 APART = 16  # px between the mark and the card
 
 
@@ -25,6 +25,7 @@ class CardFacts:
     title: str
     chip: str
     lines: tuple[tuple[str, str], ...]
+    hint: str = "Click opens · right-click pins"
 
 
 class MarkCard(QFrame):
@@ -53,7 +54,7 @@ class MarkCard(QFrame):
             self._grid.addWidget(name, place, 0)
             self._grid.addWidget(value, place, 1)
             self._lines.append((name, value))
-        self._hint = label("Click opens · right-click pins", "tertiary", size="caption")
+        self._hint = label("", "tertiary", size="caption")
         head = row(self._sign, self._title, self._chip, spacing=6)
         head.layout().setStretch(1, 1)  # type: ignore[union-attr]
         layout = QVBoxLayout(self)
@@ -97,12 +98,25 @@ class MarkCard(QFrame):
                 name.setText(facts.lines[place][0])
                 value.setText(facts.lines[place][1])
         self.setAccessibleName(", ".join([facts.title, *(f"{n} {v}" for n, v in facts.lines)]))
-        self.setFixedWidth(round(WIDTH * theme().scale))
+        self._hint.setText(facts.hint)
+        self.setFixedWidth(self._wide())
         self.layout().activate()  # type: ignore[union-attr]
         self.resize(self.width(), self.sizeHint().height())
         self.move(min(self._places(mark, room), key=lambda at: crowd(QRect(at, self.size()))))
         self.show()
         self.raise_()
+
+    def _wide(self) -> int:
+        """As everywhere, or so that the title is not cut beside its chip."""
+        least, most = (round(each * theme().scale) for each in (WIDTH, MOST_WIDE))
+        words = self._title.fontMetrics().horizontalAdvance(self._title.text())
+        chip = 0 if self._chip.isHidden() else self._chip.sizeHint().width() + 6
+        beside = self._sign.sizeHint().width() + 6 + chip + 24  # and the margins
+        return max(least, min(words + beside + 4, most))
+
+    @property
+    def hint(self) -> str:
+        return self._hint.text()
 
     def _places(self, mark: QPoint, room: QRect) -> list[QPoint]:
         """Right and left of the mark, below and above it, then the corners; none over the mark."""
@@ -161,7 +175,9 @@ def bits(value: float | None, digits: int = 3) -> str | None:
 
 
 def seconds_words(seconds: float) -> str:
-    """`41.8 s`, `3:18` from two minutes on."""
+    """`41.8 s`, `3:18 min` from two minutes on, `2:22 h` from two hours on."""
+    if seconds >= 7200:
+        return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02d} h"
     if seconds >= 120:
         return f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000 * seconds:.1f} ms"

@@ -23,9 +23,7 @@ from pgmstudio.gui.workers.one_shot import one_shot
 Floats = NDArray[np.float64]
 REACH = 12.0  # px within which a mark is meant
 CARD_MS = 80
-EDGE = 0.03  # how much of the free room at each side may be taken before all is fitted anew
-ROOMY = 0.9  # marks that fill less than this share of the plot are brought nearer
-TIP = "A click opens a model, the right button pins it.\nThe wheel zooms, drag pans, 0 fits."
+_SPOTS = 5  # each way, where the legend may stand between the corners
 
 
 class MarkPlot(MarkCanvas):
@@ -87,15 +85,23 @@ class MarkPlot(MarkCanvas):
             self._lead_to_card()
 
     def _place_legend(self) -> None:
-        """In the corner that has the fewest marks; of equals the first."""
+        """In the corner that has the fewest marks, of equals the first; where marks are in every
+        corner, anywhere with fewer."""
         inside, box = self._view.sceneBoundingRect(), self.legend.boundingRect()
         left, right = inside.left() + 12, inside.right() - box.width() - 8
         top, bottom = inside.top() + 10, inside.bottom() - box.height() - 10
-        corners = [(left, top), (right, bottom), (right, top), (left, bottom)]
-        rooms = (QRectF(QPointF(x, y), box.size()).adjusted(-6, -6, 6, 6) for x, y in corners)
+        spots = [(left, top), (right, bottom), (right, top), (left, bottom)]
         places = self._on_scene()
-        crowds = [_marks_in(places, room) for room in rooms]
-        self.legend.setPos(*corners[crowds.index(min(crowds))])
+        crowds = [_marks_in(places, _around(spot, box)) for spot in spots]
+        if min(crowds) and right > left and bottom > top:
+            others = [
+                (float(x), float(y))
+                for y in np.linspace(bottom, top, _SPOTS)
+                for x in np.linspace(right, left, _SPOTS)
+            ]
+            spots += others
+            crowds += [_marks_in(places, _around(spot, box)) for spot in others]
+        self.legend.setPos(*spots[crowds.index(min(crowds))])
 
     def _on_scene(self) -> tuple[Floats, Floats]:
         """Where all marks are on the scene, in px."""
@@ -251,6 +257,7 @@ class MarkPlot(MarkCanvas):
             self._view.scaleBy(y=factor, center=place)
         else:
             self._view.scaleBy(x=factor, center=place)
+        self.moved.emit()
         event.accept()
 
     # -- keys
@@ -295,6 +302,11 @@ class MarkPlot(MarkCanvas):
     def _look_at(self, number: int) -> None:
         self.point_to(number)
         self._show_card()
+
+
+def _around(corner: tuple[float, float], box: QRectF) -> QRectF:
+    """The room that a box takes there, with a little air."""
+    return QRectF(QPointF(*corner), box.size()).adjusted(-6, -6, 6, 6)
 
 
 def _marks_in(places: tuple[Floats, Floats], room: QRectF) -> int:

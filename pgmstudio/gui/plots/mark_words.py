@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from pgmstudio.gui.plots.mark_layers import Frame, Layer
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.workers.one_shot import one_shot
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +22,7 @@ _APART = 11.0  # px from the middle of a mark
 _FURTHER = 1.8
 _CELL = 4.0  # px of the grid on which marks are counted
 _HALO = 3.0
+_LATER_MS = 25  # the marks are drawn first, and the window breathes between
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,42 +65,69 @@ class _Crowd:
 class WordsLayer(Layer):
     """Words around their marks, where the fewest marks and lines are, or left out."""
 
+    placed = Signal()
+
     def __init__(self) -> None:
         super().__init__(38)
         self._told: tuple[MarkWords, ...] = ()
         self._xs: Floats = np.empty(0)
         self._ys: Floats = np.empty(0)
+        self._clear: list[QRectF] = []
         self._placed: list[tuple[QRectF, MarkWords]] = []
+        self._later = one_shot(self, self._place_all, _LATER_MS)
 
     def tell(self, told: Sequence[MarkWords], xs: Floats, ys: Floats) -> None:
         """Those that come first are placed first; `xs` and `ys` are better left uncovered."""
         self._told, self._xs, self._ys = tuple(told), xs, ys
-        self._place_all()
+        self._place_later()
+
+    def keep_clear(self, rooms: list[QRectF]) -> None:
+        """No word is placed there: something lies over it."""
+        if rooms != self._clear:
+            self._clear = rooms
+            self._place_later()
 
     def place(self, frame: Frame) -> None:
         """Where they go in the part in sight."""
         if frame != self.frame:
             super().place(frame)
+            self._place_all()  # at once: words that stay behind the marks would swim
+
+    def _place_later(self) -> None:
+        if not self._later.isActive():
+            self._later.start()
+
+    def place_now(self) -> None:
+        """What is to be placed; not while the scene is painted, whose items move by it."""
+        if self._later.isActive():
             self._place_all()
 
     def _place_all(self) -> None:
+        self._later.stop()
         room = self.frame.room
         crowd = _Crowd(*self._px(self._xs, self._ys), room)
         self._placed = []
         metrics = QFontMetricsF(theme().font("micro", "semibold"))
         for one in self._told:
+            taken = self._clear + self.rooms
             rects = [
                 rect
                 for rect in _around(one, self.at(one.x, one.y), metrics)
-                if room.contains(rect)
-                and not any(rect.intersects(other) for other, _ in self._placed)
+                if room.contains(rect) and not any(rect.intersects(other) for other in taken)
             ]
             if rects:
                 self._placed.append((min(rects, key=crowd.within), one))
         self.changed()
+        self.placed.emit()
+
+    @property
+    def rooms(self) -> list[QRectF]:
+        """What the words take, in px of the scene."""
+        return [rect for rect, _ in self._placed]
 
     @property
     def shown(self) -> list[str]:
+        self.place_now()
         return [one.words for _, one in self._placed]
 
     def draw(self, painter: QPainter, _on_screen: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QRectF, QSizeF, QTimer
@@ -26,23 +27,32 @@ class DrawnPlot(Protocol):
 
 
 class PlotDrawing:
-    """As large as on screen; it is drawn in the colours of the file and then as before."""
+    """As large as on screen, several side by side; drawn in the colours of the file and then as
+    before."""
 
     has_parts = False
 
-    def __init__(self, plot: DrawnPlot, title: str) -> None:
-        self._plot = plot
+    def __init__(self, plots: DrawnPlot | Sequence[DrawnPlot], title: str) -> None:
+        self._plots = plots if isinstance(plots, Sequence) else (plots,)
         self.title = title
 
     def size(self, options: PictureOptions) -> QSizeF:
-        canvas = self._plot.canvas
-        return QSizeF(0, 0) if canvas is None else QSizeF(canvas.size())
+        sizes = [QSizeF(plot.canvas.size()) for plot in self._plots if plot.canvas is not None]
+        wide = sum(size.width() for size in sizes)
+        return QSizeF(wide, max((size.height() for size in sizes), default=0.0))
 
     def paint(self, painter: QPainter, options: PictureOptions) -> None:
-        canvas = self._plot.canvas
-        if canvas is None:
-            return
-        self._plot.draw_on(None if options.transparent else "canvas")
+        painter.save()
+        for plot in self._plots:
+            if plot.canvas is not None:
+                self._paint(painter, plot, plot.canvas, options)
+                painter.translate(plot.canvas.width(), 0)
+        painter.restore()
+
+    def _paint(
+        self, painter: QPainter, plot: DrawnPlot, canvas: QGraphicsView, options: PictureOptions
+    ) -> None:
+        plot.draw_on(None if options.transparent else "canvas")
         items = [item for item in canvas.scene().items() if hasattr(item, "setExportMode")]
         for item in items:  # dots are shapes in a file, not the small pictures kept for the screen
             item.setExportMode(True, {})
@@ -51,4 +61,4 @@ class PlotDrawing:
         painter.restore()
         for item in items:
             item.setExportMode(False)
-        QTimer.singleShot(0, self._plot.refresh)  # back to the colours of the screen
+        QTimer.singleShot(0, plot.refresh)  # back to the colours of the screen

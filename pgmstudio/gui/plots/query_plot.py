@@ -84,7 +84,7 @@ VIEWS: dict[str, QueryView] = {
 }
 
 
-UNASKED = "No point has been measured by random queries."
+UNASKED = "No point has been measured. Plan a sweep with “Ask random queries” ticked."
 UNCOMPARED = "No beliefs have been compared with those of the best model yet."
 
 

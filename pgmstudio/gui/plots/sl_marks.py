@@ -47,7 +47,10 @@ class CurveMarks:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """All that is drawn of the points; those of hidden curves are left out."""
+    """All that is drawn of the points; those of hidden curves are left out.
+
+    `counts` are the family and the number of points of every curve, also of a hidden one.
+    """
 
     curves: tuple[CurveMarks, ...] = ()
     points: tuple[CurvePoint, ...] = ()
@@ -56,6 +59,7 @@ class Chart:
     arrays: CurveArrays = field(default_factory=lambda: CurveArrays.of(()))
     size: SizeName = "effective_size"
     places: Mapping[str, Place] = field(default_factory=dict)
+    counts: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
     def marks(self) -> int:
@@ -67,10 +71,12 @@ def chart_of(
 ) -> Chart:
     """The chart of the points whose curves are not hidden."""
     shown = tuple(point for point in points if point.series not in hidden)
+    counts = {name: (own[0].family, len(own)) for name, own in curves_of(points).items()}
     curves = tuple(_marks(name, own, size) for name, own in curves_of(shown).items())
     front, arrays = tuple(pareto_front(shown, size)), CurveArrays.of(shown, size)
     behind = [curve.behind for curve in curves]
-    return Chart(curves, shown, front, best_on_test(shown), arrays, size, places_of(behind))
+    best, places = best_on_test(shown), places_of(behind)
+    return Chart(curves, shown, front, best, arrays, size, places, counts)
 
 
 def places_of(curves: Sequence[Sequence[Behind]]) -> dict[str, Place]:

@@ -12,10 +12,12 @@ from PySide6.QtGui import QPen
 
 from pgmstudio.core.experiments.curve_picture import SIZE_TITLES
 from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.gui.plots.mark_canvas import MarkCanvas
 from pgmstudio.gui.plots.mark_layers import MANY, Rings, Stroke
 from pgmstudio.gui.plots.mark_overlays import LegendEntry, Pill
 from pgmstudio.gui.plots.mark_plot import MarkPlot
 from pgmstudio.gui.plots.mark_words import MarkWords, WordsLayer
+from pgmstudio.gui.plots.sl_extent import Extent, extent_of
 from pgmstudio.gui.plots.sl_items import along, tell_curves, words_beside
 from pgmstudio.gui.plots.sl_marks import Chart, Floats
 from pgmstudio.gui.style.numbers import counted
@@ -25,9 +27,6 @@ from pgmstudio.gui.workers.one_shot import one_shot
 NEW_MS = 2000
 _STEPS = 129
 LEGEND_MOST = 10
-# Fewer marks than FEW are all in sight. Of more, those below FLOOR_ROOM times the way from the top
-# to where but FAR_SHARE of them lie are not, when the lowest is FAR times as far down as that.
-FEW, FAR_SHARE, FLOOR_ROOM, FAR = 8, 0.1, 1.5, 2.0
 
 
 class SlPlot(MarkPlot):
@@ -46,7 +45,9 @@ class SlPlot(MarkPlot):
         self._pins: frozenset[str] = frozenset()
         self._new: frozenset[str] = frozenset()
         self.has_legend = True
+        self.is_apart = False  # another plot beside it shows the other rows at the same heights
         self._shows_all = False
+        self._extent = Extent()
         self._old = one_shot(self, self._on_old, NEW_MS)
 
     # -- what is shown
@@ -89,8 +90,14 @@ class SlPlot(MarkPlot):
 
     # -- drawing
 
+    def draw_on(self, background: str | None) -> None:
+        super().draw_on(background)
+        if self.canvas is not None:
+            self._words.place_now()  # a file does not wait for them
+
     def _build(self) -> None:
         self._words = WordsLayer()
+        self._words.placed.connect(self._show_line)
         self._layers.append(self._words)
         self._canvas.scene().addItem(self._words)
         self.pill = Pill()
@@ -104,10 +111,18 @@ class SlPlot(MarkPlot):
     def _draw(self) -> None:
         chart = self.chart
         self._set_logs(self.is_log, False)
-        scale = " (log scale)" if self.is_log else ""
+        self._extent = extent_of(
+            chart,
+            "both" if self.is_apart else self.mode,
+            self._across,
+            is_log=self.is_log,
+            shows_all=self._shows_all,
+            ceiling=self.ceiling,
+            truth=self.truth,
+        )
         self._name_axes(
-            f"{SIZE_TITLES[chart.size]}{scale}{self._below_words()}",
-            "Log-likelihood, bits per row",
+            self._across_titles(),
+            ("Log-likelihood, bits per row", "Bits per row", "Bits"),
             f"Bits per row against size, {len(chart.curves)} curves, {chart.marks} marks",
         )
         tell_curves(self.marks, chart, self.mode, self._across)
@@ -123,8 +138,7 @@ class SlPlot(MarkPlot):
         self._show_pins()
         self._show_new()
         self._legend_of(self._entries() if self.has_legend else [])
-        self._fit()
-        self._show_line()
+        self._fit()  # the line of λ is drawn with what stands over the marks
 
     def _entries(self) -> list[LegendEntry]:
         chart = self.chart
@@ -142,17 +156,15 @@ class SlPlot(MarkPlot):
             entries.append(LegendEntry("truth", "true model"))
         return entries
 
-    @property
-    def _has_ceiling(self) -> bool:
-        """−H is drawn where it is near: far above everything it would only take the room."""
-        heights = self._heights()
-        if self.ceiling is None or not len(heights) or self.mode == "test":
-            return False
-        top, low = float(heights.max()), float(heights.min())
-        return self.ceiling - top <= max(top - low, 0.5)
-
-    def _heights(self) -> Floats:
-        return self._ys[np.isfinite(self._ys)]
+    def _across_titles(self) -> tuple[str, ...]:
+        """The size, and that marks are out of sight; what is short last."""
+        size, below = SIZE_TITLES[self.chart.size], self._extent.below
+        plain = f"{size} (log scale)" if self.is_log else size
+        if not below:
+            return plain, size
+        told = f"{counted(below, 'mark')} far below"
+        told += " left out" if self._is_for_file else "; 0 shows all"
+        return f"{plain} · {told}", f"{size} · {told}", told
 
     def _draw_truth(self) -> None:
         told = [] if self.truth is None else [self.truth]
@@ -219,49 +231,20 @@ class SlPlot(MarkPlot):
         self.refresh()
         super().fit()
 
-    @property
-    def _floor(self) -> float:
-        """Marks below are left out of sight at first: a few that lie far off hide the others."""
-        heights = self._drawn_heights()
-        if self._shows_all or len(heights) < FEW:
-            return -np.inf
-        top, most = float(heights.max()), float(np.quantile(heights, FAR_SHARE))
-        room = max(FLOOR_ROOM * (top - most), 0.05)
-        return top - room if top - float(heights.min()) > FAR * room else -np.inf
-
-    def _drawn_heights(self) -> Floats:
-        """Of all marks that this mode shows, known before they are drawn."""
-        curves = self.chart.curves
-        parts = [curve.test for curve in curves if self.mode != "training"]
-        parts += [curve.train for curve in curves if self.mode != "test"]
-        heights = np.concatenate(parts) if parts else np.empty(0)
-        found: Floats = heights[np.isfinite(heights)]
-        return found
-
-    def _below_words(self) -> str:
-        floor = self._floor
-        count = sum(int(np.sum(curve.test < floor)) for curve in self.chart.curves)
-        return f" · {counted(count, 'mark')} far below; 0 shows all" if count else ""
+    def follow(self, other: MarkCanvas) -> None:
+        if isinstance(other, SlPlot) and other._shows_all != self._shows_all:
+            self._shows_all = other._shows_all
+            self.refresh()
+        super().follow(other)
 
     def _bounds(self) -> QRectF | None:
-        known = np.isfinite(self._ys) & (self._ys >= self._floor)
-        if not known.any():
-            return None
-        xs, ys = self._xs[known], self._ys[known]
-        left, right = float(xs.min()), float(xs.max())
-        low, high = float(ys.min()), float(ys.max())
-        if self._has_ceiling and self.ceiling is not None:
-            high = max(high, self.ceiling)
-        if self.truth is not None:
-            at = float(self._across([self.truth[0]])[0])
-            left, right = min(left, at), max(right, at)
-            low, high = min(low, self.truth[1]), max(high, self.truth[1])
-        wide = max(right - left, 0.3 if self.is_log else 10.0)
-        tall = max(high - low, 0.05)
-        return QRectF(left - 0.07 * wide, low - 0.08 * tall, 1.14 * wide, 1.2 * tall)
+        return self._extent.bounds
 
     def _place_overlays(self) -> None:
         super()._place_overlays()
+        if self._canvas is not None:
+            is_shown = self.legend.isVisible()
+            self._words.keep_clear([self.legend.sceneBoundingRect()] if is_shown else [])
         self._show_line()  # its handle stands beside the legend
 
     # -- the line of equal score
@@ -299,37 +282,49 @@ class SlPlot(MarkPlot):
         self._place_pill(xs, ys, rect)
 
     def _place_pill(self, xs: Floats, ys: Floats, rect: QRectF) -> None:
-        """At four fifths of the width, or before the line leaves at the top, beside the legend."""
+        """At four fifths of the width, or before the line leaves at the top, beside the legend and
+        words; at the edge where the line is out of sight."""
         top = rect.bottom() - 0.08 * rect.height()
-        inside = (ys <= top) & (ys >= rect.top())
-        usable = np.flatnonzero(inside & ~self._is_under_legend(xs, ys))
-        if not len(usable):
-            usable = np.flatnonzero(inside)
+        heights = np.clip(ys, rect.top(), top)
+        inside, free = heights == ys, ~self._is_taken(xs, heights)
+        clear = inside & free & ~self._is_over_marks(xs, heights)
+        wanted = (clear, inside & free, inside, free, np.ones(len(xs), dtype=bool))
+        usable = next(places for mask in wanted if len(places := np.flatnonzero(mask)))
         before = usable[usable <= int(0.8 * _STEPS)]
-        at = int(before[-1]) if len(before) else int(usable[0]) if len(usable) else 0
-        self._pill_at = float(xs[at])
-        height = min(max(float(ys[at]), rect.top()), top)
-        self.pill.setPos(self._view.mapViewToScene(QPointF(self._pill_at, height)))
+        at = int(before[-1]) if len(before) else int(usable[0])
+        room, own = self._view.sceneBoundingRect(), self.pill.boundingRect()
+        place: QPointF = self._view.mapViewToScene(QPointF(float(xs[at]), float(heights[at])))
+        least, most = room.left() - own.left(), room.right() - own.right()
+        self.pill.setPos(QPointF(max(least, min(place.x(), most)), place.y()))
 
-    def _is_under_legend(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
-        """At which of these places the legend would lie over the pill."""
-        if not self.legend.isVisible():
-            return np.zeros(len(xs), dtype=bool)
-        half = self.pill.boundingRect()
-        room = self.legend.sceneBoundingRect().adjusted(
-            half.left(), half.top(), half.right(), half.bottom()
-        )
+    def _is_taken(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
+        """At which of these places the pill would lie under the legend or over words."""
         across, down = self._frame.across(xs), self._frame.down(ys)
-        is_in = (across > room.left()) & (across < room.right())
-        result: NDArray[np.bool_] = is_in & (down > room.top()) & (down < room.bottom())
-        return result
+        own, found = self.pill.boundingRect(), np.zeros(len(xs), dtype=bool)
+        rooms = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
+        for room in rooms + self._words.rooms:
+            wide = room.adjusted(-own.right(), -own.bottom(), -own.left(), -own.top())
+            is_in = (across > wide.left()) & (across < wide.right())
+            found |= is_in & (down > wide.top()) & (down < wide.bottom())
+        return found
+
+    def _is_over_marks(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
+        """At which of these places the pill would lie over marks; many marks are everywhere."""
+        if len(self._xs) > MANY:
+            return np.zeros(len(xs), dtype=bool)
+        own, (marks_across, marks_down) = self.pill.boundingRect(), self._on_scene()
+        apart = np.abs(self._frame.across(xs)[:, None] - marks_across)
+        below = np.abs(self._frame.down(ys)[:, None] - marks_down)
+        is_over = (apart < own.width() / 2) & (below < own.height() / 2)
+        return np.asarray(is_over.any(axis=1), dtype=bool)
 
     def _show_ceiling(self, rect: QRectF) -> None:
-        if not self._has_ceiling or self.ceiling is None:
+        ceiling = None if self.mode == "test" else self._extent.ceiling
+        if ceiling is None:
             self.rings.line("ceiling", None)
             return
         pen = QPen(theme().color("text_tertiary"), 1.2, Qt.PenStyle.DashDotLine)
-        xs, ys = np.array([rect.left(), rect.right()]), np.array([self.ceiling] * 2)
+        xs, ys = np.array([rect.left(), rect.right()]), np.array([ceiling] * 2)
         self.rings.line("ceiling", Stroke(xs, ys, pen), "−H of the training rows")
 
     def _on_dragged(self, place: QPointF) -> None:

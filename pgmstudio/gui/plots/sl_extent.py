@@ -1,0 +1,88 @@
+"""How much of SL-curves is in sight at first: all marks but the few that lie far below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QRectF
+
+from pgmstudio.gui.plots.sl_marks import Chart, CurveMarks, Floats
+
+# Fewer marks than FEW are all in sight. Of more, those below FLOOR_ROOM times the way from the top
+# to where but FAR_SHARE of them lie are not, when the lowest is FAR times as far down as that.
+FEW, FAR_SHARE, FLOOR_ROOM, FAR = 8, 0.1, 1.5, 2.0
+_LEAST_TALL, _NEAR = 0.05, 0.25  # bits per row
+Across = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """`below` marks lie under the part in sight; `ceiling` is −H where it is near enough."""
+
+    below: int = 0
+    ceiling: float | None = None
+    bounds: QRectF | None = None
+
+
+def extent_of(
+    chart: Chart,
+    mode: str,
+    across: Across,
+    *,
+    is_log: bool,
+    shows_all: bool = False,
+    ceiling: float | None = None,
+    truth: tuple[float, float] | None = None,
+) -> Extent:
+    """Of the marks of `mode`: test, training or both."""
+    told = [(across(curve.sizes), _heights(curve, mode)) for curve in chart.curves]
+    xs = np.concatenate([np.repeat(x[None], len(ys), axis=0).ravel() for x, ys in told] or [_NONE])
+    ys = np.concatenate([ys.ravel() for _, ys in told] or [_NONE])
+    known = np.isfinite(ys)
+    xs, ys = xs[known], ys[known]
+    if not len(ys):
+        return Extent()
+    floor = -np.inf if shows_all else _floor(ys)
+    below = sum(int((ys < floor).any(axis=0).sum()) for _, ys in told)
+    seen = ys >= floor
+    xs, ys = xs[seen], ys[seen]
+    left, right = float(xs.min()), float(xs.max())
+    low, high = float(ys.min()), float(ys.max())
+    near = None if mode == "test" else _near(ceiling, low, high)
+    if near is not None:
+        high = max(high, near)
+    if truth is not None:
+        at = float(across(np.array([truth[0]]))[0])
+        left, right = min(left, at), max(right, at)
+        low, high = min(low, truth[1]), max(high, truth[1])
+    wide = max(right - left, 0.3 if is_log else 10.0)
+    tall = max(high - low, _LEAST_TALL)
+    bounds = QRectF(left - 0.07 * wide, low - 0.08 * tall, 1.14 * wide, 1.2 * tall)
+    return Extent(below, near, bounds)
+
+
+_NONE: Floats = np.empty(0)
+
+
+def _heights(curve: CurveMarks, mode: str) -> Floats:
+    """A row for the test rows, one for the training rows."""
+    rows = [curve.test] if mode != "training" else []
+    return np.array(rows + ([curve.train] if mode != "test" else []))
+
+
+def _floor(heights: Floats) -> float:
+    """A few marks that lie far off would leave no room for the others."""
+    if len(heights) < FEW:
+        return -np.inf
+    top, most = float(heights.max()), float(np.quantile(heights, FAR_SHARE))
+    room = max(FLOOR_ROOM * (top - most), _LEAST_TALL)
+    return top - room if top - float(heights.min()) > FAR * room else -np.inf
+
+
+def _near(ceiling: float | None, low: float, high: float) -> float | None:
+    """−H far above everything would only take the room: at most a third of it."""
+    if ceiling is None or ceiling - high > max((high - low) / 2, _NEAR):
+        return None
+    return ceiling
