@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from pgmstudio.gui.pages.page import Page
@@ -40,6 +40,28 @@ class _Tabs(QTabWidget):
     def tabInserted(self, index: int) -> None:
         super().tabInserted(index)
         self.size_crosses()
+        self.fit_titles()
+
+    def tabRemoved(self, index: int) -> None:
+        super().tabRemoved(index)
+        self.fit_titles()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_titles()
+
+    def fit_titles(self) -> None:
+        """Pages with a shorter title show it where there is no room for all the long ones."""
+        bar, pages = self.tabBar(), _pages_of(self)
+        wanted = sum(bar.tabSizeHint(self.indexOf(page)).width() for page in pages)
+        words = bar.fontMetrics()
+        for page in pages:
+            shown = self.tabText(self.indexOf(page))
+            wanted += words.horizontalAdvance(page.title) - words.horizontalAdvance(shown)
+        for page in pages:
+            title = page.title if wanted <= self.width() else page.short_title
+            if self.tabText(self.indexOf(page)) != title:
+                self.setTabText(self.indexOf(page), title)
 
     def size_crosses(self) -> None:
         """The crosses of the tabs grow with their words; the style gives them one size."""
@@ -235,9 +257,9 @@ class Center(QWidget):
         for tabs in self._groups:
             index = tabs.indexOf(page)
             if index >= 0:
-                tabs.setTabText(index, page.title)
                 tabs.setTabIcon(index, page.page_icon())
                 tabs.setTabToolTip(index, page.title)
+                tabs.fit_titles()
 
     def _on_subject_changed(self, page: Page) -> None:
         if page is self.current:

@@ -7,22 +7,23 @@ from difflib import get_close_matches
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QSizePolicy
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QListView, QSizePolicy
 
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.search_field import LensField
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
 
 # The list of the field has the keyboard, or another window is in front.
 _STAYS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+_PLACEHOLDER = "Search or run a command"
 
 
 def _has(text: str, words: Sequence[str]) -> bool:
     return all(word in text.lower() for word in words)
 
 
-class CommandField(QLineEdit):
+class CommandField(LensField):
     """Type a part of an action's name, choose with the arrows, run with Enter."""
 
     def __init__(self, shell: Shell) -> None:
@@ -31,12 +32,8 @@ class CommandField(QLineEdit):
         self.setObjectName("commandField")
         self.setAccessibleName("Search or run a command")
         self.setToolTip("Every action by name (Ctrl+K)")
-        self.setPlaceholderText("Search or run a command")
         self.fit(theme().px("left") + theme().space(8))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._lens = self.addAction(
-            icon("magnifying-glass"), QLineEdit.ActionPosition.LeadingPosition
-        )
         self._keys = label("Ctrl K", "chip", size="caption")
         self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         at_the_end = QHBoxLayout(self)
@@ -48,6 +45,7 @@ class CommandField(QLineEdit):
         self._model = QStringListModel(self)
         self._by_text: dict[str, str] = {}
         self._nothing = ""  # the line that stands where nothing was found
+        self._has_run = False  # by this key already: Enter is told by the field and by its list
         completer = QCompleter(self._model, self)
         completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         completer.setMaxVisibleItems(12)
@@ -62,12 +60,14 @@ class CommandField(QLineEdit):
             QShortcut(QKeySequence(keys), shell.window, self.begin)
         self.returnPressed.connect(lambda: self._run(self.text()))
         self.installEventFilter(self)
-        theme().changed.connect(self._restyle)
 
     def fit(self, room: int) -> None:
-        """As wide as usual where there is room, else what there is."""
+        """As wide as usual where there is room, else what there is, at least the lens."""
         usual = theme().px("left") + theme().space(8)
-        self.setFixedWidth(max(theme().px("rail"), min(usual, room)))
+        least = self.lens.right() + self.lens.left() + 1
+        self.setFixedWidth(max(least, min(usual, room)))
+        is_narrow = self.width() < theme().px("rail") * 3 // 2
+        self.setPlaceholderText("" if is_narrow else _PLACEHOLDER)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -75,7 +75,7 @@ class CommandField(QLineEdit):
 
     def _show_keys(self) -> None:
         """The keys stand at the end while nothing is typed and there is room for the words."""
-        words = self.fontMetrics().horizontalAdvance(self.placeholderText())
+        words = self.fontMetrics().horizontalAdvance(_PLACEHOLDER)
         cap = self._keys.fontMetrics().horizontalAdvance(self._keys.text()) + theme().space(6)
         room = self.width() - words - 2 * theme().px("icon") - theme().space(4)
         self._keys.setVisible(not self.text() and room > cap)
@@ -88,9 +88,6 @@ class CommandField(QLineEdit):
         completer = self.completer()
         completer.setCompletionPrefix("")
         completer.complete()
-
-    def _restyle(self) -> None:
-        self._lens.setIcon(icon("magnifying-glass"))
 
     def _list_actions(self) -> None:
         book = self._shell.book
@@ -125,20 +122,25 @@ class CommandField(QLineEdit):
 
     def _run(self, text: str) -> None:
         """Run the action of that line, or the one that fits best what was typed."""
-        if not text.strip():
+        if not text.strip() or self._has_run:
             return
         action_id = self._by_text.get(text) or self._best(text)
         if action_id is None:
             self._shell.tell(text if text == self._nothing else self._no_action(text))
             return
         # The completer writes the line it chose after telling us.
-        QTimer.singleShot(0, self, self.clear)
+        self._has_run = True
+        QTimer.singleShot(0, self, self._begin_again)
         self._shell.center.setFocus()
         action = self._shell.book[action_id]
         if action.isEnabled():
             action.trigger()
         else:
             self._shell.tell(action.toolTip())
+
+    def _begin_again(self) -> None:
+        self._has_run = False
+        self.clear()
 
     def _best(self, typed: str) -> str | None:
         specs = self._shell.book.specs

@@ -7,9 +7,9 @@ from functools import partial
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 
-from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.protocols import ExplainingSession
 from pgmstudio.core.project.edits import save_evidence_case
+from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.app.subject_deeds import NO_MODEL, SubjectDeeds, rows_for
@@ -160,7 +160,7 @@ class _Deeds(SubjectDeeds):
     def why_no_row(self) -> str | None:
         if self._subject is None:
             return NO_MODEL
-        return None if self._data() is not None else "no data set has columns of this model."
+        return None if self._rows() is not None else "no data set has columns of this model."
 
     # -- deeds
 
@@ -218,18 +218,17 @@ class _Deeds(SubjectDeeds):
         if self._shell.change(f"Save case {name}", edit):
             self._shell.tell(f"The evidence was saved as “{name}”.", undo=True)
 
-    def _data(self) -> DataSet | None:
+    def _rows(self) -> DataEntry | None:
         """The model's own data set, or the first that has one of its variables."""
         subject = self._subject
-        entry = None if subject is None else rows_for(self._shell, subject.entry)
-        return None if entry is None else entry.data
+        return None if subject is None else rows_for(self._shell, subject.entry)
 
     def choose_row(self) -> None:
         from pgmstudio.gui.panels.row_chooser import RowChooser
 
-        data = self._data()
-        if data is not None:
-            chooser = RowChooser(self._shell, data)
+        rows = self._rows()
+        if rows is not None:
+            chooser = RowChooser(self._shell, rows.data, rows.name)
             window = self._shell.window
             at = QCursor.pos()
             if not window.geometry().contains(at):

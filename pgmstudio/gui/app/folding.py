@@ -25,9 +25,9 @@ from pgmstudio.gui.style.widgets import set_role
 CANVAS_WIDTH, CANVAS_HEIGHT = 560, 400
 COLUMN_WIDTH = 500  # where two stand side by side
 
-# The tree of the project is short, the list of its variables long.
+# The tree of the project is shorter than the list of its variables, but has data, models and runs.
 _SHARING = ("projectPanel", "variablesPanel")
-TREE_SHARE = 0.32
+TREE_SHARE = 0.4
 _OWN = Qt.FindChildOption.FindDirectChildrenOnly
 
 

@@ -24,9 +24,11 @@ def landing_of(shell: Shell) -> Landing:
 def open_learn_page(shell: Shell, learner: str | None = None) -> LearnPage:
     from pgmstudio.gui.pages.learn_page import LearnPage
 
+    in_front = shell.center.current
+    data_id = None if in_front is None else in_front.about_data()
     close_welcome(shell)
     page = cast(LearnPage, shell.open_page("learn", lambda: LearnPage(shell, landing_of(shell))))
-    page.choose(learner=learner)
+    page.choose(learner=learner, data_id=data_id)
     return page
 
 

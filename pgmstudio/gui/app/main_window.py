@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -117,8 +117,7 @@ class MainWindow(QMainWindow):
         self._logo = Logo()
         self.menuBar().setCornerWidget(self._logo, Qt.Corner.TopLeftCorner)
         self.command_field = CommandField(self.shell)
-        # In a holder: the menu bar asks for the size once and ignores a fixed width.
-        self._corner = _corner(self.command_field)
+        self._corner = _Corner(self.command_field)
         self.menuBar().setCornerWidget(self._corner, Qt.Corner.TopRightCorner)
 
     def add_late_actions(self) -> None:
@@ -224,7 +223,7 @@ class MainWindow(QMainWindow):
         letters = sum(bar.fontMetrics().horizontalAdvance(title) for title in titles)
         others = letters + self._logo.width() + MENU_MARGIN * (len(titles) + 1)
         self.command_field.fit(self.width() - others)
-        self._corner.setFixedWidth(self.command_field.width() + 8)
+        self._corner.hold()
         # The bar places its corners anew only when it is given a size.
         QApplication.sendEvent(bar, QResizeEvent(bar.size(), bar.size()))
 
@@ -264,13 +263,27 @@ def panel_widget(window: MainWindow, name: str) -> QWidget:
     return window.panels.panel(name)
 
 
-def _corner(field: QWidget) -> QWidget:
-    holder = QWidget()
-    layout = QHBoxLayout(holder)
-    layout.setContentsMargins(0, 3, 8, 1)
-    layout.addWidget(field)
-    holder.setFixedWidth(field.width() + 8)
-    return holder
+_MORE_MENUS = 6  # px: the sign of more menus reaches into the corner
+
+
+class _Corner(QWidget):
+    """Holds the command field: the menu bar asks for the size once and ignores a fixed width."""
+
+    def __init__(self, field: QWidget) -> None:
+        super().__init__()
+        self._field = field
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(_MORE_MENUS, 3, 8, 1)
+        layout.addWidget(field)
+        self.hold()
+
+    def hold(self) -> None:
+        """Be as wide as the field is now."""
+        self.setFixedWidth(_MORE_MENUS + self._field.width() + 8)
+
+    def sizeHint(self) -> QSize:
+        """Honest about the width: the sign that there are more menus stands before it."""
+        return QSize(self.minimumWidth(), super().sizeHint().height())
 
 
 def _settings() -> QSettings:

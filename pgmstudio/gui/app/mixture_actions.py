@@ -149,7 +149,7 @@ class _Deeds(QObject):
         if entry is None:
             return NO_MODEL
         if not isinstance(entry.model, TreeMixture | LatentClasses):
-            return f"a {entry.model.kind} has no classes or trees to compare."
+            return f"{entry.title} has no classes or trees to compare."
         return None
 
     def why_no_rows(self) -> str | None:

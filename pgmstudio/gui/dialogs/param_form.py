@@ -214,7 +214,7 @@ def _placeholder(spec: ParamSpec) -> str:
     words = [spec.none_label] if spec.none_label is not None else []
     words += [AUTO] if spec.allows_auto else []
     if spec.low is not None and spec.high is not None:
-        words.append(f"{spec.low:g} … {spec.high:g}")
+        words.append(f"{spec.low:g}…{spec.high:g}")
     elif spec.low is not None:
         words.append(f"{'>' if spec.low_open else '≥'} {spec.low:g}")
     return " or ".join(words)

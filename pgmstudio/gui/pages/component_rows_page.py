@@ -42,6 +42,7 @@ from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.combo import offer
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
+from pgmstudio.gui.style.sort_head import SortHead
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, button, label, row
 from pgmstudio.gui.workers.questions import Asker
@@ -156,7 +157,7 @@ class ComponentRowsPage(Page):
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head = self.table.horizontalHeader()
+        head = SortHead(self.table)
         head.setHighlightSections(False)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSortingEnabled(True)

@@ -146,7 +146,7 @@ class DataTableModel(QAbstractTableModel):
     ) -> Any:
         if orientation == Qt.Orientation.Vertical:
             if role == Qt.ItemDataRole.DisplayRole:
-                return str(self.row_of(section) + 1)
+                return grouped(self.row_of(section) + 1)
             if role == Qt.ItemDataRole.ToolTipRole:
                 return "Double-click makes this row the evidence of the last model in view."
             return None

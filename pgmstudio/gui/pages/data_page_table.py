@@ -108,6 +108,8 @@ class TableTab(QWidget):
         view.customContextMenuRequested.connect(self._on_row_menu)
         # One height for all rows: a million of them then cost nothing.
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        view.verticalHeader().setDefaultAlignment(ends)
         view.verticalHeader().sectionDoubleClicked.connect(self._on_row_head_double_clicked)
         head = SortHead(view)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableView, QWidget
 
 from pgmstudio.gui.pages.column_list import LinedRows, dress_head
+from pgmstudio.gui.style.sort_head import SortHead
 from pgmstudio.gui.style.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -131,7 +132,7 @@ class FactTable(QTableView):
         self.setWordWrap(False)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head = self.horizontalHeader()
+        head = SortHead(self)
         head.setHighlightSections(False)
         for place, column in enumerate(columns):
             mode = QHeaderView.ResizeMode

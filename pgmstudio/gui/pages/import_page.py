@@ -75,7 +75,11 @@ class ImportPage(UndoingPage):
 
     @property
     def title(self) -> str:
-        return f"Import {self._name or self._path.name}"
+        return f"Import {self.short_title}"
+
+    @property
+    def short_title(self) -> str:
+        return self._name or self._path.name
 
     def page_icon(self) -> QIcon:
         return icon("download-simple")
@@ -85,14 +89,13 @@ class ImportPage(UndoingPage):
         return True
 
     def data_facts(self) -> str:
-        name = self._name or self._path.name
         if self._reading is None:
-            return f"{name} · {'being read' if self._is_reading else 'cannot be read'}"
+            return f"{self.short_title} · {'being read' if self._is_reading else 'cannot be read'}"
         report = self._reading.report
         used = self._draft.used(report)
         complete = self._reading.complete_rows(column.name for column in used)
         missing = sum(column.missing for column in used)
-        return data_facts(name, report.row_count, len(used), missing, complete)
+        return data_facts(self.short_title, report.row_count, len(used), missing, complete)
 
     def _build(self) -> None:
         view = self.view
@@ -354,8 +357,7 @@ class ImportPage(UndoingPage):
         shell, entry = self._shell, done.entry
         from pgmstudio.gui.app.opening import open_data_page
 
-        source = self._name or self._path.name
-        data_id = put_into_project(shell, entry, source, self._replaces)
+        data_id = put_into_project(shell, entry, self.short_title, self._replaces)
         if data_id is None:
             return
         for remark in done.remarks:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from pgmstudio.gui.panels.elided_label import ElidedLabel
@@ -33,9 +33,12 @@ class _Step(QAbstractButton):
         theme().changed.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
-        metrics = QFontMetrics(theme().font("body", "semibold"))
+        metrics = QFontMetrics(self._words_font())
         circle = round(_CIRCLE * theme().scale)
         return QSize(circle + 8 + metrics.horizontalAdvance(self.text()) + 10, circle + 10)
+
+    def _words_font(self) -> QFont:
+        return theme().font("body", "semibold" if self.state == "now" else "regular")
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(_CIRCLE * theme().scale) + 8, self.sizeHint().height())
@@ -60,9 +63,8 @@ class _Step(QAbstractButton):
             ink = "on_accent" if self.state == "now" else "text_secondary"
             painter.setPen(theme().color(ink))
             painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
-        is_now = self.state == "now"
-        painter.setFont(theme().font("body", "semibold" if is_now else "regular"))
-        painter.setPen(theme().color("text" if is_now else "text_secondary"))
+        painter.setFont(self._words_font())
+        painter.setPen(theme().color("text" if self.state == "now" else "text_secondary"))
         words = QRectF(circle.right() + 8, 0, self.width() - circle.right() - 8, self.height())
         text = painter.fontMetrics().elidedText(
             self.text(), Qt.TextElideMode.ElideRight, int(words.width())
@@ -156,6 +158,7 @@ class StepBar(QWidget):
     def show_step(self, current: int) -> None:
         for number, step in enumerate(self._steps):
             step.state = "now" if number == current else "done" if number < current else "later"
+            step.updateGeometry()  # the words of the present one are wider
             step.update()
 
     def tell_found(self, words: str) -> None:

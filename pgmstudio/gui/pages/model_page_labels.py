@@ -86,7 +86,7 @@ class LabelPictures(QObject):
             for row in rows[:_MOST_ROWS]
         ]
         more = [f"… {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
-        return "\n".join([f"{source} → {target} vanishes when", *lines, *more])
+        return "\n".join(["vanishes when", *lines, *more])
 
     def _on_context(self, model_id: str) -> None:
         if model_id == self._model_id:

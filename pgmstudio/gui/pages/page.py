@@ -34,6 +34,11 @@ class Page(QWidget):
     def title(self) -> str:
         return self.key
 
+    @property
+    def short_title(self) -> str:
+        """What its tab says where there is little room."""
+        return self.title
+
     def page_icon(self) -> QIcon:
         return icon("table")
 

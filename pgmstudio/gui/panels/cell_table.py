@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QTab
 
 from pgmstudio.core.inference.analysis_tables import Cell, table_text
 from pgmstudio.gui.pages.column_list import LinedRows, dress_head
+from pgmstudio.gui.style.sort_head import SortHead
 from pgmstudio.gui.style.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -85,12 +86,12 @@ class CellTable(QTableView):
         self.setModel(self._cells)
         self.setItemDelegate(LinedRows(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        head = SortHead(self)
         self.setSortingEnabled(True)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head = self.horizontalHeader()
         head.setSortIndicatorClearable(True)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         theme().changed.connect(self._restyle)

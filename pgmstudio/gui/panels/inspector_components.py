@@ -119,12 +119,16 @@ class ComponentSections(QWidget):
         self._given.setObjectName("inspectorBlendGiven")
         self._given.setProperty("role", "tertiary")
         self._given.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._given.setFont(theme().font("dense"))
+        theme().changed.connect(self._restyle)
+        self._restyle()
         ends = row(label("prior weights", "tertiary", size="dense"), self._given)
         self.facts = FactRows("inspectorComponentFacts")
         for part in (self.slider, ends, self.facts):
             self.weights.add(part)
         return self.weights
+
+    def _restyle(self) -> None:
+        self._given.setFont(theme().font("dense"))
 
     def _shared(self) -> Section:
         self.shared = Section("Edges in more than one tree")

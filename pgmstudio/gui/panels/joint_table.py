@@ -55,7 +55,8 @@ class JointGrid(QAbstractTableModel):
         states = [named[0].states[section]] if across else self.row_states(section)
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                room = theme().px("right") * (1 if across else 2) // 5
+                fifths = 1 if across else max(2, 5 - len(self._variables[-1].states))
+                room = theme().px("right") * fifths // 5
                 font = theme().font("dense", "semibold" if across else "regular")
                 return shortened(states, room, QFontMetrics(font))
             case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
@@ -85,7 +86,10 @@ class JointGrid(QAbstractTableModel):
 
 
 def shortened(states: Sequence[str], room: int, metrics: QFontMetrics) -> str:
-    """The states side by side; where there is no room, the longest give way first."""
+    """The states side by side; where there is no room, the longest give way first.
+
+    Where there is no room for a letter of each, the last are said: from row to row they differ.
+    """
     between = metrics.horizontalAdvance(", ")
     widths = [metrics.horizontalAdvance(state) for state in states]
     free = room - between * (len(states) - 1)
@@ -98,6 +102,8 @@ def shortened(states: Sequence[str], room: int, metrics: QFontMetrics) -> str:
         if not left:
             return ", ".join(states)
     middle = Qt.TextElideMode.ElideMiddle
+    if limit < metrics.horizontalAdvance("m…"):
+        return metrics.elidedText(", ".join(states), Qt.TextElideMode.ElideLeft, room)
     return ", ".join(
         metrics.elidedText(state, middle, limit) if width > limit else state
         for state, width in zip(states, widths, strict=True)

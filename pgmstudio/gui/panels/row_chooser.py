@@ -16,7 +16,7 @@ from pgmstudio.gui.style.widgets import button, label, row
 class RowChooser(QMenu):
     """Enter takes the row."""
 
-    def __init__(self, shell: Shell, data: DataSet) -> None:
+    def __init__(self, shell: Shell, data: DataSet, name: str) -> None:
         super().__init__(shell.window)
         self.setObjectName("rowChooser")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -34,7 +34,9 @@ class RowChooser(QMenu):
             tip="Replace the evidence by the states of this row.",
         )
         take.setDefault(True)
-        content = row(label("Row"), self._number, take)
+        whose = label(f"of {grouped(data.row_count)} in {name}", "secondary")
+        whose.setObjectName("rowChooserData")
+        content = row(label("Row"), self._number, whose, take)
         content.setContentsMargins(12, 8, 12, 8)
         action = QWidgetAction(self)
         action.setDefaultWidget(content)

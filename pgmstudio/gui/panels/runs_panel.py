@@ -9,6 +9,7 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QPoint,
     QRectF,
+    QSize,
     Qt,
     QTimer,
 )
@@ -165,6 +166,13 @@ class _ShareDelegate(QStyledItemDelegate):
         painter.restore()
 
 
+class _NameDelegate(QStyledItemDelegate):
+    """A name and the state beside it are not one sentence: there is room between them."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return super().sizeHint(option, index) + QSize(theme().space(3), 0)
+
+
 class RunsPanel(QWidget):
     """Table at the left, live plot at the right, what can be done with the selected run on top."""
 
@@ -181,6 +189,7 @@ class RunsPanel(QWidget):
         self._view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self._view.setShowGrid(False)
+        self._view.setItemDelegateForColumn(0, _NameDelegate(self._view))
         self._view.setItemDelegateForColumn(1, _ShareDelegate(self._view))
         self._view.verticalHeader().hide()
         header = self._view.horizontalHeader()
@@ -289,7 +298,9 @@ class RunsPanel(QWidget):
         busy = run is not None and run.state is JobState.RUNNING
         self._open.setEnabled(run is not None and run.best is not None)
         self._pause.setEnabled(busy)
-        self._pause.setText("Go on" if run is not None and run.is_paused else "Pause")
+        is_paused = run is not None and run.is_paused
+        self._pause.setText("Go on" if is_paused else "Pause")
+        self._pause.show_icon("play" if is_paused else "pause")
         self._stop.setEnabled(run is not None and not run.state.is_end)
 
     def _on_open(self) -> None:

@@ -18,15 +18,20 @@ def table_text(grid: TableGrid, cells: Sequence[tuple[int, int]]) -> str:
     if len(cells) >= 2:
         columns = sorted({column for column, _ in cells})
         states = sorted({state for _, state in cells})
-        chosen = [[f"{grid.values[c, s]:.17g}" for c in columns] for s in states]
+        chosen = [[_exact(grid.values[c, s]) for c in columns] for s in states]
         return "\n".join("\t".join(line) for line in chosen)
     lines = [
         [parent.name, *(combination[number] for combination in grid.combinations)]
         for number, parent in enumerate(grid.parents)
     ]
     for state, name in enumerate(grid.variable.states):
-        lines.append([name, *(f"{value:.17g}" for value in grid.values[:, state])])
+        lines.append([name, *(_exact(value) for value in grid.values[:, state])])
     return "\n".join("\t".join(line) for line in lines)
+
+
+def _exact(value: float) -> str:
+    """The fewest digits that come back as the same number."""
+    return repr(float(value))
 
 
 def pasted(grid: TableGrid, text: str, start: tuple[int, int]) -> NDArray[np.float64]:

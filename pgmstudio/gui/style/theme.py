@@ -20,6 +20,7 @@ from pgmstudio.gui.style.sheet import style_sheet
 
 Mode = Literal["light", "dark", "system"]
 Weight = Literal["regular", "medium", "semibold"]
+_KEPT_FONT = "_q_styleSheetWidgetFont"  # Qt's name for it
 
 
 class Theme(QObject):
@@ -64,6 +65,7 @@ class Theme(QObject):
             self._reduced_motion = reduced_motion
         self.apply()
         self.changed.emit()
+        _renew_kept_fonts()
 
     @contextmanager
     def painting_as(self, mode: Mode) -> Iterator[None]:
@@ -187,6 +189,22 @@ def _font(size: str, weight: Weight, scale: float) -> QFont:
 
 def _mono_fallback() -> list[str]:
     return [QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()]
+
+
+_NO_SIZE = QFont()
+_NO_SIZE.setPixelSize(997)  # shines through where a font says nothing of its size
+
+
+def _renew_kept_fonts() -> None:
+    """Qt keeps the first font a widget was given, and gives it back when the widget moves.
+
+    After the letters have grown that would be the old size: in pages put side by side, in panels
+    laid over the centre. Widgets that were given no size take that of the application.
+    """
+    for widget in QApplication.allWidgets():
+        kept = widget.property(_KEPT_FONT)
+        if isinstance(kept, QFont) and kept.resolve(_NO_SIZE).pixelSize() != _NO_SIZE.pixelSize():
+            widget.setProperty(_KEPT_FONT, widget.font())
 
 
 @lru_cache(maxsize=1)

@@ -26,17 +26,10 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.roles import mark
+from pgmstudio.gui.style.roles import set_role as set_role  # one of the small widgets' tools
 from pgmstudio.gui.style.said import Said
 from pgmstudio.gui.style.theme import Weight, theme
-
-
-def set_role(widget: QWidget, role: str) -> None:
-    """Give a widget another role of the style sheet and let it show."""
-    if widget.property("role") == role:
-        return  # polishing costs more than painting
-    widget.setProperty("role", role)
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)
 
 
 def label(text: str = "", role: str = "", *, size: str = "body", wrap: bool = False) -> QLabel:
@@ -54,10 +47,10 @@ def button(
     icon_name: str | None = None,
     tip: str = "",
     name: str = "",
-) -> QPushButton:
+) -> PushButton:
     """Roles: "" (outlined), primary, link."""
     color = {"primary": "on_accent", "link": "accent"}.get(role, "text_secondary")
-    made = _Button(icon_name, color)
+    made = PushButton(icon_name, color)
     made.setText(text)
     made.setProperty("role", role)
     made.setToolTip(tip or text)
@@ -118,12 +111,17 @@ class _Label(QLabel):
         super().setText(words)
 
 
-class _Button(QPushButton):
+class PushButton(QPushButton):
     def __init__(self, icon_name: str | None, color: str) -> None:
         super().__init__()
         self._icon_name, self._color = icon_name, color
         if icon_name is not None:
             theme().changed.connect(self._restyle)
+            self._restyle()
+
+    def show_icon(self, name: str) -> None:
+        if name != self._icon_name:
+            self._icon_name = name
             self._restyle()
 
     def _restyle(self) -> None:
@@ -208,10 +206,7 @@ class Segments(QWidget):
         for key, made in self._buttons.items():
             made.setVisible(key in keys)
             place = _place(shown.index(key), len(shown)) if key in keys else "only"
-            if made.property("place") != place:
-                made.setProperty("place", place)
-                made.style().unpolish(made)
-                made.style().polish(made)
+            mark(made, "place", place)
 
 
 def _place(number: int, count: int) -> str:

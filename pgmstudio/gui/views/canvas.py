@@ -202,7 +202,20 @@ class Canvas(QWidget):
             room.width() - self.minimap.width() - _EDGE,
             zoom.y() - self.minimap.height() - 8,
         )
+        self._keep_clear_of_minimap()
         self._place_find_bar()
+
+    def _keep_clear_of_minimap(self) -> None:
+        """A fitted graph moves aside where the minimap would lie on nodes of it."""
+        view, covered = self.view, self.minimap.geometry()
+        if self.minimap.isHidden():
+            view.keep_right(0.0)
+        elif view.is_fitted and not view.kept_right:
+            boxes = (
+                view.mapFromScene(node.box).boundingRect() for node in self.scene.nodes.values()
+            )
+            if any(covered.intersects(box) for box in boxes):
+                view.keep_right(covered.width() + 2.0 * _EDGE)
 
     def _place_find_bar(self) -> None:
         near, far = self._between_panels()

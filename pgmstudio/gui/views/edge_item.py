@@ -23,6 +23,7 @@ HIT_WIDTH = 12.0
 LABEL_ROOM = 110.0
 STRENGTH_ROOM = 56.0  # “100 %” beside the line
 _STEP_RADIUS = 8.0
+_BESIDE = 0.6  # of the way, for words that were not placed: nearer the target siblings part
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class EdgeItem(QGraphicsItem):
         self.look = EdgeLook()
         self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
         self._far = QPainterPath()
-        self._tag_share = 0.5  # of the way, where its tag stands
+        self._share: float | None = None  # of the way, where its words stand, if they were placed
         self._middles: tuple[QPointF, QPointF] | None = None
         self._line = QPainterPath()
         self._bounds = QRectF()
@@ -108,6 +109,7 @@ class EdgeItem(QGraphicsItem):
         if edge != self.edge:
             self.prepareGeometryChange()
             self.edge = edge
+            self._bounds = self._bounds.united(self.label_place)
             self._rise()
             self.update()
 
@@ -124,9 +126,9 @@ class EdgeItem(QGraphicsItem):
         self._line = line_of(route, 0.0)
         reach = 14.0 + 4.0 * len(self.edge.strands)
         bounds = self._line.boundingRect().united(QRectF(source, target).normalized())
-        x, y = route.at(0.6)
-        room = LABEL_ROOM if self.edge.label else STRENGTH_ROOM
-        bounds = bounds.united(QRectF(x - room / 2, y - 9, room, 18)).united(self.tag)
+        x, y = route.at(_BESIDE)
+        bounds = bounds.united(QRectF(x - STRENGTH_ROOM / 2, y - 9, STRENGTH_ROOM, 18))
+        bounds = bounds.united(self.label_place)
         self._bounds = bounds.adjusted(-reach, -reach, reach, reach)
         self.update()
 
@@ -135,14 +137,34 @@ class EdgeItem(QGraphicsItem):
         """Where its tag stands; empty for an edge without one."""
         if not (self.edge.style.has_tag and self.edge.label):
             return QRectF()
-        return tag_place(self.route, self._tag_share, self.edge.label)
+        return self.label_place
 
-    def set_tag_share(self, share: float) -> None:
-        """Another place for the tag along the way."""
-        if share != self._tag_share:
+    @property
+    def label_place(self) -> QRectF:
+        """Where its words stand, on a tag or plain; empty for an edge without."""
+        if self.edge.style.has_tag and self.edge.label:
+            share = 0.5 if self._share is None else self._share
+            return tag_place(self.route, share, self.edge.label)
+        words = self._words()
+        if not words:
+            return QRectF()
+        is_placed = self._share is not None and self.edge.label
+        x, y = self.route.at((self._share or _BESIDE) if is_placed else _BESIDE)
+        width = canvas_metrics("caption").horizontalAdvance(words) + 8
+        return QRectF(x - width / 2, y - 8, width, 16)
+
+    def _words(self) -> str:
+        """Its label or its strength, as far as it fits."""
+        label = self.edge.label or self.look.words
+        room = LABEL_ROOM - 10
+        return canvas_metrics("caption").elidedText(label, Qt.TextElideMode.ElideRight, room)
+
+    def set_label_share(self, share: float) -> None:
+        """Another place for the words along the way."""
+        if share != self._share:
             self.prepareGeometryChange()
-            self._tag_share = share
-            self._bounds = self._bounds.united(self.tag.adjusted(-8, -8, 8, 8))
+            self._share = share
+            self._bounds = self._bounds.united(self.label_place.adjusted(-8, -8, 8, 8))
             self.update()
 
     def is_routed_between(self, source: QPointF, target: QPointF) -> bool:
@@ -224,14 +246,9 @@ class EdgeItem(QGraphicsItem):
         painter.drawPath(self._far)
 
     def _paint_label(self, painter: QPainter) -> None:
-        label = self.edge.label or self.look.words
-        if not label:
+        words, place = self._words(), self.label_place
+        if not words:
             return
-        x, y = self.route.at(0.6)  # nearer the target: siblings' labels do not meet
-        metrics = canvas_metrics("caption")
-        words = metrics.elidedText(label, Qt.TextElideMode.ElideRight, LABEL_ROOM - 10)
-        width = metrics.horizontalAdvance(words) + 8
-        place = QRectF(x - width / 2, y - 8, width, 16)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("canvas"))
         painter.drawRoundedRect(place, 4, 4)

@@ -12,7 +12,7 @@ from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, PictureNo
 from pgmstudio.core.pictures.routes import EdgeRoute
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.edge_item import EdgeItem
-from pgmstudio.gui.views.label_tag import TagLayer, place_tags
+from pgmstudio.gui.views.label_tag import TagLayer, place_labels
 from pgmstudio.gui.views.motion import Slide, between
 from pgmstudio.gui.views.neighbourhoods import Neighbourhoods
 from pgmstudio.gui.views.node_face import NodeFace
@@ -181,7 +181,7 @@ class GraphScene(QGraphicsScene):
             item = self.edges.get(ends)
             if item is not None:
                 item.set_route(route, self.nodes[ends[0]].pos(), self.nodes[ends[1]].pos())
-        place_tags(self, routes)
+        place_labels(self, routes)
 
     def _slide_to(self, old: Mapping[str, Point], new: Mapping[str, Point]) -> None:
         def step(share: float) -> None:

@@ -335,11 +335,12 @@ class GraphView(ZoomView):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             hit = self.hit(event.pos())
-            words = tooltip_of(hit)
+            described = ""
+            if hit.edge is not None and self.describe_edge is not None:
+                described = self.describe_edge(*hit.edge.ends)
+            words = tooltip_of(hit, described)
             if hit.is_impossible and hit.node is not None and hit.state is not None:
                 words = self._impossible(hit.node, hit.state)
-            if hit.edge is not None and self.describe_edge is not None:
-                words = "\n".join(filter(None, [words, self.describe_edge(*hit.edge.ends)]))
             QToolTip.showText(event.globalPos(), words, self.viewport())
             return True
         return super().viewportEvent(event)

@@ -112,20 +112,20 @@ def _raise_tags(scene: GraphScene) -> None:
         scene.tag_layer.cover(bounds)
 
 
-def place_tags(scene: GraphScene, routed: Collection[tuple[str, str]]) -> None:
-    """Tags aside where the middle of a line is taken, once some of these edges have new ways."""
-    tagged = {ends: item for ends, item in scene.edges.items() if item.edge.style.has_tag}
-    if tagged or scene.tag_layer is not None:
+def place_labels(scene: GraphScene, routed: Collection[tuple[str, str]]) -> None:
+    """Words aside where the middle of a line is taken, once some of these edges have new ways."""
+    if scene.tag_layer is not None or any(e.edge.style.has_tag for e in scene.edges.values()):
         _raise_tags(scene)
-    if not any(ends in tagged for ends in routed) or len(tagged) > MOST_PLACED:
+    worded = {ends: item for ends, item in scene.edges.items() if item.edge.label}
+    if not any(ends in worded for ends in routed) or len(worded) > MOST_PLACED:
         return
-    items = [item for item in tagged.values() if item.edge.label]
+    sizes = [item.label_place.size() for item in worded.values()]
     shares = tag_shares(
-        [item.route for item in items],
-        [tag_size(item.edge.label) for item in items],
+        [item.route for item in worded.values()],
+        [(size.width(), size.height()) for size in sizes],
         [node.sides for node in scene.nodes.values()],
-        [item.route for ends, item in scene.edges.items() if ends not in tagged],
+        [item.route for ends, item in scene.edges.items() if ends not in worded],
     )
-    for item, share in zip(items, shares, strict=True):
-        item.set_tag_share(share)
+    for item, share in zip(worded.values(), shares, strict=True):
+        item.set_label_share(share)
     _raise_tags(scene)

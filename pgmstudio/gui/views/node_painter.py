@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 
 from pgmstudio.core.pictures.boxes import HEAD, LINE
 from pgmstudio.core.pictures.picture import NodeShape
@@ -90,6 +90,16 @@ def paint_dot(painter: QPainter, face: NodeFace, look: NodeLook, zoom: float) ->
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(QPointF(0, 0), radius * 1.7, radius * 1.7)
+
+
+def mark_words(words: str, room: float, metrics: QFontMetricsF) -> str:
+    """As much of what a mark says as there is room for; "" leaves it to the sign of the mark.
+
+    A state is still known by its ends (“= at…me”); half of the word “likelihood” says nothing.
+    """
+    shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, room)
+    is_state = " " in words
+    return shown if room >= LEAST_WORDS and (is_state or shown == words) else ""
 
 
 def diamond(middle: QPointF, half: float) -> QPolygonF:
@@ -269,9 +279,9 @@ class NodePainter:
             metrics = canvas_metrics("caption", "semibold")
             # The title comes first: words that leave it too little give way to their sign.
             left = right - INDENT - 6 - min(bold.horizontalAdvance(title), LEAST_TITLE)
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, left)
+            shown = mark_words(words, left, metrics)
             width = metrics.horizontalAdvance(shown)
-            if left >= LEAST_WORDS:
+            if shown:
                 painter.setFont(canvas_font("caption", "semibold"))
                 painter.setPen(colors.color(ink))
                 place = QRectF(right - width - 1, middle - 9, width + 1, 18)

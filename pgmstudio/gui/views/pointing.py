@@ -52,13 +52,18 @@ def _on_node(node: NodeItem, point: QPointF, detail: Detail) -> Hit:
     return Hit(point, node, state=state, is_on_bar=on_bar)
 
 
-def tooltip_of(hit: Hit) -> str:
-    """The words that appear after a while; empty for the ground."""
+def tooltip_of(hit: Hit, described: str = "") -> str:
+    """The words that appear after a while, with what is `described` elsewhere; "" for the ground.
+
+    A tag is short for its description, and is not said where that is.
+    """
     if hit.edge is not None:
         source, target = hit.edge.ends
         arrow = "→" if hit.edge.edge.style.has_arrow else "–"
         name = f"{source} {arrow} {target}"
-        told = [name, hit.edge.edge.label, *(strand.told for strand in hit.edge.edge.strands)]
+        edge = hit.edge.edge
+        tag = "" if described and edge.style.has_tag else edge.label
+        told = [name, tag, *(strand.told for strand in edge.strands), described]
         return "\n".join(filter(None, told))
     if hit.node is None:
         return ""

@@ -34,6 +34,7 @@ class ZoomView(QGraphicsView):
         self._clear_later = one_shot(self, self._show_selected_beside)
         self._pan_from: QPoint | None = None
         self._margin = self._foot = self._head = float(FIT_MARGIN)
+        self.kept_right = 0.0  # pixels at the right beside a fitted graph, if more than the margin
         self._covered = (0, 0)  # pixels at the right and below that something else hides
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -110,16 +111,30 @@ class ZoomView(QGraphicsView):
         before = self._zoom, self.sight()
         self._zoom = min(1.0, max(LEAST_ZOOM, wanted / theme().scale))
         self._apply_zoom(content)
-        foot = (self._foot - self._head) / 2 / self.pixels_per_unit
-        self.centerOn(content.center() + QPointF(0, foot))
+        # Aside as far as there is room: for what floats there the graph gets no smaller.
+        free = max(0.0, width - content.width() * self.pixels_per_unit)
+        left = min(free, max(0.0, self.kept_right - self._margin))
+        aside = QPointF(left, self._foot - self._head)
+        self.centerOn(content.center() + aside / (2 * self.pixels_per_unit))
         self._is_fitted, self._stands = True, False
         if (self._zoom, self.sight()) != before:
             self.zoom_changed.emit(self._zoom)
             self.looked_elsewhere.emit()
 
+    @property
+    def is_fitted(self) -> bool:
+        """All is in sight because that was asked for, until somebody pans or zooms."""
+        return self._is_fitted
+
     def keep_margin(self, margin: float) -> None:
         """So many pixels around a fitted graph, for views where the usual ones are too many."""
         self._margin = self._foot = self._head = margin
+
+    def keep_right(self, width: float) -> None:
+        """A fitted graph leaves so much at the right, if it can, to what floats there."""
+        needs_more, self.kept_right = width > self.kept_right, width
+        if needs_more and self._is_fitted:
+            self.fit()
 
     def keep_foot(self, height: float) -> None:
         """Keep the lowest part of the view free below a fitted graph, for what floats there."""

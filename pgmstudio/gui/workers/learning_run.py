@@ -105,6 +105,8 @@ class LearningRun(QObject):
         self._is_silent = True  # nothing has come from it yet
         self._begin: float | None = None
         self._end: float | None = None
+        self._held_since: float | None = None  # while it is paused
+        self._held = 0.0  # seconds of earlier pauses
         self._job = Job(self._events, self)
         self._job.events_arrived.connect(self._on_events)
         self._job.state_changed.connect(self._on_state)
@@ -123,10 +125,10 @@ class LearningRun(QObject):
 
     @property
     def seconds(self) -> float:
-        """How long it has run so far."""
+        """How long it has run so far, without its pauses."""
         if self._begin is None:
             return 0.0
-        return (self._end or time.monotonic()) - self._begin
+        return (self._end or self._held_since or time.monotonic()) - self._begin - self._held
 
     @property
     def seconds_left(self) -> float | None:
@@ -139,6 +141,8 @@ class LearningRun(QObject):
 
     def start(self) -> None:
         self._begin = time.monotonic()
+        if self._held_since is not None:  # it begins with a pause
+            self._held_since = self._begin
         self._job.start()
         QTimer.singleShot(PATIENCE_MS, self, self._explain_silence)
 
@@ -152,9 +156,14 @@ class LearningRun(QObject):
         self._job.cancel()
 
     def pause(self) -> None:
+        if self._held_since is None:
+            self._held_since = time.monotonic()
         self._job.pause()
 
     def resume(self) -> None:
+        if self._held_since is not None:
+            self._held += time.monotonic() - self._held_since
+            self._held_since = None
         self._job.resume()
 
     def step(self) -> None:
@@ -210,7 +219,7 @@ class LearningRun(QObject):
 
     def _on_state(self, state: JobState) -> None:
         if state.is_end:
-            self._end = time.monotonic()
+            self._end = self._held_since or time.monotonic()
         self.changed.emit()
         if state.is_end:
             self.ended.emit()
