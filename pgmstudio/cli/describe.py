@@ -12,6 +12,7 @@ from pgmstudio.cli.parsing import CommandParser
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.io.model_files import ModelFile, is_model_path
+from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.models.sizes import SizeBreakdown, size_breakdown
 
@@ -88,6 +89,8 @@ def _tell_model(file: ModelFile, args: argparse.Namespace) -> None:
         }
         if edges is not None:
             told["edges"] = [list(edge) for edge in edges]
+        if isinstance(model, DecisionGraph):
+            told["nodes"] = dict(zip(model.domain.names, model.node_counts, strict=True))
         told |= sizes_json(size_breakdown(model))
         print_json(told)
         return
@@ -97,6 +100,8 @@ def _tell_model(file: ModelFile, args: argparse.Namespace) -> None:
     pairs.append(("Variables", whole(len(model.domain))))
     if edges is not None:
         pairs.append(("Edges", whole(len(edges))))
+    if isinstance(model, DecisionGraph):
+        pairs.append(("Nodes", whole(sum(model.node_counts))))
     pairs += [
         ("Free parameters", whole(model.representation_size())),
         ("Effective size", whole(model.effective_size())),

@@ -27,6 +27,7 @@ from pgmstudio.gui.app.opening import (
     open_file,
     open_model_page,
 )
+from pgmstudio.gui.pages.association_page import AssociationTab
 from pgmstudio.gui.pages.bootstrap_page import BootstrapPage
 from pgmstudio.gui.pages.data_page import DataPage
 from pgmstudio.gui.pages.difference_page import DifferencePage
@@ -280,6 +281,8 @@ def data(hands: Hands, own: Path) -> Iterator[str]:
     """Views of rows, and every step of an import."""
     data_id = _add_rows(hands, "survey", _rows("survey.csv"))
     open_data_page(hands.shell, data_id)
+    page = hands.shell.center.current
+    assert isinstance(page, DataPage)
     for action, name in (
         ("data.summary", "data-columns"),
         ("data.missing", "data-missing"),
@@ -289,6 +292,10 @@ def data(hands: Hands, own: Path) -> Iterator[str]:
     ):
         hands.do(action)
         QTest.qWait(800)
+        if name == "data-associations":
+            shown = page.show_tab("associations")
+            assert isinstance(shown, AssociationTab)
+            hands.wait_for("the pairs", lambda shown=shown: shown.legend.isVisible(), 60)
         yield name
     open_file(hands.shell, SAMPLES / "survey.csv")
     QTest.qWait(500)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.pictures.bands import band_picture
 from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.views.band_arcs import BandArcs
-from pgmstudio.gui.views.band_names import gutter_lines, names_over
+from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.views import band_names
+from pgmstudio.gui.views.band_arcs import BandArcs, is_solid_at
+from pgmstudio.gui.views.band_names import BandNames, gutter_lines, names_over
 from pgmstudio.gui.views.canvas_fonts import canvas_metrics
+from pgmstudio.gui.views.legend import LegendEntry
 from tests.gui.graph_pages import (
     MENTAL,
     PRESSURE,
@@ -77,18 +82,19 @@ def test_from_afar_more_flow_is_still_wider_on_the_screen(qtbot: QtBot, zoom: fl
     arcs = _arcs()
     arcs.show_flow(np.array([[0.9, 0.1]]))
     strokes = arcs._strokes_of(np.arange(2), zoom)
-    pixels = {stroke.state: stroke.width * zoom for stroke in strokes}
+    pixels = {stroke.look.state: stroke.look.width * zoom for stroke in strokes}
     assert pixels[0] > 1.5 * max(pixels[1], 1.0)
-    assert [stroke.state for stroke in strokes][-1] == 0  # and lies over the other
+    assert strokes[-1].look.state == 0  # and lies over the other
 
 
 def test_from_afar_what_hardly_flows_is_faint_unless_it_is_lit(qtbot: QtBot) -> None:
     arcs = _arcs()
     arcs.show_flow(np.array([[0.999, 0.001]]))
-    strengths = {stroke.state: stroke.strength for stroke in arcs._strokes_of(np.arange(2), 0.1)}
+    looks = [stroke.look for stroke in arcs._strokes_of(np.arange(2), 0.1)]
+    strengths = {look.state: look.strength for look in looks}
     assert strengths[1] < strengths[0] == 1.0
     lit = arcs._strokes_of(np.arange(2), 0.1, is_lit=True)
-    assert all(stroke.strength == 1.0 for stroke in lit)
+    assert all(stroke.look.strength == 1.0 for stroke in lit)
 
 
 def test_the_legend_tells_which_ring_a_step_has_drawn(window: MainWindow, qtbot: QtBot) -> None:
@@ -97,3 +103,66 @@ def test_the_legend_tells_which_ring_a_step_has_drawn(window: MainWindow, qtbot:
     assert "changed by the step" not in [entry.text for entry in page.legend_entries()]
     bands.mark([(PRESSURE, 0)])
     assert "changed by the step" in [entry.text for entry in page.legend_entries()]
+
+
+def test_from_afar_the_legend_shows_lines_as_they_are_drawn(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    canvas = desk_of(open_coronary(window, qtbot)).canvas
+    canvas.view.set_zoom(1.0)
+    assert "second state (hollow, dashed when thin)" in [e.text for e in canvas.legend_entries()]
+    canvas.view.set_zoom(0.4)
+    entries = canvas.legend_entries()
+    assert [entry.text for entry in entries[:2]] == ["first state", "second state"]
+    assert _columns(entries[1]) == {True}  # without gaps
+    texts = lambda: [entry.text for entry in canvas.legend.entries]  # noqa: E731
+    qtbot.waitUntil(lambda: "zoom to 50 % for dashes" in texts())
+    drawn = [entry.text for entry in canvas.drawn_entries(canvas.view.detail)]
+    assert "second state (hollow, dashed when thin)" in drawn  # in a file they are as near by
+
+
+def _columns(entry: LegendEntry) -> set[bool]:
+    """Whether the sample is drawn in the middle of each of its columns."""
+    image = QImage(26, 20, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0)
+    painter = QPainter(image)
+    assert entry.sample is not None
+    entry.sample(painter, QRectF(0, 0, 26, 20))
+    painter.end()
+    return {image.pixelColor(x, 10) == theme().category(1, "line") for x in range(1, 25)}
+
+
+def test_where_the_zoom_is_told_as_half_lines_have_their_dashes() -> None:
+    assert not is_solid_at(0.498)
+    assert is_solid_at(0.49)
+
+
+def test_names_over_bands_are_placed_anew_for_evidence_but_not_for_the_pointer(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_coronary(window, qtbot)
+    view = desk_of(page).canvas.band_view
+    view.set_zoom(0.15)
+    placed: list[float] = []
+
+    def counted(items: Any, zoom: float, sight: QRectF) -> Any:
+        placed.append(zoom)
+        return names_over(items, zoom, sight)
+
+    monkeypatch.setattr(band_names, "names_over", counted)
+    names, image = BandNames(), QImage(8, 8, QImage.Format.Format_ARGB32_Premultiplied)
+
+    def paint() -> int:
+        painter = QPainter(image)
+        names.paint(painter, view)
+        painter.end()
+        return len(placed)
+
+    assert paint() == 1
+    view.bands.light((SMOKING, 0))
+    assert paint() == 1
+    page.asking.live.set_finding(SMOKING, Observed("yes"))
+    qtbot.waitUntil(lambda: view.bands.nodes[SMOKING].face.mark is not None)
+    assert paint() == 2
+    view.set_zoom(0.2)
+    assert paint() == 3

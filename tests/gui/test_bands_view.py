@@ -119,6 +119,33 @@ def test_hovering_a_node_lights_its_paths_and_tells_in_and_out_flow(page: ModelP
     assert bands.items_by_variable[MENTAL].nodes.lit is None
 
 
+def test_what_is_lit_stays_so_after_a_fit_that_leaves_it_under_the_pointer(
+    page: ModelPage,
+) -> None:
+    view, bands = page.front.view, desk_of(page).canvas.bands
+    view.fit()
+    point_at(view.viewport(), node_place(page, SMOKING, 0))
+    before = view.zoom
+    view.resize(view.width() - 4, view.height() - 4)  # as when the look changes
+    assert view.zoom != before
+    assert bands.hovered == (SMOKING, 0)
+    lit = bands.items_by_variable[MENTAL].nodes.lit
+    assert lit is not None
+    assert lit.tolist() == [True, False]
+    view.resize(view.width() // 2, view.height() // 2)
+    assert bands.hovered is None
+
+
+def test_in_another_graph_the_node_under_the_pointer_is_lit_anew(page: ModelPage) -> None:
+    view, bands = page.front.view, desk_of(page).canvas.bands
+    point_at(view.viewport(), node_place(page, SMOKING, 0))
+    desk_of(page).toggle(PRESSURE)
+    assert bands.items_by_variable[MENTAL].nodes.lit is None
+    assert bands.hovered is None
+    point_at(view.viewport(), node_place(page, SMOKING, 0))
+    assert bands.items_by_variable[MENTAL].nodes.lit is not None
+
+
 def test_hovering_an_arc_writes_its_state(page: ModelPage) -> None:
     desk = desk_of(page)
     graph = graph_of_page(page)

@@ -21,6 +21,7 @@ from pgmstudio.core.experiments.languages import race_rows
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.brute_force import BruteForceSession
 from pgmstudio.core.inference.protocols import Excluded, Likelihood, Observed
+from pgmstudio.core.io.model_files import read_model
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
@@ -219,6 +220,23 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
     shell.center.close_page(page)
     shell.bench.beliefs("m1").set_finding("rain", Observed("yes"))
     assert not shell.bench.beliefs("m2").evidence
+
+
+def test_a_hybrid_and_a_decision_graph_have_different_signs(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    file = Path(__file__).resolve().parents[2] / "sample_data" / "coronary_flow.json"
+    graph = read_model(file).model
+    for title, learner in (("PDG", "pdg.learn"), ("Hybrid PDG", "pdg.hybrid")):
+        entry = ModelEntry(title, graph, provenance={"learner": learner})
+        window.shell.change("Open", partial(edits.add_model, entry=entry))
+    window.shell.bench.view_model("m1")
+    page = opened(window, "evidence.same")
+    assert isinstance(page, SameEvidencePage)
+    qtbot.waitUntil(lambda: bool(page.cards.cards))
+    icons = [page.models.facts.index(row, 0).data(Qt.ItemDataRole.DecorationRole) for row in (0, 1)]
+    images = [icon.pixmap(32, 32).toImage() for icon in icons]
+    assert images[0] != images[1]
 
 
 def test_a_model_that_lacks_a_variable_or_rules_evidence_out_says_so_and_others_keep_theirs(

@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap, QWheelEvent
+from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.pictures.axes import even_digits
+from pgmstudio.core.pictures.curve_signs import language_sign
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.pages.curves_page import CurvesPage
 from pgmstudio.gui.pages.curves_words import card_of
-from pgmstudio.gui.plots.mark_axes import even_digits
+from pgmstudio.gui.plots import mark_layers
 from pgmstudio.gui.plots.mark_card import seconds_words
 from pgmstudio.gui.plots.sl_extent import extent_of
 from pgmstudio.gui.plots.sl_marks import Floats, chart_of
@@ -285,3 +287,78 @@ def test_the_card_has_room_for_its_title_and_says_what_the_right_button_does(
 def test_times_are_told_in_units_that_can_be_read() -> None:
     told = [seconds_words(seconds) for seconds in (0.0107, 41.8, 198, 7199, 8567)]
     assert told == ["10.7 ms", "41.8 s", "3:18 min", "119:59 min", "2:22 h"]
+
+
+def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_axis_says_so(
+    qtbot: QtBot,
+) -> None:
+    points = made_up_points()
+    own = [place for place, point in enumerate(points) if point.family == "pdg"]
+    plot = drawn(qtbot, points, 900, "test")
+    assert "−∞" not in titles(plot)[0]
+    points[own[2]] = replace(points[own[2]], test_log2_likelihood_per_row=-np.inf)
+    plot.show_chart(chart_of(points))
+    assert "1 model at −∞ rules out rows" in titles(plot)[0]
+    curve = next(curve for curve in plot.chart.curves if curve.family == "pdg")
+    assert np.flatnonzero(np.isnan(curve.test)).tolist() == [2]
+    plot.set_view(mode="training")
+    assert "−∞" not in titles(plot)[0]
+
+
+def test_a_hybrid_has_a_sign_of_its_own_and_needs_no_name_beside_it(qtbot: QtBot) -> None:
+    points = made_up_points()
+    hybrids = [
+        replace(point, learner="pdg.hybrid", name="Hybrid PDG", key=f"h{point.key}")
+        for point in points
+        if point.family == "pdg"
+    ]
+    plot = drawn(qtbot, [*points, *hybrids])
+    symbols = {curve.title: language_sign(curve.family)[0] for curve in plot.chart.curves}
+    assert symbols["Hybrid PDG"] != symbols["PDG"]
+    assert "Hybrid PDG" not in plot._words.shown
+
+
+def test_the_name_of_the_ceiling_is_drawn_over_the_lines_that_cross_it(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plot = drawn(qtbot, made_up_points())
+    plot.set_truth(-15.3, None)
+    order: list[str] = []
+    monkeypatch.setattr(mark_layers, "draw_stroke", lambda *_: order.append("line"))
+    monkeypatch.setattr(mark_layers, "draw_word", lambda *told: order.append(told[2]))
+    picture = QPixmap(900, 500)
+    painter = QPainter(picture)
+    plot.rings.paint(painter, QStyleOptionGraphicsItem())
+    painter.end()
+    assert order == ["line", "line", "−H of the training rows"]
+
+
+def test_the_name_of_the_ceiling_stands_where_the_legend_is_not(qtbot: QtBot) -> None:
+    plot = drawn(qtbot, made_up_points())
+    plot.set_truth(-15.3, None)
+    size, room = QSizeF(120, 14), plot.rings.frame.room
+    line = plot.rings._lines["ceiling"][0]
+    ends = {}
+    for side, covered in (
+        ("nothing", []),
+        ("right", [room.adjusted(room.width() / 2, 0, 0, 0)]),
+        ("all", [room]),
+    ):
+        plot.rings.keep_clear(covered)
+        place = plot.rings.words_place(line, size)
+        ends[side] = None if place is None else place.center().x() > room.center().x()
+    assert ends == {"nothing": True, "right": False, "all": None}
+    plot._place_overlays()
+    place = plot.rings.words_place(line, size)
+    assert place is not None
+    assert not place.intersects(plot.legend.sceneBoundingRect())
+
+
+def test_another_title_of_the_same_axis_is_in_the_middle_of_it(qtbot: QtBot) -> None:
+    plot = drawn(qtbot, made_up_points())
+    for words in ("Bits", "Log-likelihood of all the rows, bits", "Bits per row"):
+        plot._name_axes(words, words, words)
+        for side in ("bottom", "left"):
+            axis = plot._canvas.getAxis(side)
+            off = axis.label.sceneBoundingRect().center() - axis.sceneBoundingRect().center()
+            assert abs(off.x() if side == "bottom" else off.y()) < 3

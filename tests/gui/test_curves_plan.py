@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
@@ -253,6 +253,24 @@ def test_generated_rows_come_with_their_model_when_it_is_asked_for(
     shell.document.undo_stack.undo()
     assert not shell.project.models
     assert not shell.project.data
+
+
+def test_the_fields_of_a_generator_line_up_with_those_below_them(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.shell.book["data.generate"].trigger()
+    page = window.shell.center.current
+    assert isinstance(page, GeneratePage)
+    window.show()
+
+    def lefts() -> set[int]:
+        fields = [*page.form().findChildren(QLineEdit), page.rows, page.seed, page.name]
+        shown = [field for field in fields if field.isVisible() and field.parent() is not page.rows]
+        return {field.mapTo(page, QPoint()).x() for field in shown}
+
+    for name in ("random-pdg", "random-bn", "parity"):
+        page.choose(name)
+        qtbot.waitUntil(lambda: len(lefts()) == 1)
 
 
 def test_a_sweep_that_begins_is_kept_for_recovery_at_once(

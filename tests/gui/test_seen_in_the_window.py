@@ -237,7 +237,9 @@ def test_a_pause_shows_what_the_button_does_next_and_does_not_count(
     qtbot.waitUntil(lambda: run.best is not None, timeout=60_000)
     pause = window.findChild(QPushButton, "runPause")
     going = pause.icon().pixmap(16, 16).toImage()
+    signal = window.findChild(QPushButton, "statusRuns")
     pause.click()
+    assert signal.text() == "1 run paused · click to stop"
     assert pause.text() == "Go on"
     assert pause.icon().pixmap(16, 16).toImage() != going
     told, since = run.seconds, run._held_since
@@ -245,6 +247,7 @@ def test_a_pause_shows_what_the_button_does_next_and_does_not_count(
     monkeypatch.setattr("time.monotonic", lambda: since + 1000.0)
     assert run.seconds == told
     pause.click()
+    assert signal.text() == "1 run · click to stop"
     assert pause.icon().pixmap(16, 16).toImage() == going
     assert run.seconds == pytest.approx(told)
     monkeypatch.undo()

@@ -14,6 +14,7 @@ from pgmstudio.core.experiments.curve_choices import (
     seed_bars,
 )
 from pgmstudio.core.experiments.curve_points import CurvePoint, SizeName, curves_of
+from pgmstudio.core.pictures.curve_signs import sign_family
 from pgmstudio.core.pictures.curve_svg import CurvePlot, PlotMark, PlotSeries
 
 SIZE_TITLES: dict[SizeName, str] = {
@@ -75,7 +76,7 @@ def _series(
             bits, is_best = point.test_log2_likelihood_per_row, point is best
             test.append(PlotMark(at, bits, None, letters, is_best))
             train.append(PlotMark(at, point.train_log2_likelihood_per_row))
-    family = points[0].family
+    family = sign_family(points[0].family, points[0].learner)
     by_size = [sorted(marks, key=lambda mark: (mark.size, mark.bits)) for marks in (test, train)]
     return PlotSeries(name, family, tuple(by_size[0]), tuple(by_size[1]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pgmstudio.core.experiments.sweep_lines import Sweep, SweepLine
 from pgmstudio.core.pictures.axes import Axis
-from pgmstudio.core.pictures.curve_svg import sign
+from pgmstudio.core.pictures.curve_signs import sign
 from pgmstudio.core.pictures.picture import Point
 from pgmstudio.core.pictures.svg_elements import element, font_families, line, path, rect, text
 from pgmstudio.core.pictures.tokens import colors, tokens

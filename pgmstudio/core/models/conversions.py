@@ -191,12 +191,19 @@ _REASONS: Mapping[tuple[str, str], Callable[[Any], str | None]] = {
 }
 
 
+def _one(kind: str) -> str:
+    """A model of this kind, as one says it in a sentence."""
+    title = KIND_TITLES.get(kind, kind)
+    said = {BayesianNetwork.kind: title, LatentClasses.kind: "model of latent classes"}
+    return f"a {said.get(kind, title.lower())}"
+
+
 def why_not_converted(model: Model, kind: str) -> str | None:
     """Why the model cannot become one of this kind, as far as its graph tells at once."""
     if kind == model.kind:
         return "it is one already."
     if kind not in CONVERSIONS.get(model.kind, {}):
-        return f"a {model.kind} cannot become a {kind}."
+        return f"{_one(model.kind)} cannot become {_one(kind)}."
     reason = _REASONS.get((model.kind, kind))
     return None if reason is None else reason(model)
 
@@ -388,5 +395,6 @@ def converted(model: Model, kind: str) -> Model:
     ways = CONVERSIONS.get(model.kind, {})
     if kind not in ways:
         known = ", ".join(ways) or "none"
-        raise GraphError(f"A {model.kind} cannot become a {kind}; what it can become: {known}.")
+        refused = f"{_one(model.kind)} cannot become {_one(kind)}"
+        raise GraphError(f"{refused[:1].upper()}{refused[1:]}; what it can become: {known}.")
     return ways[kind](model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -59,3 +59,16 @@ def _log_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
         if len(found) <= most:
             break
     return tuple(found)
+
+
+def even_digits(texts: Sequence[str]) -> list[str]:
+    """`−16`, `−16.5` become `−16.0`, `−16.5`; numbers with an exponent stay."""
+    if any("e" in text for text in texts):
+        return list(texts)
+    most = max((len(text.partition(".")[2]) for text in texts), default=0)
+    return [_with_digits(text, most) for text in texts]
+
+
+def _with_digits(text: str, digits: int) -> str:
+    whole, _, rest = text.partition(".")
+    return f"{whole}.{rest:0<{digits}}" if digits else text

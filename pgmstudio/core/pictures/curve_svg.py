@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pgmstudio.core.pictures.axes import Axis
+from pgmstudio.core.pictures.axes import Axis, even_digits
 from pgmstudio.core.pictures.boxes import text_width
+from pgmstudio.core.pictures.curve_signs import language_sign, sign
+from pgmstudio.core.pictures.curve_words import Box, Crowd
 from pgmstudio.core.pictures.picture import Point
 from pgmstudio.core.pictures.svg_elements import (
     element,
@@ -25,9 +27,8 @@ from pgmstudio.core.pictures.tokens import colors, tokens
 
 LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 200.0, 56.0
 Told = dict[str, Any]
-_LANGUAGE = {"tree": "chow-liu"}
-# A curve that is told from another of its language: marker and category.
-_OTHER_SIGNS = {"compiled": ("d", "vermilion")}
+LETTERS = 10.0  # px
+MARK, SMALL_MARK = 4.5, 2.5  # from the middle of a mark to its edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +73,6 @@ class CurvePlot:
         object.__setattr__(self, "marks", every)
 
 
-def language_sign(family: str) -> tuple[str, str]:
-    """The marker and the category colour of a language, as the tokens have them."""
-    if family in _OTHER_SIGNS:
-        return _OTHER_SIGNS[family]
-    signs: dict[str, Any] = tokens()["language"]
-    sign = signs.get(_LANGUAGE.get(family, family), signs["bayesian-network"])
-    return sign["marker"], sign["category"]
-
-
 def curve_svg(
     plot: CurvePlot, *, width: float = 900, height: float = 520, theme: str = "light"
 ) -> str:
@@ -99,6 +91,7 @@ class _Drawing:
             bits.append(plot.ceiling)
         self._x = Axis.around(sizes, LEFT, width - RIGHT, is_log=plot.is_log)
         self._y = Axis.around(bits, height - BOTTOM, TOP)
+        self._crowd = Crowd(Box(LEFT, TOP, width - RIGHT, height - BOTTOM))
 
     def svg(self) -> str:
         parts = [
@@ -106,6 +99,7 @@ class _Drawing:
             *self._axes(),
             *self._under(),
             *(piece for one in self._plot.series for piece in self._series(one)),
+            *self._words(),  # when all is known that they must not lie over
             *self._legend(),
         ]
         inside = element("g", "".join(parts), font_family=font_families())
@@ -135,10 +129,11 @@ class _Drawing:
             if x - half > free:
                 parts.append(self._text(words, x, bottom + 16, anchor="middle"))
                 free = x + half + 6
-        for value in self._y.ticks():
+        heights = self._y.ticks()
+        for value, words in zip(heights, even_digits(list(map(_told, heights))), strict=True):
             y = self._y.place(value)
             parts.append(line((left, y), (right, y), **grid))
-            parts.append(self._text(_told(value), left - 8, y, anchor="end"))
+            parts.append(self._text(words, left - 8, y, anchor="end"))
         frame: Told = {"stroke": self._colors["border_control"], "stroke_width": 1.0}
         parts += [line((left, bottom), (right, bottom), **frame)]
         parts += [line((left, bottom), (left, top), **frame)]
@@ -165,8 +160,7 @@ class _Drawing:
             y = self._y.place(plot.ceiling)
             dashed: Told = {"stroke": self._colors["text_tertiary"], "stroke_dasharray": "6 4"}
             parts.append(line((self._x.start, y), (self._x.end, y), **dashed))
-            at = self._x.start + 8
-            parts.append(self._text("−H of the training rows", at, y - 9, size=10.0))
+            self._crowd.add_line([(self._x.start, y), (self._x.end, y)])
         if plot.line is not None:
             parts += self._equal_score(*plot.line)
         if plot.truth is not None and self._can_show(*plot.truth):
@@ -192,11 +186,13 @@ class _Drawing:
                 steps += ["L" if steps else "M", last]
         if last is None:
             return []
+        self._crowd.add_line([place for place in steps if not isinstance(place, str)])
         ink = self._colors["text"]
         drawn = path(*steps, fill="none", stroke=ink, stroke_width=1.2, stroke_dasharray="2 3")
-        told: Told = {"size": 11.0, "anchor": "end"}
-        said = self._text(self._plot.line_title, last[0], last[1] - 8, **told)
-        return [drawn, said]
+        size = text_width(self._plot.line_title, 11.0), 11.0
+        box = self._crowd.take([Box.around((last[0] - size[0] / 2, last[1] - 8), *size)])
+        told: Told = {"size": 11.0, "anchor": "middle"}
+        return [drawn, self._text(self._plot.line_title, *box.middle, **told)]
 
     def _at(self, size: float, bits: float) -> Point:
         return self._x.place(size), self._y.place(bits)
@@ -207,80 +203,106 @@ class _Drawing:
     def _series(self, one: PlotSeries) -> list[str]:
         marker, category = language_sign(one.family)
         ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
-        train = [mark for mark in one.train if self._can_show(mark.size, mark.bits)]
-        test = [mark for mark in one.test if self._can_show(mark.size, mark.bits)]
         faint: Told = {"stroke": ink, "stroke_width": 1.2, "stroke_opacity": 0.75}
         strong: Told = {"stroke": ink, "stroke_width": 2.0}
-        parts = self._joined(train, stroke_dasharray="4 4", **faint)
-        parts += self._joined(test, **strong)
+        parts = self._joined(one.train, stroke_dasharray="4 4", **faint)
+        parts += self._joined(one.test, **strong)
         hollow: Told = {"fill": self._colors["surface"], **faint}
-        for mark in train:
-            parts.append(sign(marker, self._at(mark.size, mark.bits), 2.5, **hollow))
-        for mark in test:
+        for mark in self._shown(one.train):
+            at = self._at(mark.size, mark.bits)
+            self._crowd.add_mark(at, SMALL_MARK)
+            parts.append(sign(marker, at, SMALL_MARK, **hollow))
+        for mark in self._shown(one.test):
             parts += self._test_mark(mark, marker, ink, fill)
         return parts
 
     def _test_mark(self, mark: PlotMark, marker: str, ink: str, fill: str) -> list[str]:
         x, y = self._at(mark.size, mark.bits)
         parts = []
+        self._crowd.add_mark((x, y), 8.0 if mark.is_ringed else MARK)
         if mark.spread:
             up, down = (self._y.place(mark.bits + side * mark.spread) for side in (1, -1))
             parts.append(line((x, up), (x, down), stroke=ink, stroke_width=1))
+            self._crowd.add_line([(x, up), (x, down)])
             for end in (up, down):
                 parts.append(line((x - 3, end), (x + 3, end), stroke=ink, stroke_width=1))
-        parts.append(sign(marker, (x, y), 4.5, fill=fill, stroke=ink, stroke_width=1))
+        parts.append(sign(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
         if mark.is_ringed:
             ring: Told = {"fill": "none", "stroke": self._colors["text"], "stroke_width": 1.5}
             parts.append(element("circle", cx=x, cy=y, r=8.0, **ring))
-        if mark.letters:
-            told: Told = {"size": 10.0, "anchor": "middle", "fill": ink}
-            above = -15 if mark.letters != "AIC" else 15  # those of two near marks stay apart
-            parts.append(self._text(mark.letters, x, y + above, **told))
         return parts
 
+    def _words(self) -> list[str]:
+        """What BIC and AIC take, and the name of the ceiling."""
+        parts = []
+        for one in self._plot.series:
+            ink = self._inks[language_sign(one.family)[1]]["ink"]
+            for mark in self._shown(one.test):
+                if mark.letters:
+                    size = text_width(mark.letters, LETTERS), LETTERS
+                    box = self._crowd.beside(self._at(mark.size, mark.bits), *size)
+                    parts.append(self._word(mark.letters, box, ink))
+        if self._plot.ceiling is not None:
+            words, y = "−H of the training rows", self._y.place(self._plot.ceiling) - 9
+            wide = text_width(words, LETTERS)
+            middles = (self._x.start + 8 + wide / 2, self._x.end - 8 - wide / 2)
+            box = self._crowd.take([Box.around((x, y), wide, LETTERS) for x in middles])
+            parts.append(self._word(words, box, self._colors["text_secondary"]))
+        return parts
+
+    def _word(self, words: str, box: Box, ink: str) -> str:
+        """Over a patch of the ground, for where no place is quite free."""
+        wide, tall = box.right - box.left + 2, box.bottom - box.top + 2
+        ground: Told = {"fill": self._colors["surface"], "fill_opacity": 0.8}
+        patch = rect(box.left - 1, box.top - 1, wide, tall, 2, **ground)
+        return patch + self._text(words, *box.middle, size=LETTERS, anchor="middle", fill=ink)
+
+    def _shown(self, marks: Sequence[PlotMark]) -> list[PlotMark]:
+        return [mark for mark in marks if self._can_show(mark.size, mark.bits)]
+
     def _joined(self, marks: Sequence[PlotMark], **told: Any) -> list[str]:
-        if len(marks) < 2:
-            return []
-        steps: list[str | Point] = []
-        for mark in marks:
-            steps += ["L" if steps else "M", self._at(mark.size, mark.bits)]
-        return [path(*steps, fill="none", **told)]
+        """The line is broken at a model that rules out rows: joining would hide it."""
+        drawn = []
+        for run in _runs([self._at_or_none(mark) for mark in marks]):
+            self._crowd.add_line(run)
+            if len(run) > 1:
+                steps = [step for place in run for step in ("L", place)]
+                drawn.append(path("M", *steps[1:], fill="none", **told))
+        return drawn
+
+    def _at_or_none(self, mark: PlotMark) -> Point | None:
+        known = self._can_show(mark.size, mark.bits)
+        return self._at(mark.size, mark.bits) if known else None
 
     def _legend(self) -> list[str]:
         x, y, parts = self._x.end + 16, TOP + 8.0, []
         for one in self._plot.series:
             marker, category = language_sign(one.family)
             ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
-            parts.append(sign(marker, (x, y), 4.5, fill=fill, stroke=ink, stroke_width=1))
+            parts.append(sign(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
             parts.append(self._text(one.name, x + 12, y, fill=self._inks[category]["ink"]))
             y += 20
         y += 6
         said = ["filled: test rows", "hollow: training rows", "ring: best on test rows"]
         said += ["broad line: the front"] if self._plot.front else []
         said += ["square: true model"] if self._plot.truth is not None else []
+        gone = len(self._plot.marks) - len(self._shown(self._plot.marks))
+        if gone:
+            said += [f"not shown, at −∞: {gone},", "where rows are ruled out"]
         for place, words in enumerate(said):
             parts.append(self._text(words, x - 4, y + 16 * place, size=11.0))
         return parts
 
 
-def sign(marker: str, at: Point, radius: float, **told: Any) -> str:
-    """One mark by its name in the tokens: circle, square, diamond, triangle, hexagon, star."""
-    x, y = at
-    if marker == "o":
-        return element("circle", cx=x, cy=y, r=radius, **told)
-    if marker == "s":
-        return rect(x - radius, y - radius, 2 * radius, 2 * radius, **told)
-    if marker == "+":
-        arms = ("M", (x - radius, y), "L", (x + radius, y), "M", (x, y - radius))
-        return path(*arms, "L", (x, y + radius), **told)
-    corners, inner = {"d": (4, 1.0), "t1": (3, 1.0), "h": (6, 1.0), "star": (10, 0.45)}[marker]
-    reach = radius * (1.0 if marker == "h" else 1.25)
-    steps: list[str | Point] = []
-    for corner in range(corners):
-        angle = -math.pi / 2 + 2 * math.pi * corner / corners
-        far = reach * (inner if corner % 2 else 1.0)
-        steps += ["L" if steps else "M", (x + far * math.cos(angle), y + far * math.sin(angle))]
-    return path(*steps, "Z", **told)
+def _runs(places: Sequence[Point | None]) -> list[list[Point]]:
+    """The places one after another that are known."""
+    found: list[list[Point]] = [[]]
+    for place in places:
+        if place is None:
+            found.append([])
+        else:
+            found[-1].append(place)
+    return [run for run in found if run]
 
 
 def _told(value: float) -> str:

@@ -27,7 +27,7 @@ class _TabBar(QTabBar):
 
     def minimumTabSizeHint(self, index: int) -> QSize:
         wanted = self.tabSizeHint(index)
-        return QSize(min(wanted.width(), theme().px("left_min") * 4 // 5), wanted.height())
+        return QSize(min(wanted.width(), theme().px("left_min")), wanted.height())
 
 
 class _Tabs(QTabWidget):

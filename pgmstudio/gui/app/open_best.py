@@ -5,6 +5,7 @@ from __future__ import annotations
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.pages.page import BEST_SO_FAR
 from pgmstudio.gui.workers.following import following_of
 from pgmstudio.gui.workers.learning_run import LearningRun
 
@@ -22,7 +23,8 @@ def open_best(shell: Shell, run: LearningRun) -> None:
         open_model_page(shell, follower.model_id)
         return
     data_id = run.request.data_id if run.request.data_id in shell.project.data else None
-    entry = ModelEntry(title=f"{run.request.title}, best so far", model=run.best, data_id=data_id)
+    title = f"{run.request.title}, {BEST_SO_FAR}"
+    entry = ModelEntry(title=title, model=run.best, data_id=data_id)
     model_id = add_and_show_model(shell, entry, f"Open the best of {run.request.title}")
     if model_id is not None and not run.state.is_end:
         following.follow(run, model_id)

@@ -187,10 +187,12 @@ class StatusBar(QStatusBar):
         words = f"{busy} run{'s' if busy != 1 else ''}" + (
             f", {waiting} waiting" if waiting else ""
         )
+        paused = sum(run.is_paused for run in runs.running)
+        if paused:
+            words += " paused" if paused == busy and not waiting else f", {paused} paused"
         self.signal.setText("Stopping…" if stopping else f"{words} · click to stop")
-        self.signal.setIcon(
-            icon("hourglass", "warning_ink") if stopping else icon("play-circle", "accent")
-        )
+        look = ("play-circle", "accent") if paused < busy else ("pause", "warning_ink")
+        self.signal.setIcon(icon(*(("hourglass", "warning_ink") if stopping else look)))
         self._colour_signal("stopping" if stopping else "busy")
         self._fit()
 

@@ -7,12 +7,11 @@ from functools import partial
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.models.decision_graph import DecisionGraph
-from pgmstudio.core.models.decision_graph_choices import Deed, ScoreWeight, Step, whole_rows
+from pgmstudio.core.models.decision_graph_choices import ScoreWeight, Step, whole_rows
 from pgmstudio.core.pictures.band_words import node_name, step_words
 from pgmstudio.core.project.graph_edits import move_variable, set_node, take_step
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.document.graph_nodes import graph_nodes
 
 # A run writes the λ of the model it chose under this name.
 LAMBDA = "lambda"
@@ -47,21 +46,7 @@ def take(shell: Shell, model_id: str, step: Step) -> bool:
         return False
     rows = rows_of(shell.project, entry)
     edit = partial(take_step, model_id=model_id, step=step, data=rows)
-    is_done = shell.change(step_words(entry.model, step), edit)
-    if is_done and step.deed is Deed.MERGE:
-        _stay_with_merged(shell, model_id, step)
-    return is_done
-
-
-def _stay_with_merged(shell: Shell, model_id: str, step: Step) -> None:
-    """The chosen node is the same after a merge, or the one it has become part of."""
-    nodes = graph_nodes(shell)
-    chosen = nodes.chosen_number(model_id, step.variable)
-    if chosen is None:
-        return
-    low, high = sorted((step.node, step.other))
-    if chosen >= high:
-        nodes.choose(model_id, (step.variable, low if chosen == high else chosen - 1))
+    return shell.change(step_words(entry.model, step), edit)
 
 
 def move(shell: Shell, model_id: str, variable: str, above: str | None) -> bool:

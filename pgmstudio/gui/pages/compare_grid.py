@@ -171,7 +171,7 @@ class DifferenceGrid(QTableView):
         metrics = QFontMetricsF(theme().font("dense", "semibold"))
         number = QFontMetricsF(theme().font("caption", "semibold")).horizontalAdvance("−0.0000")
         widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
-        self.horizontalHeader().setDefaultSectionSize(round(max(number, widest) + 10))
+        self.horizontalHeader().setDefaultSectionSize(round(max(number, widest) + 6))
 
     def _restyle(self) -> None:
         self.setFont(theme().font("dense"))

@@ -207,8 +207,8 @@ class CompareLower(QSplitter):
             found = [pairs.get((one.title, other.title)) for other in known]
             cells.append([None if pair is None else pair.value for pair in found])
             tips.append([_pair_words(one, other, p) for other, p in zip(known, found, strict=True)])
-        rows = [line.title for line in known]
-        self.by_pair.show_cells(rows, [line.row.language.short for line in known], cells, tips)
+        names = [line.row.language.short for line in known]  # so that all of them find room
+        self.by_pair.show_cells(names, names, cells, tips)
 
     def _show_rows(self) -> None:
         base, other = self._reference, self._looked

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.core.pictures.curve_signs import sign_family
 from pgmstudio.gui.pages.curves_grid import FIRST_TICKED, NOT_OFFERED
 from pgmstudio.gui.plots.language_marks import mark_icon
 from pgmstudio.gui.style.theme import theme
 
 _LEARNER = Qt.ItemDataRole.UserRole
+
+
+def _sign(key: str) -> QIcon:
+    return mark_icon(sign_family(all_learners()[key].kind, key))
 
 
 class LearnerTicks(QListWidget):
@@ -33,7 +39,7 @@ class LearnerTicks(QListWidget):
         others = [key for key in all_learners() if key not in first and key not in NOT_OFFERED]
         for key in (*first, *others):
             learner = all_learners()[key]
-            item = QListWidgetItem(mark_icon(learner.kind), learner.title)
+            item = QListWidgetItem(_sign(key), learner.title)
             item.setData(_LEARNER, key)
             item.setToolTip(" ".join((type(learner).__doc__ or learner.title).split()))
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
@@ -80,6 +86,6 @@ class LearnerTicks(QListWidget):
     def _restyle(self) -> None:
         self.blockSignals(True)
         for item in self._items():
-            item.setIcon(mark_icon(all_learners()[item.data(_LEARNER)].kind))
+            item.setIcon(_sign(item.data(_LEARNER)))
         self.blockSignals(False)
         self.setFixedWidth(theme().px("left"))

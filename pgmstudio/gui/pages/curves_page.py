@@ -99,7 +99,7 @@ class CurvesPage(Page):
         upper = QWidget()
         upper.setProperty("role", "surface")
         inner = QVBoxLayout(upper)
-        inner.setContentsMargins(8, 8, 12, 0)
+        inner.setContentsMargins(8, 8, 12, 6)
         inner.addWidget(self.note)
         inner.addWidget(self.plots, 1)
         inner.addWidget(row(None, self.compare, None))

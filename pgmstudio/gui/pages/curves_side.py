@@ -18,7 +18,7 @@ from pgmstudio.gui.pages.curves_words import overfitting
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.plots.language_marks import mark_icon
 from pgmstudio.gui.plots.mark_card import bits
-from pgmstudio.gui.plots.sl_marks import Chart, point_title, series_title
+from pgmstudio.gui.plots.sl_marks import Chart, point_title, series_title, sign_of
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Note, Section, button, empty, label, row, scrolled
@@ -165,7 +165,7 @@ class CurvesSide(QFrame):
         self.selected_bits.setText(told or "")
         size = theme().px("icon_small")
         if selected is not None:
-            self.sign.setPixmap(mark_icon(selected.family).pixmap(size, size))
+            self.sign.setPixmap(mark_icon(sign_of(selected)).pixmap(size, size))
 
     def show_pins(self, pinned: Sequence[CurvePoint]) -> None:
         self._pinned = list(pinned)

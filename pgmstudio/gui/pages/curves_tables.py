@@ -12,7 +12,7 @@ from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.gui.pages.fact_table import Column, Facts, FactTable, Index, Row
 from pgmstudio.gui.plots.language_marks import mark_icon
 from pgmstudio.gui.plots.mark_card import bits, seconds_words
-from pgmstudio.gui.plots.sl_marks import Chart, series_title
+from pgmstudio.gui.plots.sl_marks import Chart, series_title, sign_of
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 
@@ -103,7 +103,7 @@ def front_models(chart: Chart) -> list[CurvePoint]:
 
 def _front_row(point: CurvePoint, chart: Chart) -> tuple[object, ...]:
     size = int(getattr(point, chart.size))
-    return point.series, size, point.test_log2_likelihood_per_row, point.family
+    return point.series, size, point.test_log2_likelihood_per_row, sign_of(point)
 
 
 def front_rows(chart: Chart) -> list[tuple[object, ...]]:
@@ -138,7 +138,7 @@ def point_rows(
                 known(point.inference_seconds),
                 known(point.query_log2),
                 ", ".join(marks),
-                point.family,
+                sign_of(point),
             )
         )
     return rows

@@ -9,7 +9,7 @@ import numpy as np
 
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.gui.plots.mark_card import CardFacts, bits, lines_of, seconds_words
-from pgmstudio.gui.plots.sl_marks import Behind, Chart, CurveMarks, best_of, point_title
+from pgmstudio.gui.plots.sl_marks import Behind, Chart, CurveMarks, best_of, point_title, sign_of
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.workers.curve_setup import Loaded
 from pgmstudio.gui.workers.job import JobState
@@ -38,7 +38,7 @@ def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
         ("All beliefs in", _update_words(point)),
     )
     chip, hint = _chip(point, behind, chart, pinned), _hint(point, pinned)
-    return CardFacts(point.family, point_title(point), chip, lines, hint)
+    return CardFacts(sign_of(point), point_title(point), chip, lines, hint)
 
 
 def _hint(point: CurvePoint, pinned: frozenset[str]) -> str:
@@ -113,7 +113,7 @@ def curve_rows(
                 -math.inf if best is None else best.test_log2_likelihood_per_row,
                 0 if best is None else best.effective_size,
                 sum(point.seconds for point in found),
-                found[0].family if found else known.families[series],
+                sign_of(found[0]) if found else known.families[series],
             )
         )
     return rows

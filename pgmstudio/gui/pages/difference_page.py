@@ -116,6 +116,10 @@ class DifferencePage(Page):
     def title(self) -> str:
         return "Structure difference"
 
+    @property
+    def short_title(self) -> str:
+        return "Difference"
+
     def page_icon(self) -> QIcon:
         return icon("scales")
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QCheckBox,
+    QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
@@ -46,6 +47,7 @@ from pgmstudio.gui.style.widgets import (
     row,
     scrolled,
 )
+from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
 KEY = "generate"
@@ -107,6 +109,8 @@ class GeneratePage(Page):
             tip="Draw the rows; they become a data set of the project.",
         )
         self._lay_out()
+        self._later = one_shot(self, self._line_up, 0)  # when words have their size
+        theme().changed.connect(self._later.start)
         self.list.currentRowChanged.connect(self._on_picked)
         self.rows.valueChanged.connect(self._refresh)
         self.list.setCurrentRow(0)
@@ -122,7 +126,7 @@ class GeneratePage(Page):
     def _lay_out(self) -> None:
         self.list.setFixedWidth(theme().px("left_min"))
         form = form_of(("Rows", self.rows), ("Seed", self.seed), ("Name", self.name))
-        form.setHorizontalSpacing(16)
+        self._drawn = form
         form.setVerticalSpacing(8)
         form.addRow("", self.parted)
         form.addRow("", self.keeps_truth)
@@ -155,6 +159,19 @@ class GeneratePage(Page):
         layout.setSpacing(0)
         layout.addWidget(self.list)
         layout.addLayout(right, 1)
+
+    def _line_up(self) -> None:
+        """The fields of both parts begin at the same place."""
+        above, below = self.form().layout(), self._drawn
+        assert isinstance(above, QGridLayout)
+        items = [above.itemAtPosition(place, 0) for place in range(above.rowCount())]
+        own = [below.labelForField(field) for field in (self.rows, self.seed, self.name)]
+        titles = own + [item.widget() for item in items if item is not None]
+        seen = [title for title in titles if title is not None and not title.isHidden()]
+        widest = max(title.sizeHint().width() for title in seen)
+        above.setColumnMinimumWidth(0, widest)
+        own[0].setMinimumWidth(widest)
+        below.setHorizontalSpacing(above.horizontalSpacing())
 
     @property
     def title(self) -> str:
@@ -202,6 +219,7 @@ class GeneratePage(Page):
         self._nothing.setVisible(not specs_of(found.params_type))
         self.keeps_truth.setVisible(found.truth is not None)
         self.problem.tell("")
+        self._later.start()
         self._refresh()
 
     def _refresh(self, *_: object) -> None:

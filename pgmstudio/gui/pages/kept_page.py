@@ -64,6 +64,11 @@ class KeptPage(Page):
         self._shell, self._source = shell, source
 
     @property
+    def short_title(self) -> str:
+        """“Restarts”, without of what."""
+        return self.title.partition(" of ")[0]
+
+    @property
     def model_id(self) -> str | None:
         """The model of the run: the panels around go on to show it."""
         return self._source.model_id

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from pgmstudio.gui.views.picture_file import Drawing
 
+# How the titles of models end that follow a run.
+BEST_SO_FAR = "best so far"
+
 
 class Page(QWidget):
     """A tab's content. Pages with the same `key` are opened once and brought to front."""
@@ -37,7 +40,7 @@ class Page(QWidget):
     @property
     def short_title(self) -> str:
         """What its tab says where there is little room."""
-        return self.title
+        return BEST_SO_FAR.capitalize() if self.title.endswith(BEST_SO_FAR) else self.title
 
     def page_icon(self) -> QIcon:
         return icon("table")

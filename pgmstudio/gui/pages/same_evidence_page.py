@@ -20,7 +20,8 @@ from pgmstudio.core.experiments.disagreement import (
 )
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.io.atomic import replace_file
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.pictures.curve_signs import sign_family
+from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.opening import close_welcome, open_model_page
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.evidence_words import short_words
@@ -199,7 +200,7 @@ class SameEvidencePage(Page):
         ids = tuple(titles_of(project, self.link.model_ids))
         self.answers = self.link.answers()
         self.found = disagreements(self.answers, self.measure)
-        families = [project.models[key].model.kind for key in ids]
+        families = [_sign(project.models[key]) for key in ids]
         letters = dict(zip((one.name for one in self.answers), LETTERS, strict=False))
         self._show_models(families, letters)
         self._show_ranks(letters)
@@ -300,6 +301,11 @@ class SameEvidencePage(Page):
             self._shell.errors.report(error)
             return
         self._shell.tell(f"{path.name} was written.")
+
+
+def _sign(entry: ModelEntry) -> str:
+    """By what the sign of its language is known."""
+    return sign_family(entry.model.kind, entry.provenance.get("learner", ""))
 
 
 def _as_high_as_its_rows(table: QTableView, most: int) -> None:

@@ -146,13 +146,18 @@ class Lane(QFrame):
         self._closed.setToolTip("Forbid every edge between two variables of this tier.")
         self._closed.setChecked(closed)
         self._closed.toggled.connect(self.closed_changed)
+        remove = tool_button("x", f"Remove {title.lower()}", lambda: self.removed.emit(number))
         if number == FREE:
+            below: QWidget = label("free to stand anywhere", "tertiary", size="dense")
+            # As high as where there is a cross and a tick: the chips of all lanes begin alike.
+            head.setMinimumHeight(remove.sizeHint().height())
+            below.setMinimumHeight(self._closed.sizeHint().height())
+            remove.deleteLater()
             layout.addWidget(head)
-            layout.addWidget(label("free to stand anywhere", "tertiary", size="dense"))
         else:
-            remove = tool_button("x", f"Remove {title.lower()}", lambda: self.removed.emit(number))
+            below = self._closed
             layout.addWidget(row(head, None, remove))
-            layout.addWidget(self._closed)
+        layout.addWidget(below)
         layout.addWidget(self.list, 1)
 
     @property

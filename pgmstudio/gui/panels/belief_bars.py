@@ -172,12 +172,14 @@ class BeliefBars(BarRows):
             painter.setFont(colors.font("dense", "medium"))
             painter.setPen(colors.color(f"{bars.tint}_ink") if is_chosen else ink)
             painter.drawText(row, RIGHT, f"{two_digits(bars.beliefs[index])} %")
+        # Frames go round the bar: names and numbers begin and end where the row does.
+        around = QRectF(left - 5, row.top(), right - left + 10, row.height())
         if bars.most_probable == state:
             painter.setPen(QPen(colors.color("mpe"), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(row.adjusted(1, 1.5, -1, -1.5), 3, 3)
+            painter.drawRoundedRect(around.adjusted(2, 2, -2, -2), 3, 3)
         if self.hasFocus() and number == self._row:
-            self._paint_focus(painter, row)
+            self._paint_focus(painter, around)
 
     def _paint_bar(self, painter: QPainter, bar: QRectF, index: int, is_chosen: bool) -> None:
         bars = self._bars

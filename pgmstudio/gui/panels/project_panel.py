@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -69,7 +69,7 @@ class ProjectPanel(QWidget):
         self._following.changed.connect(self._on_following)
         shell.document.changed.connect(self._on_changed)
         shell.document.file_changed.connect(self._retitle)
-        shell.bench.model_in_view_changed.connect(self._on_model_in_view)
+        shell.center.page_changed.connect(self._mark_page_in_front)
         theme().changed.connect(self._rebuild)
         self._retitle()
         self._rebuild()
@@ -142,7 +142,7 @@ class ProjectPanel(QWidget):
                 self._row(head, "run", key, run.title or run.learner, f"{run.seconds:.1f} s")
             head.setExpanded(False)
         self._tree.blockSignals(False)
-        self._on_model_in_view(self._shell.bench.model_id)
+        self._mark_page_in_front()
 
     def _head(self, text: str, icon_name: str) -> QTreeWidgetItem:
         item = QTreeWidgetItem(self._tree, [text])
@@ -169,11 +169,16 @@ class ProjectPanel(QWidget):
         rows = [head.child(i) for head in heads if head for i in range(head.childCount())]
         return [item for item in rows if item is not None]
 
-    def _on_model_in_view(self, model_id: str | None) -> None:
-        for item in self._items():
-            if item.data(0, KIND) == "model" and item.data(0, KEY) == model_id:
-                self._tree.setCurrentItem(item)
-                return
+    def _mark_page_in_front(self, *_: object) -> None:
+        """Its own row, or that of the model it is about; no row of a page beside it."""
+        page = self._shell.center.current
+        wanted = () if page is None else (page.key, f"model:{page.model_id}")
+        keys = ((item, f"{item.data(0, KIND)}:{item.data(0, KEY)}") for item in self._items())
+        marked = (item for item, key in keys if key.rstrip(":") in wanted)
+        if (item := next(marked, None)) is not None:
+            self._tree.setCurrentItem(item)
+        else:
+            self._tree.setCurrentIndex(QModelIndex())
 
     def _open(self, item: QTreeWidgetItem, *, beside: bool = False) -> None:
         from pgmstudio.gui.app import opening

@@ -1,19 +1,15 @@
-"""The signs of languages on plots and beside names: ●, ■, ◆, ▲, ★, ⬢ in their colours."""
+"""The signs of languages on plots and beside names: ●, ■, ◆, ▼, ▲, ★, ⬢ in their colours."""
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap
 
-from pgmstudio.core.pictures.curve_svg import language_sign
+from pgmstudio.core.pictures.curve_signs import corners_of, language_sign
 from pgmstudio.core.pictures.tokens import tokens
 from pgmstudio.gui.style.theme import theme
-
-# Corners, and how far every second one is from the middle.
-_CORNERS = {"d": (4, 1.0), "t1": (3, 1.0), "h": (6, 1.0), "star": (10, 0.45)}
 
 
 @lru_cache(maxsize=16)
@@ -28,13 +24,8 @@ def mark_path(marker: str) -> QPainterPath:
         path.addRect(QRectF(-0.5, -0.14, 1, 0.28))
         path.addRect(QRectF(-0.14, -0.5, 0.28, 1))
     else:
-        corners, inner = _CORNERS[marker]
-        reach = 0.52 if marker == "h" else 0.62
-        for corner in range(corners):
-            angle = -math.pi / 2 + 2 * math.pi * corner / corners
-            far = reach * (inner if corner % 2 else 1.0)
-            at = QPointF(far * math.cos(angle), far * math.sin(angle))
-            path.lineTo(at) if corner else path.moveTo(at)
+        for number, corner in enumerate(corners_of(marker, 0.52 if marker == "h" else 0.62)):
+            path.lineTo(*corner) if number else path.moveTo(*corner)
         path.closeSubpath()
     return path
 

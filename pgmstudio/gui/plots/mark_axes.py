@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from pgmstudio.core.pictures.axes import even_digits
 from pgmstudio.gui.style.numbers import grouped
 
 Ticks = list[tuple[float, list[float]]]
@@ -89,19 +90,6 @@ def set_log(axis: Any, is_log: bool, plain: tuple[Any, Any]) -> None:
     axis.is_even = not is_log
     axis.picture = None
     axis.update()
-
-
-def even_digits(texts: Sequence[str]) -> list[str]:
-    """`−16`, `−16.5` become `−16.0`, `−16.5`; numbers with an exponent stay."""
-    if any("e" in text for text in texts):
-        return list(texts)
-    most = max((len(text.partition(".")[2]) for text in texts), default=0)
-    return [_with_digits(text, most) for text in texts]
-
-
-def _with_digits(text: str, digits: int) -> str:
-    whole, _, rest = text.partition(".")
-    return f"{whole}.{rest:0<{digits}}" if digits else text
 
 
 def log_ticks(low: float, high: float, _length: float) -> Ticks:

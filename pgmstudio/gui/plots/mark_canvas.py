@@ -151,8 +151,10 @@ class MarkCanvas(QWidget):
         ink = theme().color("text_secondary").name()
         size = f"{theme().font('caption').pixelSize()}px"
         for side, words in zip(("bottom", "left"), named, strict=True):
-            self._canvas.getAxis(side).label.setFont(theme().font("caption"))
-            self._canvas.setLabel(side, words, color=ink, **{"font-size": size})
+            axis = self._canvas.getAxis(side)
+            axis.label.setFont(theme().font("caption"))
+            axis.setLabel(words, color=ink, **{"font-size": size})
+            axis.resizeEvent()  # the axis centres its title only when it gets another size
 
     def _set_logs(self, bottom: bool, left: bool) -> None:
         if self._logs == (bottom, left):

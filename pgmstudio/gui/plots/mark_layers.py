@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.gui.plots.language_marks import mark_path
@@ -19,7 +19,7 @@ from pgmstudio.gui.style.theme import theme
 Floats = NDArray[np.float64]
 # From so many marks on they stand on whole px, and of those at one place one is drawn.
 MANY = 400
-ROOMY = 420.0  # px
+_SEAM = 3.0  # px around words
 _FAR = 2.0**30  # Qt has no place farther away
 
 
@@ -289,6 +289,7 @@ class RingsLayer(Layer):
         super().__init__(z)
         self._rings: dict[str, Rings] = {}
         self._lines: dict[str, tuple[Stroke, str]] = {}
+        self._clear: list[QRectF] = []
 
     def ring(self, name: str, rings: Rings | None) -> None:
         """Draw these instead of those of the same name; None: no more."""
@@ -296,8 +297,13 @@ class RingsLayer(Layer):
         self.update()
 
     def line(self, name: str, line: Stroke | None, words: str = "") -> None:
-        """The same for a line, with words above its right end."""
+        """The same for a line, with words above one of its ends."""
         _put(self._lines, name, None if line is None else (line, words))
+        self.update()
+
+    def keep_clear(self, rooms: list[QRectF]) -> None:
+        """No words are drawn there: something lies over it."""
+        self._clear = rooms
         self.update()
 
     def places(self, name: str) -> list[tuple[float, float]]:
@@ -311,19 +317,43 @@ class RingsLayer(Layer):
         painter.setClipRect(self.boundingRect())
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for line, words in self._lines.values():
+        for line, _words in self._lines.values():
             draw_stroke(painter, *self._px(line.xs, line.ys), line.pen)
-            if words and self.frame.room.width() > ROOMY:  # else the legend would lie over them
-                end = self.at(float(line.xs[-1]), float(line.ys[-1]))
-                place, side = QRectF(end.x() - 406, end.y() - 42, 400, 40), Qt.AlignmentFlag
-                painter.setFont(theme().font("caption"))
-                painter.drawText(place, side.AlignRight | side.AlignBottom, words)
+        for line, words in self._lines.values():  # over all lines: another one may cross them
+            if words:
+                self._draw_words(painter, line, words)
         for rings in self._rings.values():
             painter.setPen(rings.pen)
             half = rings.size / 2
             draw = painter.drawRect if rings.is_square else painter.drawEllipse
             for x, y in zip(*self._px(rings.xs, rings.ys), strict=True):
                 draw(QRectF(float(x) - half, float(y) - half, rings.size, rings.size))
+
+    def _draw_words(self, painter: QPainter, line: Stroke, words: str) -> None:
+        metrics = QFontMetricsF(font := theme().font("caption"))
+        place = self.words_place(line, metrics.size(0, words))
+        if place is not None:
+            at = place.bottomLeft() - QPointF(0, metrics.descent())
+            draw_word(painter, at, words, font, line.pen.color())
+
+    def words_place(self, line: Stroke, size: QSizeF) -> QRectF | None:
+        """Above the right end of the line or, where something lies over that, the left one."""
+        start, end = (self.at(float(line.xs[k]), float(line.ys[k])) for k in (0, -1))
+        for left, y in ((end.x() - 6 - size.width(), end.y()), (start.x() + 6, start.y())):
+            place = QRectF(QPointF(left, y - 2 - size.height()), size)
+            if not any(place.intersects(other) for other in self._clear):
+                return place
+        return None
+
+
+def draw_word(painter: QPainter, at: QPointF, words: str, font: QFont, ink: QColor) -> None:
+    """A word on its base line, with a seam that keeps lines below it apart."""
+    seam = QPen(theme().color("surface", 0.85), _SEAM)
+    seam.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    path = QPainterPath()
+    path.addText(at, font, words)
+    painter.strokePath(path, seam)
+    painter.fillPath(path, ink)
 
 
 def _put(among: dict[str, Any], name: str, value: object | None) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.pictures.curve_svg import language_sign
+from pgmstudio.core.pictures.curve_signs import language_sign
 from pgmstudio.gui.plots.language_marks import mark_colors, mark_path
 from pgmstudio.gui.plots.mark_layers import Kept
 from pgmstudio.gui.style.theme import theme

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from pgmstudio.gui.plots.mark_layers import Frame, Layer
+from pgmstudio.gui.plots.mark_layers import Frame, Layer, draw_word
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.workers.one_shot import one_shot
 
@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 _SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1))
 _APART = 11.0  # px from the middle of a mark
 _FURTHER = 1.8
+_BETWEEN = 4.0  # px from a word to the next
 _CELL = 4.0  # px of the grid on which marks are counted
-_HALO = 3.0
 _LATER_MS = 25  # the marks are drawn first, and the window breathes between
 
 
@@ -109,7 +109,7 @@ class WordsLayer(Layer):
         self._placed = []
         metrics = QFontMetricsF(theme().font("micro", "semibold"))
         for one in self._told:
-            taken = self._clear + self.rooms
+            taken = self._clear + [room.adjusted(-_BETWEEN, 0, _BETWEEN, 0) for room in self.rooms]
             rects = [
                 rect
                 for rect in _around(one, self.at(one.x, one.y), metrics)
@@ -133,14 +133,9 @@ class WordsLayer(Layer):
     def draw(self, painter: QPainter, _on_screen: bool) -> None:
         font = theme().font("micro", "semibold")
         rise = QFontMetricsF(font).ascent()
-        halo = QPen(theme().color("surface", 0.85), _HALO)
-        halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for rect, one in self._placed:
-            path = QPainterPath()
-            path.addText(rect.topLeft() + QPointF(0, rise), font, one.words)
-            painter.strokePath(path, halo)
-            painter.fillPath(path, one.ink)
+            draw_word(painter, rect.topLeft() + QPointF(0, rise), one.words, font, one.ink)
 
 
 def _around(one: MarkWords, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]:

@@ -12,12 +12,12 @@ from PySide6.QtGui import QPen
 from pgmstudio.core.experiments.curve_points import CurvePoint, curves_of
 from pgmstudio.core.experiments.empirical import LineFit
 from pgmstudio.core.experiments.empirical_curves import timing_fits
-from pgmstudio.core.pictures.curve_svg import language_sign
+from pgmstudio.core.pictures.curve_signs import language_sign
 from pgmstudio.gui.plots.language_marks import mark_colors
 from pgmstudio.gui.plots.mark_layers import MANY, Dots, Stroke, dot_look
 from pgmstudio.gui.plots.mark_overlays import LegendEntry
 from pgmstudio.gui.plots.mark_plot import MarkPlot
-from pgmstudio.gui.plots.sl_marks import Behind, Floats, places_of, series_title
+from pgmstudio.gui.plots.sl_marks import Behind, Floats, places_of, series_title, sign_of
 
 Value = Callable[[CurvePoint], float | None]
 
@@ -124,11 +124,11 @@ class QueryPlot(MarkPlot):
                 continue
             xs = self._placed([x for x, _, _ in known], view.is_log[0])
             ys = self._placed([y for _, y, _ in known], view.is_log[1])
-            fill, line = mark_colors(own[0].family)
-            symbol = language_sign(own[0].family)[0]
+            family = sign_of(own[0])
+            (fill, line), symbol = mark_colors(family), language_sign(family)[0]
             dots.append(Dots(xs, ys, dot_look(symbol, 5 if count > MANY else 9, line, 1, fill)))
             parts.append((len(parts), xs, ys, [(point,) for _, _, point in known]))
-            entries.append(LegendEntry(own[0].family, series_title(name)))
+            entries.append(LegendEntry(family, series_title(name)))
         self._take_marks(parts, places_of([behind for _, _, _, behind in parts]))
         fits = self._fit_lines() if parts else []
         if fits:

@@ -3,10 +3,13 @@ mixtures also held-out rows, the weights of the trees, and how many edges change
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.gui.panels.elided_label import ElidedLabel
@@ -61,7 +64,6 @@ class ScorePlot(QWidget):
         self._hint = ElidedLabel()
         self._hint.setObjectName("scorePlotHint")
         self._hint.setProperty("role", "tertiary")
-        self._hint.setFont(theme().font("dense"))
         self._hint.setText("higher is better")
         self._weights: WeightCurves | None = None
         self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -76,7 +78,12 @@ class ScorePlot(QWidget):
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty, 1)
         self._soon = one_shot(self, self.refresh, REDRAW_MS)
-        theme().changed.connect(self.refresh)
+        theme().changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _on_theme_changed(self) -> None:
+        self._hint.setFont(theme().font("dense"))
+        self.refresh()
 
     @property
     def canvas(self) -> QGraphicsView | None:
@@ -137,6 +144,9 @@ class ScorePlot(QWidget):
             self._curves[name] = self._plot.plot([], [], connect="finite")
         self._weights = WeightCurves(self._plot)
         self._plot.setLabel("bottom", "Step")
+        self._plot.getAxis("bottom").tickValues = step_ticks
+        for side in ("left", "bottom"):
+            self._plot.getAxis(side).tickStrings = tick_words
         self._layout.addWidget(self._plot, 1)
 
     def _draw(self, run: LearningRun) -> None:
@@ -207,6 +217,25 @@ class ScorePlot(QWidget):
         curves["top"].setSymbolSize(8)
         curves["top"].setSymbolPen(None)
         curves["top"].setSymbolBrush(accent)
+
+
+def step_ticks(low: float, high: float, length: float) -> list[tuple[float, list[float]]]:
+    """Whole steps at round distances, so far apart that their numbers never touch."""
+    widest = grouped(round(max(abs(low), abs(high))))
+    words = QFontMetricsF(theme().font("caption")).horizontalAdvance(widest + "00")
+    most = max(1.0, length / words)
+    size = max(1.0, (high - low) / most)
+    power = 10.0 ** math.floor(math.log10(size))
+    distance = next(power * n for n in (1, 2, 5, 10) if power * n >= size * (1 - 1e-9))
+    first, last = math.ceil(low / distance), math.floor(high / distance)
+    return [(distance, [number * distance for number in range(first, last + 1)])]
+
+
+def tick_words(values: Sequence[float], scale: float, distance: float) -> list[str]:
+    """As many digits as tell them apart, thousands grouped, and never a power of ten."""
+    digits = max(0, math.ceil(-math.log10(max(distance * scale, 1e-9))))
+    told = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0
+    return [words.replace(",", "\u2009").replace("-", "−") for words in told]
 
 
 def signed(value: float) -> str:

@@ -19,11 +19,15 @@ Across = Callable[[Floats], Floats]
 
 @dataclass(frozen=True)
 class Extent:
-    """`below` marks lie under the part in sight; `ceiling` is −H where it is near enough."""
+    """`below` marks lie under the part in sight; `ceiling` is −H where it is near enough.
+
+    `nowhere` counts the models that rule out rows, at which lines are broken.
+    """
 
     below: int = 0
     ceiling: float | None = None
     bounds: QRectF | None = None
+    nowhere: int = 0
 
 
 def extent_of(
@@ -42,8 +46,9 @@ def extent_of(
     ys = np.concatenate([ys.ravel() for _, ys in told] or [_NONE])
     known = np.isfinite(ys)
     xs, ys = xs[known], ys[known]
+    nowhere = sum(int((~np.isfinite(heights)).any(axis=0).sum()) for _, heights in told)
     if not len(ys):
-        return Extent()
+        return Extent(nowhere=nowhere)
     floor = -np.inf if shows_all else _floor(ys)
     below = sum(int((ys < floor).any(axis=0).sum()) for _, ys in told)
     seen = ys >= floor
@@ -60,7 +65,7 @@ def extent_of(
     wide = max(right - left, 0.3 if is_log else 10.0)
     tall = max(high - low, _LEAST_TALL)
     bounds = QRectF(left - 0.07 * wide, low - 0.08 * tall, 1.14 * wide, 1.2 * tall)
-    return Extent(below, near, bounds)
+    return Extent(below, near, bounds, nowhere)
 
 
 _NONE: Floats = np.empty(0)

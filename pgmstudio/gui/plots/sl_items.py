@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPen
 
-from pgmstudio.core.pictures.curve_svg import language_sign
+from pgmstudio.core.pictures.curve_signs import language_sign
 from pgmstudio.gui.plots.language_marks import mark_colors
 from pgmstudio.gui.plots.mark_layers import MANY, Bars, Dots, MarksLayer, Stroke, dot_look
 from pgmstudio.gui.plots.mark_words import MarkWords

@@ -18,6 +18,7 @@ from pgmstudio.core.experiments.curve_choices import (
 )
 from pgmstudio.core.experiments.curve_points import CurvePoint, SizeName, curves_of
 from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.core.pictures.curve_signs import sign_family
 
 Floats = NDArray[np.float64]
 Place = tuple[int, int]
@@ -30,9 +31,17 @@ def series_title(series: str) -> str:
     return series if learner is None else learner.title
 
 
+def sign_of(point: CurvePoint) -> str:
+    """By what the sign of its language is known."""
+    return sign_family(point.family, point.learner)
+
+
 @dataclass(frozen=True, eq=False)
 class CurveMarks:
-    """One curve from small to large; `spread` is NaN where one seed alone was run."""
+    """One curve from small to large; `spread` is NaN where one seed alone was run.
+
+    `family` is that of the sign.
+    """
 
     series: str
     title: str
@@ -71,7 +80,7 @@ def chart_of(
 ) -> Chart:
     """The chart of the points whose curves are not hidden."""
     shown = tuple(point for point in points if point.series not in hidden)
-    counts = {name: (own[0].family, len(own)) for name, own in curves_of(points).items()}
+    counts = {name: (sign_of(own[0]), len(own)) for name, own in curves_of(points).items()}
     curves = tuple(_marks(name, own, size) for name, own in curves_of(shown).items())
     front, arrays = tuple(pareto_front(shown, size)), CurveArrays.of(shown, size)
     behind = [curve.behind for curve in curves]
@@ -105,7 +114,7 @@ def _marks(name: str, points: Sequence[CurvePoint], size: SizeName) -> CurveMark
     numbers[np.isinf(numbers)] = np.nan  # a model that rules out rows has no place on the plot
     behind = tuple(mark[4] for mark in told)
     sizes, test, train, spread = (numbers[:, place].copy() for place in range(4))
-    letters, family = _letters(points, behind), points[0].family
+    letters, family = _letters(points, behind), sign_of(points[0])
     title = series_title(name)
     return CurveMarks(name, title, family, sizes, test, train, spread, behind, letters)
 

@@ -157,13 +157,20 @@ class SlPlot(MarkPlot):
         return entries
 
     def _across_titles(self) -> tuple[str, ...]:
-        """The size, and that marks are out of sight; what is short last."""
-        size, below = SIZE_TITLES[self.chart.size], self._extent.below
+        """The size, and that marks are out of sight or have no place; what is short last."""
+        size, extent = SIZE_TITLES[self.chart.size], self._extent
+        below, nowhere = extent.below, extent.nowhere
         plain = f"{size} (log scale)" if self.is_log else size
-        if not below:
+        said = []
+        if nowhere:  # a line is broken there
+            verb = "rules" if nowhere == 1 else "rule"
+            said.append(f"{counted(nowhere, 'model')} at −∞ {verb} out rows")
+        if below:
+            how = " left out" if self._is_for_file else "; 0 shows all"
+            said.append(f"{counted(below, 'mark')} far below{how}")
+        if not said:
             return plain, size
-        told = f"{counted(below, 'mark')} far below"
-        told += " left out" if self._is_for_file else "; 0 shows all"
+        told = " · ".join(said)
         return f"{plain} · {told}", f"{size} · {told}", told
 
     def _draw_truth(self) -> None:
@@ -243,8 +250,9 @@ class SlPlot(MarkPlot):
     def _place_overlays(self) -> None:
         super()._place_overlays()
         if self._canvas is not None:
-            is_shown = self.legend.isVisible()
-            self._words.keep_clear([self.legend.sceneBoundingRect()] if is_shown else [])
+            taken = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
+            self._words.keep_clear(taken)
+            self.rings.keep_clear(taken)
         self._show_line()  # its handle stands beside the legend
 
     # -- the line of equal score

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ _DASHES: tuple[tuple[float, ...], ...] = (
     (9.0, 3.0, 2.0, 3.0),
 )
 _HAIR = (1.5, 3.0)
-_DASHED_FROM = 0.5  # the zoom
+DASHED_FROM = 0.5  # the zoom; below it states are told by colour and place alone
 _THIN = 1.6  # px on screen
 # More arcs to one variable cannot be told apart; those that most flows through are drawn, and when
 # fewer are in sight, all of them.
@@ -43,7 +44,9 @@ _STRIP = 400.0  # px on screen: as far as one can pan before arcs are looked up 
 # From afar an arc that all flows through is so many px wider on screen than one that hardly any
 # does; and among thin ones, those below these flows are so faint.
 _FAR_WIDEST = 5.0
-_FAINT = ((0.0, 0.22), (0.002, 0.5), (0.02, 1.0))
+_LEAST = np.array([0.0, 0.002, 0.02])
+_STRENGTHS = np.array([0.22, 0.5, 1.0])
+_NO_FLOW = -1.0  # sorts before every width
 _MOST_KEPT = 4  # zooms whose lines are kept
 
 
@@ -59,6 +62,11 @@ class Arc:
     state: int
     lower: int
     head: int
+
+
+def is_solid_at(zoom: float) -> bool:
+    """Dashes and cores would be too small to see; at whole percents, as the zoom is told."""
+    return round(zoom, 2) < DASHED_FROM
 
 
 def arc_width(flow: float) -> float:
@@ -82,6 +90,12 @@ def stroke_arcs(
 ) -> None:
     """Lines of one state and width: solid, hollow, dashed, dotted; `plain`: without dashes;
     `solid`: without a core, which cannot be seen from afar."""
+    for pen in _pens(state, width, plain, solid):
+        painter.strokePath(path, pen)
+
+
+def _pens(state: int, width: float, plain: bool, solid: bool) -> list[QPen]:
+    """The line, and over it the core of a hollow one."""
     color = theme().category(state, "line")
     is_hollow = state == 1 and width >= HOLLOW_FROM and not solid
     pen = QPen(color, width)
@@ -89,11 +103,11 @@ def stroke_arcs(
     dash = () if is_hollow or plain else state_dash(state)
     if dash:
         pen.setDashPattern([part / width for part in dash])
-    painter.strokePath(path, pen)
-    if is_hollow:
-        core = QPen(_mixed(color, "surface", 0.16), width - 2 * _CORE)
-        core.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.strokePath(path, core)
+    if not is_hollow:
+        return [pen]
+    core = QPen(_mixed(color, "surface", 0.16), width - 2 * _CORE)
+    core.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return [pen, core]
 
 
 def _mixed(color: QColor, name: str, share: float) -> QColor:
@@ -107,28 +121,23 @@ def _mixed(color: QColor, name: str, share: float) -> QColor:
     return QColor.fromRgbF(*(share * a + (1 - share) * b for a, b in pairs))
 
 
-@dataclass(frozen=True)
-class _Stroke:
-    """Arcs that look alike; no state: nothing flows; no width: one pixel, whatever the zoom."""
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How an arc is drawn; no state: nothing flows; no width: one pixel, whatever the zoom."""
 
-    path: QPainterPath
     state: int | None
     width: float
     is_plain: bool
     is_far: bool = False
     strength: float = 1.0
 
-    def paint(self, painter: QPainter) -> None:
+    @property
+    def is_smooth(self) -> bool:
+        return self.width > 0 or not self.is_plain
+
+    def pens(self) -> list[QPen]:
         if self.state is not None and self.width > 0:
-            stroke_arcs(
-                painter,
-                self.path,
-                self.state,
-                self.width,
-                plain=self.is_plain,
-                solid=self.is_far,
-            )
-            return
+            return _pens(self.state, self.width, self.is_plain, self.is_far)
         color = theme().color("edge_dim")
         if self.state is not None:
             color = theme().category(self.state, "line")
@@ -137,9 +146,32 @@ class _Stroke:
         pen = QPen(color, self.width)
         if not self.is_plain:
             pen.setDashPattern(_HAIR)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self.is_plain)
-        painter.strokePath(self.path, pen)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        return [pen]
+
+
+@lru_cache(maxsize=4096)  # many bands have arcs that look alike, and are painted often
+def _pens_of(look: _Look, _shade: str) -> list[QPen]:
+    return look.pens()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stroke:
+    """Arcs that look alike, as one path."""
+
+    path: QPainterPath
+    look: _Look
+
+
+def _paint_strokes(painter: QPainter, strokes: list[_Stroke]) -> None:
+    shade, smooth = theme().shade, QPainter.RenderHint.Antialiasing
+    is_smooth = True
+    for stroke in strokes:
+        if stroke.look.is_smooth is not is_smooth:
+            is_smooth = not is_smooth
+            painter.setRenderHint(smooth, is_smooth)
+        for pen in _pens_of(stroke.look, shade):
+            painter.strokePath(stroke.path, pen)
+    painter.setRenderHint(smooth)
 
 
 class BandArcs(QGraphicsItem):
@@ -267,22 +299,22 @@ class BandArcs(QGraphicsItem):
         if lit is None:
             self._paint_all(painter, key)
             return
-        is_whole = bool(lit.all())
+        count = int(np.count_nonzero(lit))
+        is_whole = count == lit.size
         painter.setOpacity(1.0 if is_whole else _DIMMED)
         self._kept.paint(painter, self._bounds, lambda inner, _: self._paint_all(inner, key))
         painter.setOpacity(1.0)
-        if not is_whole and lit.any():
+        if count and not is_whole:
             shown = self._chosen(np.flatnonzero(lit), key)
-            for stroke in self._strokes_of(shown, lod, is_lit=True):
-                stroke.paint(painter)
+            _paint_strokes(painter, self._strokes_of(shown, lod, is_lit=True))
 
     @staticmethod
     def _sight(painter: QPainter, lod: float) -> _Sight:
         """What of the arcs is on the screen, all of it and not only what is painted anew."""
-        device, (back, _) = painter.device(), painter.worldTransform().inverted()
-        seen = back.mapRect(QRectF(0, 0, device.width(), device.height()))
-        strip = _STRIP / max(lod, 1e-3)
-        return round(lod, 3), math.floor(seen.left() / strip), math.floor(seen.right() / strip)
+        world = painter.worldTransform()  # never turned
+        strip = _STRIP / max(lod, 1e-3) * world.m11()
+        left, width = -world.dx(), painter.device().width()
+        return round(lod, 3), math.floor(left / strip), math.floor((left + width) / strip)
 
     def _chosen(self, places: Places, sight: _Sight) -> Places:
         """Those of the arcs that are in sight; where they are too many, those with most flow."""
@@ -290,8 +322,9 @@ class BandArcs(QGraphicsItem):
             return places
         strip = _STRIP / max(sight[0], 1e-3)
         left, right = sight[1] * strip, (sight[2] + 1) * strip
-        across = self._ends[places][:, [0, 2]]
-        places = places[(across.max(axis=1) >= left) & (across.min(axis=1) <= right)]
+        if left > self._bounds.left() or right < self._bounds.right():
+            across = self._ends[places][:, [0, 2]]
+            places = places[(across.max(axis=1) >= left) & (across.min(axis=1) <= right)]
         if places.size <= MOST_DRAWN:
             return places
         heaviest = np.argsort(-self._flow[places], kind="stable")[:MOST_DRAWN]
@@ -303,47 +336,47 @@ class BandArcs(QGraphicsItem):
         return len(self._first)
 
     def _paint_all(self, painter: QPainter, key: _Sight) -> None:
-        for stroke in self._strokes[key][1]:
-            stroke.paint(painter)
+        _paint_strokes(painter, self._strokes[key][1])
 
     def _strokes_of(self, places: Places, lod: float, *, is_lit: bool = False) -> list[_Stroke]:
         """Lines that look alike as one; what flows most comes last, over the others."""
-        flow, states = self._flow[places], self._states[places]
-        widths = 1.0 + WIDEST * np.minimum(flow, 1.0)
-        is_far = lod < _DASHED_FROM
-        if is_far:  # or one could not see where most of it flows
-            widths = np.maximum(widths, (1.0 + _FAR_WIDEST * np.minimum(flow, 1.0)) / lod)
+        is_far = is_solid_at(lod)
         # Many thin lines are drawn as the screen draws them fastest: dots and dashes among
         # thousands tell nobody anything.
         is_crowd = is_far or places.size >= MOST_DRAWN
-        is_thin = (flow > 0) & (widths * min(lod, 1.0) < _THIN) & is_crowd
-        found = []
-        hairs = places[flow <= 0]
-        if hairs.size:
-            faint = _FAINT[0][1] if is_crowd and not is_lit else 1.0
-            width = 0.0 if is_crowd else 1.0
-            found.append(_Stroke(self._path(hairs), None, width, is_crowd, strength=faint))
-        least = np.array([flow_from for flow_from, _ in _FAINT])
-        tier = np.searchsorted(least, flow, side="right") - 1
-        for number, (_, strength) in enumerate(_FAINT):
-            here = is_thin & (tier == number)
-            for state in np.unique(states[here]).tolist():
-                path = self._path(places[here & (states == state)])
-                shown = 1.0 if is_lit else strength
-                found.append(_Stroke(path, state, 0.0, True, strength=shown))
+        flow = np.minimum(self._flow[places], 1.0)
+        widths = 1.0 + WIDEST * flow
+        if is_far:  # or one could not see where most of it flows
+            widths = np.maximum(widths, (1.0 + _FAR_WIDEST * flow) / lod)
+        is_thin = widths * min(lod, 1.0) < (_THIN if is_crowd else 0.0)
         step = 1.0 / lod if is_far else 1.0 if is_crowd else 0.25
-        rounded = np.maximum(np.round(widths / step), 1.0) * step
-        is_wide = (flow > 0) & ~is_thin
-        looks = zip(rounded[is_wide].tolist(), states[is_wide].tolist(), strict=True)
-        for width, state in sorted(set(looks)):
-            alike = places[is_wide & (rounded == width) & (states == state)]
-            found.append(_Stroke(self._path(alike), state, width, is_crowd, is_far))
-        return found
-
-    def _path(self, places: Places) -> QPainterPath:
-        path = QPainterPath()
-        for x1, y1, x2, y2 in self._ends[places].tolist():
+        rounded = np.where(is_thin, 0.0, np.maximum(np.round(widths / step), 1.0) * step)
+        strengths = np.ones_like(flow)
+        if is_crowd and not is_lit:
+            tiers = _STRENGTHS[np.searchsorted(_LEAST, flow, side="right") - 1]
+            strengths = np.where(is_thin, tiers, 1.0)
+        is_idle = flow <= 0
+        looks = zip(
+            np.where(is_idle, _NO_FLOW, rounded).tolist(),
+            strengths.tolist(),
+            np.where(is_idle, 0, self._states[places]).tolist(),
+            strict=True,
+        )
+        paths: dict[tuple[float, float, int], QPainterPath] = {}
+        for (x1, y1, x2, y2), key in zip(self._ends[places].tolist(), looks, strict=True):
+            path = paths.get(key)
+            if path is None:
+                path = paths[key] = QPainterPath()
             bend = (y2 - y1) / 2
             path.moveTo(x1, y1)
             path.cubicTo(x1, y1 + bend, x2, y2 - bend, x2, y2)
-        return path
+        found = []
+        for width, strength, state in sorted(paths):
+            if width < 0:
+                look = _Look(None, 0.0 if is_crowd else 1.0, is_crowd, strength=strength)
+            elif width == 0:
+                look = _Look(state, 0.0, True, strength=strength)
+            else:
+                look = _Look(state, width, is_crowd, is_far)
+            found.append(_Stroke(paths[width, strength, state], look))
+        return found

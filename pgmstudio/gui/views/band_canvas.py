@@ -9,19 +9,20 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.band_arcs import MOST_DRAWN, stroke_arcs
+from pgmstudio.gui.views.band_arcs import DASHED_FROM, MOST_DRAWN, is_solid_at, stroke_arcs
 from pgmstudio.gui.views.band_scene import BandScene
 from pgmstudio.gui.views.band_view import BandView
 from pgmstudio.gui.views.canvas import Canvas
 from pgmstudio.gui.views.legend import LegendEntry, Sample
 from pgmstudio.gui.views.node_face import Detail
 
+# What a state is called, and how its lines look where they are not too small for it.
 _STATES = (
-    "first state",
-    "second state (hollow, dashed when thin)",
-    "third state (dashed)",
-    "fourth state (dotted)",
-    "further states",
+    ("first state", ""),
+    ("second state", " (hollow, dashed when thin)"),
+    ("third state", " (dashed)"),
+    ("fourth state", " (dotted)"),
+    ("further states", ""),
 )
 _MARGIN = 12.0  # around the bands, which have room of their own
 _SAMPLE_WIDTHS = (5.0, 6.0, 2.5, 2.5, 2.5)
@@ -61,15 +62,38 @@ class BandCanvas(Canvas):
         entries = super()._how_to_see()
         if any(arcs.count > MOST_DRAWN for arcs in self.bands.arcs.values()):
             entries.append(LegendEntry(f"of many arcs the {MOST_DRAWN} with most flow"))
+        if self._is_far and self._most_states > 1:
+            entries.append(LegendEntry(f"zoom to {100 * DASHED_FROM:.0f} % for dashes"))
+        return entries
+
+    @property
+    def _is_far(self) -> bool:
+        return is_solid_at(self.view.pixels_per_unit)
+
+    @property
+    def _most_states(self) -> int:
+        """So many kinds of arcs there are."""
+        graph = self.bands.graph
+        if graph is None:
+            return 0
+        above = [graph.domain.cardinalities[i] for i in graph.forest if i is not None]
+        return min(max(above, default=0), len(_STATES))
+
+    def legend_entries(self) -> list[LegendEntry]:
+        """On the screen arcs are drawn as the zoom allows; in a file as near by."""
+        entries = super().legend_entries()
+        if self._is_far:
+            for state in range(self._most_states):
+                entries[state] = LegendEntry(_STATES[state][0], _arc_sample(state, is_far=True))
         return entries
 
     def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
-        graph = self.bands.graph
-        if graph is None:
+        if self.bands.graph is None:
             return []
-        above = [graph.domain.cardinalities[i] for i in graph.forest if i is not None]
-        most = min(max(above, default=0), len(_STATES))
-        entries = [LegendEntry(_STATES[state], _arc_sample(state)) for state in range(most)]
+        most = self._most_states
+        entries = [
+            LegendEntry("".join(_STATES[state]), _arc_sample(state)) for state in range(most)
+        ]
         has_evidence = any(item.face.weights for item in self.bands.nodes.values())
         if most:
             given = "flow given evidence" if has_evidence else "probability of passing"
@@ -83,12 +107,13 @@ class BandCanvas(Canvas):
         return entries + own
 
 
-def _arc_sample(state: int) -> Sample:
+def _arc_sample(state: int, *, is_far: bool = False) -> Sample:
     def paint(painter: QPainter, place: QRectF) -> None:
         path = QPainterPath(place.center())
         path.moveTo(place.left(), place.center().y())
         path.lineTo(place.right(), place.center().y())
-        stroke_arcs(painter, path, state, _SAMPLE_WIDTHS[state])
+        width = _SAMPLE_WIDTHS[0 if is_far else state]
+        stroke_arcs(painter, path, state, width, plain=is_far, solid=is_far)
 
     return paint
 

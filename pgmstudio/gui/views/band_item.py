@@ -79,6 +79,7 @@ class BandItem(NodeItem):
         whole = QRectF(self._corner.x(), self._corner.y(), *self._size)
         self._bounds = whole.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
         self._geometry = None
+        self.room = gutter_room(self)  # asked at every repaint
 
     def set_face(self, node: PictureNode, face: NodeFace) -> bool:
         """Its size is that of the band, whatever the face."""
@@ -142,13 +143,16 @@ class BandItem(NodeItem):
         if look.lit is None:
             self._paint_whole(painter, seen, look, zoom)
         else:  # while the pointer wanders, only other nodes are lit
-            is_whole = bool(look.lit.all())
-            ground = replace(look, lit=None if is_whole else np.zeros_like(look.lit))
+            count, size = int(np.count_nonzero(look.lit)), look.lit.size
+            is_whole = count == size
             margin = rect_of(self._band.box).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
-            self._kept[is_whole].paint(
-                painter, margin, lambda inner, part: self._paint_whole(inner, part, ground, zoom)
-            )
-            if not is_whole and look.lit.any():
+
+            def paint_ground(inner: QPainter, part: QRectF) -> None:
+                lit = None if is_whole else np.zeros(size, dtype=bool)
+                self._paint_whole(inner, part, replace(look, lit=lit), zoom)
+
+            self._kept[is_whole].paint(painter, margin, paint_ground)
+            if count and not is_whole:
                 self._nodes_painter(painter, look, zoom).paint_lit(seen)
         painter.restore()
 
@@ -225,7 +229,7 @@ class BandItem(NodeItem):
 
     def _paint_far_gutter(self, painter: QPainter, zoom: float) -> None:
         """The name, where it fits, and the beliefs as bars without words."""
-        box, room = self._band.box, gutter_room(self)
+        box, room = self._band.box, self.room
         bars = self._far_bars(room) if zoom >= BARS_FROM else []
         height = bars[0][0].top() - box.y if bars else box.height
         lines = gutter_lines(self._face.title, room * zoom, height * zoom)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from pgmstudio.core.pictures.bands import GUTTER
@@ -55,16 +56,30 @@ def is_over_band(item: BandItem, zoom: float) -> bool:
     """The name has no room in the gutter at this zoom."""
     if zoom >= WORDS_FROM:
         return False
-    room, height = gutter_room(item) * zoom, item.band.box.height * zoom
+    room, height = item.room * zoom, item.band.box.height * zoom
     return gutter_lines(item.face.title, room, height) is None
 
 
-def paint_names(painter: QPainter, view: BandView) -> None:
-    """Over the corners of bands in sight, as large at any zoom."""
-    if view.zoom < WORDS_FROM:
-        items = view.bands.items_by_variable.values()
-        for item, place in names_over(items, view.zoom, view.sight()):
-            _paint_name(painter, item, place, view.zoom)
+class BandNames:
+    """Names over the corners of bands in sight, as large at any zoom.
+
+    They are placed anew only when what they depend on changes, not while the pointer wanders.
+    """
+
+    def __init__(self) -> None:
+        self._key: object = None
+        self._found: list[tuple[BandItem, QRectF]] = []
+
+    def paint(self, painter: QPainter, view: BandView) -> None:
+        zoom, sight = view.zoom, view.sight()
+        if zoom >= WORDS_FROM:
+            return
+        items = list(view.bands.items_by_variable.values())
+        key = (zoom, sight, [(i, i.band, i.face.title, i.face.mark, _matters(i)) for i in items])
+        if key != self._key:
+            self._key, self._found = key, names_over(items, zoom, sight)
+        if self._found:
+            _paint_names(painter, self._found, zoom)
 
 
 def names_over(
@@ -74,14 +89,26 @@ def names_over(
 
     Where not all have room, those with evidence, selected or of wide bands come first.
     """
-    seen = [item for item in items if sight.intersects(item.box) and is_over_band(item, zoom)]
+    seen = [i for i in items if _is_seen(i, sight) and is_over_band(i, zoom)]
     seen.sort(key=lambda item: (not _matters(item), -item.band.box.width))
     found: list[tuple[BandItem, QRectF]] = []
+    # All are as high as a line, so only those that begin on the same or a neighbouring one
+    # can meet: of a hundred bands hardly any pair is looked at.
+    lines: dict[int, list[QRectF]] = {}
     for item in seen:
         place = _place(item, zoom, sight)
-        if not any(place.intersects(other) for _, other in found):
+        line = math.floor(place.top() * zoom / _LINE)
+        near = (other for n in (line - 1, line, line + 1) for other in lines.get(n, ()))
+        if not any(place.intersects(other) for other in near):
             found.append((item, place))
+            lines.setdefault(line, []).append(place)
     return found
+
+
+def _is_seen(item: BandItem, sight: QRectF) -> bool:
+    box = item.band.box
+    is_across = box.x < sight.right() and box.right > sight.left()
+    return is_across and box.y < sight.bottom() and box.y + box.height > sight.top()
 
 
 def _matters(item: BandItem) -> bool:
@@ -112,16 +139,21 @@ def _place(item: BandItem, zoom: float, sight: QRectF) -> QRectF:
     return QRectF(left, top, width, height)
 
 
-def _paint_name(painter: QPainter, item: BandItem, place: QRectF, zoom: float) -> None:
-    mark = item.face.mark
+def _paint_names(painter: QPainter, found: list[tuple[BandItem, QRectF]], zoom: float) -> None:
+    """The cards, then the words: what is common to all is set once."""
     painter.save()
-    painter.translate(QPointF(place.left(), place.top()))
     painter.scale(1 / zoom, 1 / zoom)
-    card = QRectF(0, 0, place.width() * zoom, _LINE)
+    cards = [
+        QRectF(place.left() * zoom, place.top() * zoom, place.width() * zoom, _LINE)
+        for _, place in found
+    ]
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("canvas", 0.85))
-    painter.drawRoundedRect(card, 3, 3)
-    painter.setPen(theme().color("text" if mark is None else f"{mark.tint}_ink"))
+    for card in cards:
+        painter.drawRoundedRect(card, 3, 3)
     painter.setFont(canvas_font("caption", "medium"))
-    painter.drawText(card, Qt.AlignmentFlag.AlignCenter, _words(item)[0])
+    for (item, _), card in zip(found, cards, strict=True):
+        mark = item.face.mark
+        painter.setPen(theme().color("text" if mark is None else f"{mark.tint}_ink"))
+        painter.drawText(card, Qt.AlignmentFlag.AlignCenter, _words(item)[0])
     painter.restore()

@@ -111,6 +111,8 @@ class BandPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for is_lit in (False, True):
             mine = [n for n in places if (look.lit is None or bool(look.lit[n])) is is_lit]
+            if not mine:
+                continue
             painter.setOpacity(1.0 if is_lit else _DIMMED)
             painter.setPen(QPen(theme().color("border_control"), 0.0))
             for is_reached, ground in ((True, "surface"), (False, "sunken")):

@@ -65,6 +65,7 @@ class BandScene(GraphScene):
             return
         self.collapsed = frozenset(collapsed)
         self.graph, self.flows = graph, None
+        self.hovered = None  # nothing of the new bands is lit
         self.bands = band_picture(graph, collapsed=self.collapsed)
         if self.chosen is not None and not self._has(self.chosen):
             self.chosen = None

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.band_drag import BandDrag
-from pgmstudio.gui.views.band_names import paint_names
+from pgmstudio.gui.views.band_names import BandNames
 from pgmstudio.gui.views.band_painter import WORDS_FROM
 from pgmstudio.gui.views.band_scene import BandScene, NodeKey
 from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics
@@ -39,6 +39,7 @@ class BandView(GraphView):
         self.is_editable = False
         self.can_drag = False  # somebody measures what dragging brings, and does it
         self.drag = BandDrag(self)
+        self._names = BandNames()
         self._arc_words = ("", QPointF())
 
     def selected_box(self) -> QRectF | None:
@@ -147,6 +148,14 @@ class BandView(GraphView):
         """What is written on the arc under the pointer."""
         return self._arc_words[0]
 
+    def fit(self) -> None:
+        """What is lit stays so where the pointer is still on it, as after a slight resize."""
+        before, place = self.bands.hovered, self.mapFromScene(self._pointer)
+        super().fit()
+        if before is not None and self._key_at(place) == before:
+            self._pointer = self.mapToScene(place)
+            self._hover(Modifiers.NoModifier)
+
     def stop_hover(self) -> None:
         super().stop_hover()
         self.bands.light(None)
@@ -154,7 +163,7 @@ class BandView(GraphView):
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
         super().drawForeground(painter, rect)
-        paint_names(painter, self)
+        self._names.paint(painter, self)
         self.drag.paint(painter)
         words, place = self._arc_words
         if not words:

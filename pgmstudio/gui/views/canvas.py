@@ -18,6 +18,7 @@ from pgmstudio.gui.views.graph_view import GraphView
 from pgmstudio.gui.views.legend import Legend, LegendEntry, legend_entries, rule_entries
 from pgmstudio.gui.views.moves_layer import MovesLayer
 from pgmstudio.gui.views.node_face import FULL_FROM, Detail
+from pgmstudio.gui.views.node_item import NodeItem
 from pgmstudio.gui.views.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
 from pgmstudio.gui.views.partition_layer import PartitionLayer
 from pgmstudio.gui.views.rules_layer import RulesLayer
@@ -65,6 +66,7 @@ class Canvas(QWidget):
         self.scene.contents_changed.connect(self._soon.start)
         self.scene.contents_changed.connect(self._on_contents_changed)
         self.view.zoom_changed.connect(self._on_zoom_changed)
+        self.view.looked_elsewhere.connect(self._on_looked_elsewhere)
         self.wishes.refused.connect(self.refuse)
         self.view.gesture_begun.connect(self.bubble.hide)
         self.wishes.find.connect(self.open_find)
@@ -182,6 +184,11 @@ class Canvas(QWidget):
     def _on_zoom_changed(self, _zoom: float) -> None:
         self._soon.start()
 
+    def _on_looked_elsewhere(self) -> None:
+        # The minimap may have been away only as long as all was in sight.
+        if self.minimap.isHidden() and self.shows_minimap and not self.view.is_fitted:
+            self._soon.start()
+
     def _refresh_overlays(self) -> None:
         room = self.view.rect()
         zoom = self.zoom_control
@@ -206,16 +213,22 @@ class Canvas(QWidget):
         self._place_find_bar()
 
     def _keep_clear_of_minimap(self) -> None:
-        """A fitted graph moves aside where the minimap would lie on nodes of it."""
-        view, covered = self.view, self.minimap.geometry()
+        """A fitted graph moves aside where the minimap would lie on nodes of it.
+
+        Where it has no room for that the minimap goes: all it would show is in sight.
+        """
+        view, below = self.view, self.view.height() - self.minimap.y()
         if self.minimap.isHidden():
-            view.keep_right(0.0)
-        elif view.is_fitted and not view.kept_right:
-            boxes = (
-                view.mapFromScene(node.box).boundingRect() for node in self.scene.nodes.values()
-            )
-            if any(covered.intersects(box) for box in boxes):
-                view.keep_right(covered.width() + 2.0 * _EDGE)
+            view.keep_corner(0.0, 0.0)
+        elif view.is_fitted and self._minimap_hides_nodes():
+            view.keep_corner(self.minimap.width() + 2.0 * _EDGE, below + _EDGE)
+            if self._wants_minimap is None:
+                self.minimap.setHidden(self._minimap_hides_nodes())
+
+    def _minimap_hides_nodes(self) -> bool:
+        part = self.view.mapToScene(self.minimap.geometry()).boundingRect()
+        near = (item for item in self.scene.items(part) if isinstance(item, NodeItem))
+        return any(part.intersects(item.box) for item in near)
 
     def _place_find_bar(self) -> None:
         near, far = self._between_panels()
@@ -269,7 +282,8 @@ class Canvas(QWidget):
             at = self.view.mapFromScene(self.view.last_pointer)
         if not self.view.rect().contains(at):
             at = self.view.rect().center()
-        self.bubble.say(sentence, at)
+        near, far = self._between_panels()
+        self.bubble.say(sentence, at, QRect(near, 0, far - near, self.view.height()))
 
     # -- search
 

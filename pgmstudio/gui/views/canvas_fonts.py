@@ -29,3 +29,8 @@ def font_of_height(pixels: int, weight: Weight = "medium") -> QFont:
     font = QFont(theme().font("caption", weight))
     font.setPixelSize(max(1, pixels))
     return font
+
+
+@lru_cache(maxsize=64)
+def metrics_of_height(pixels: int) -> QFontMetricsF:
+    return QFontMetricsF(font_of_height(pixels))

@@ -22,6 +22,8 @@ from pgmstudio.gui.views.zoomed import Zoomed
 HIT_WIDTH = 12.0
 LABEL_ROOM = 110.0
 STRENGTH_ROOM = 56.0  # “100 %” beside the line
+# Below this zoom words keep their size on screen; they are shown down to 35 %.
+LABEL_SHRINKS_TO = 0.62
 _STEP_RADIUS = 8.0
 _BESIDE = 0.6  # of the way, for words that were not placed: nearer the target siblings part
 
@@ -127,7 +129,7 @@ class EdgeItem(QGraphicsItem):
         reach = 14.0 + 4.0 * len(self.edge.strands)
         bounds = self._line.boundingRect().united(QRectF(source, target).normalized())
         x, y = route.at(_BESIDE)
-        bounds = bounds.united(QRectF(x - STRENGTH_ROOM / 2, y - 9, STRENGTH_ROOM, 18))
+        bounds = bounds.united(QRectF(x - STRENGTH_ROOM, y - 18, 2 * STRENGTH_ROOM, 36))
         bounds = bounds.united(self.label_place)
         self._bounds = bounds.adjusted(-reach, -reach, reach, reach)
         self.update()
@@ -233,7 +235,7 @@ class EdgeItem(QGraphicsItem):
             words, style = self.edge.label, self.edge.style
             paint_tag(painter, self.tag, words, style, is_selected=self.look.is_selected)
         elif is_short or (self.edge.label and detail is Detail.FULL):
-            self._paint_label(painter)
+            self._paint_label(painter, zoom)
         if self.look.step is not None:
             self._paint_step(painter, self.look.step)
 
@@ -245,10 +247,15 @@ class EdgeItem(QGraphicsItem):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(self._far)
 
-    def _paint_label(self, painter: QPainter) -> None:
+    def _paint_label(self, painter: QPainter, zoom: float) -> None:
         words, place = self._words(), self.label_place
         if not words:
             return
+        larger = max(1.0, LABEL_SHRINKS_TO / zoom)
+        painter.save()
+        painter.translate(place.center())
+        painter.scale(larger, larger)
+        painter.translate(-place.center())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("canvas"))
         painter.drawRoundedRect(place, 4, 4)
@@ -257,6 +264,7 @@ class EdgeItem(QGraphicsItem):
         painter.setPen(theme().color(ink))
         painter.setFont(canvas_font("caption", "semibold" if is_sign else "regular"))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+        painter.restore()
 
     def _paint_step(self, painter: QPainter, step: int) -> None:
         x, y = self.route.at(0.5)

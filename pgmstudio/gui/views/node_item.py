@@ -13,6 +13,7 @@ from pgmstudio.gui.views.canvas_fonts import canvas_metrics
 from pgmstudio.gui.views.looks import take_over
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
 from pgmstudio.gui.views.node_geometry import INDENT, NodeGeometry, face_size
+from pgmstudio.gui.views.node_names import MOST_WIDER
 from pgmstudio.gui.views.node_painter import NodeLook, NodePainter, paint_dot
 from pgmstudio.gui.views.zoomed import Zoomed
 
@@ -132,6 +133,8 @@ class NodeItem(QGraphicsItem):
     def change_look(self, **changes: object) -> None:
         """Selected, focused, … ; repaints only when something differs."""
         if take_over(self.look, changes):
+            # What is held or looked at lies over what it is moved across.
+            self.setZValue(1.1 if self.look.is_selected else 1.0)
             self.update()
 
     @property
@@ -187,5 +190,6 @@ class NodeItem(QGraphicsItem):
 def _frame(size: Size) -> tuple[QPointF, QRectF]:
     """The corner of the box and all that may be painted; asked for often, so kept."""
     corner = QPointF(math.floor(-size[0] / 2), math.floor(-size[1] / 2))
-    box = QRectF(corner.x(), corner.y(), *size).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+    beside = MARGIN + MOST_WIDER
+    box = QRectF(corner.x(), corner.y(), *size).adjusted(-beside, -MARGIN, beside, MARGIN)
     return corner, box.united(QRectF(-DOT_ROOM, -DOT_ROOM, 2 * DOT_ROOM, 2 * DOT_ROOM))

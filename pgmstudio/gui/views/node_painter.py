@@ -14,14 +14,18 @@ from pgmstudio.core.pictures.svg_nodes import Mark, percent
 from pgmstudio.gui.style.icons import paint_icon
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.views.bar_marks import LEAST_SHIFT, paint_hatched, paint_prior, part_of
-from pgmstudio.gui.views.canvas_fonts import canvas_font, canvas_metrics, font_of_height
+from pgmstudio.gui.views.canvas_fonts import (
+    canvas_font,
+    canvas_metrics,
+    font_of_height,
+    metrics_of_height,
+)
 from pgmstudio.gui.views.node_face import Detail, NodeFace, NodeMode
 from pgmstudio.gui.views.node_geometry import INDENT, MARK_SIZE, NodeGeometry
+from pgmstudio.gui.views.node_names import name_pixels, name_room, named_box, shown_name
 
 RING_DISTANCE = 4.0
 LEAST_TITLE, LEAST_WORDS = 56.0, 24.0
-# Names keep about this height on screen while the boxes around them shrink.
-NAME_ON_SCREEN, LEAST_ON_SCREEN = 10.5, 7.0
 DOT_ON_SCREEN = 9.0
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -132,11 +136,15 @@ class NodePainter:
         """For every detail but dots; only `part` is wanted, the rest may be left out."""
         if part is not None:
             self._wanted = part
+        pixels = 0
+        if detail is Detail.NAME:
+            pixels = name_pixels(self._face, self._box, zoom)
+            self._box = named_box(self._face, self._box, pixels)
         self._paint_box()
         if not self._box.contains(self._wanted):
             self._paint_rings()
         if detail is Detail.NAME:
-            self._paint_name(zoom)
+            self._paint_name(pixels)
         elif self._face.shows_rows:
             if self._wanted.top() <= HEAD:
                 self._paint_head(HEAD / 2)
@@ -188,16 +196,12 @@ class NodePainter:
 
     # -- small
 
-    def _paint_name(self, zoom: float) -> None:
-        """The title alone, as large as the box allows, so that it can still be read."""
-        title = self._face.title.replace("\n", " ")
-        room = self._box.adjusted(4, 1, -4, -1)
-        wide = canvas_metrics("dense", "medium").horizontalAdvance(title) / 12  # per px of height
-        most = min(NAME_ON_SCREEN / zoom, room.height() * 0.72)
-        pixels = max(min(most, room.width() / max(wide, 0.1)), min(most, LEAST_ON_SCREEN / zoom))
-        self._painter.setFont(font_of_height(int(pixels)))
-        metrics = self._painter.fontMetrics()
-        shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, int(room.width()))
+    def _paint_name(self, pixels: int) -> None:
+        """The title alone, so large that it can still be read."""
+        room, metrics = name_room(self._box), metrics_of_height(pixels)
+        self._painter.setFont(font_of_height(pixels))
+        elide = Qt.TextElideMode.ElideMiddle
+        shown = metrics.elidedText(shown_name(self._face), elide, room.width())
         mark = self._mark
         ink = "text" if mark is None else f"{mark.tint}_ink"
         self._painter.setPen(theme().color(ink))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
@@ -183,21 +183,20 @@ class Bubble(QFrame):
     def text(self) -> str:
         return self._text.text()
 
-    def say(self, sentence: str, at: QPoint) -> None:
-        """Show beside a point of the view, inside the view."""
+    def say(self, sentence: str, at: QPoint, room: QRect) -> None:
+        """Show beside a point of the view, inside `room`."""
         size = theme().px("icon")
         self._icon.setPixmap(icon("warning-circle", "danger_ink").pixmap(size, size))
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
-        room = self._view.rect()
         words = self._text.fontMetrics().horizontalAdvance(sentence)
         width = min(round(BUBBLE_WIDTH * theme().scale), words + size + 40, room.width() - 16)
         self.setFixedWidth(width)
         self._row.activate()
         height = self._row.heightForWidth(width)
         self.setFixedHeight(max(height, size + 14))
-        x = min(max(8, at.x() + 14), room.width() - width - 8)
-        y = min(max(8, at.y() + 16), room.height() - self.height() - 8)
+        x = max(room.left() + 8, min(at.x() + 14, room.right() - width - 8))
+        y = max(room.top() + 8, min(at.y() + 16, room.bottom() - self.height() - 8))
         self.move(x, y)
         self.show()
         self.raise_()

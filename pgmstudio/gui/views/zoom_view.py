@@ -34,7 +34,8 @@ class ZoomView(QGraphicsView):
         self._clear_later = one_shot(self, self._show_selected_beside)
         self._pan_from: QPoint | None = None
         self._margin = self._foot = self._head = float(FIT_MARGIN)
-        self.kept_right = 0.0  # pixels at the right beside a fitted graph, if more than the margin
+        # Pixels beside and below a fitted graph for what floats in that corner, if there is room.
+        self.kept_corner = (0.0, 0.0)
         self._covered = (0, 0)  # pixels at the right and below that something else hides
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -113,8 +114,12 @@ class ZoomView(QGraphicsView):
         self._apply_zoom(content)
         # Aside as far as there is room: for what floats there the graph gets no smaller.
         free = max(0.0, width - content.width() * self.pixels_per_unit)
-        left = min(free, max(0.0, self.kept_right - self._margin))
-        aside = QPointF(left, self._foot - self._head)
+        left = max(0.0, self.kept_corner[0] - self._margin)
+        up = 0.0
+        if left > free:  # a wide graph has room above it instead
+            above = max(0.0, height - content.height() * self.pixels_per_unit)
+            left, up = free, min(above, max(0.0, self.kept_corner[1] - self._foot))
+        aside = QPointF(left, self._foot - self._head + up)
         self.centerOn(content.center() + aside / (2 * self.pixels_per_unit))
         self._is_fitted, self._stands = True, False
         if (self._zoom, self.sight()) != before:
@@ -130,9 +135,9 @@ class ZoomView(QGraphicsView):
         """So many pixels around a fitted graph, for views where the usual ones are too many."""
         self._margin = self._foot = self._head = margin
 
-    def keep_right(self, width: float) -> None:
-        """A fitted graph leaves so much at the right, if it can, to what floats there."""
-        needs_more, self.kept_right = width > self.kept_right, width
+    def keep_corner(self, width: float, height: float) -> None:
+        """A fitted graph stands beside or above a corner at the right, if it can."""
+        needs_more, self.kept_corner = width > self.kept_corner[0], (width, height)
         if needs_more and self._is_fitted:
             self.fit()
 

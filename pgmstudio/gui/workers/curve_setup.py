@@ -20,6 +20,7 @@ from pgmstudio.core.experiments.plans.truth import ceiling_of, truth_of
 from pgmstudio.core.io.plan_files import read_plan_rows, split_rows
 from pgmstudio.core.io.point_folder import PointFolder
 from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.pictures.curve_signs import sign_family
 from pgmstudio.core.project.project import Project
 
 SHARE, SPLIT, SETS = "share", "split", "sets"
@@ -147,7 +148,7 @@ class Loaded:
 
     points: tuple[CurvePoint, ...] = ()
     series: Mapping[str, str] | None = None  # of each planned run; None when it cannot be known
-    families: Mapping[str, str] = field(default_factory=dict)  # kinds of models, by curve
+    families: Mapping[str, str] = field(default_factory=dict)  # of the signs, by curve
     done: frozenset[str] = frozenset()  # runs that have given all their points
     train_rows: int | None = None
     test_rows: int | None = None
@@ -199,7 +200,10 @@ def load(
     return Loaded(
         own,
         {key: run.name or run.learner for key, run in runs.items()},
-        {run.name or run.learner: learner_of(run.learner).kind for run in runs.values()},
+        {
+            run.name or run.learner: sign_family(learner_of(run.learner).kind, run.learner)
+            for run in runs.values()
+        },
         done,
         rows.train.row_count,
         rows.test.row_count,

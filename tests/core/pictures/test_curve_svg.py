@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pgmstudio.core.pictures.axes import Axis
-from pgmstudio.core.pictures.curve_svg import (
-    CurvePlot,
-    PlotMark,
-    PlotSeries,
-    curve_svg,
-    language_sign,
-    sign,
-)
+from pgmstudio.core.pictures.curve_signs import HYBRID, language_sign, sign, sign_family
+from pgmstudio.core.pictures.curve_svg import CurvePlot, PlotMark, PlotSeries, curve_svg
+from pgmstudio.core.pictures.curve_words import Box, Crowd
 from pgmstudio.core.pictures.tokens import tokens
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,6 +62,81 @@ def test_points_that_cannot_be_shown_are_left_out() -> None:
     assert "inf" not in curve_svg(plot())
 
 
+def lines_of(picture: str, width: str = "2") -> list[list[tuple[float, float]]]:
+    """The corners of the lines of test points."""
+    found = []
+    for one in ET.fromstring(picture).iter(f"{SVG}path"):
+        if one.get("stroke-width") == width and one.get("fill") == "none":
+            numbers = [float(word) for word in str(one.get("d")).split() if word not in "ML"]
+            found.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
+    return found
+
+
+def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_legend_says_so() -> None:
+    bits = (-5.0, -4.0, -math.inf, -3.5, -3.4, -3.3)
+    marks = tuple(PlotMark(10.0 * 2**place, value) for place, value in enumerate(bits))
+    whole = curve_svg(CurvePlot((PlotSeries("PDG", "pdg", marks[:2]),)))
+    broken = curve_svg(CurvePlot((PlotSeries("PDG", "pdg", marks),)))
+    assert [len(line) for line in lines_of(broken)] == [2, 3]
+    assert "not shown, at −∞: 1," in texts_of(broken)
+    assert not any("−∞" in words for words in texts_of(whole))
+
+
+def test_heights_are_told_with_as_many_digits_each() -> None:
+    marks = (PlotMark(10, -18.0), PlotMark(100, -15.4))
+    texts = texts_of(curve_svg(CurvePlot((PlotSeries("PDG", "pdg", marks),))))
+    heights = [words for words in texts if words.startswith("−")]
+    assert "−16.0" in heights
+    assert "−15.5" in heights
+    assert {len(words.partition(".")[2]) for words in heights} == {1}
+
+
+def test_letters_lie_over_no_line_where_there_is_room() -> None:
+    steep = tuple(
+        PlotMark(10.0 * 2**k, -9.0 + k, None, "BIC AIC" if k == 2 else "") for k in range(5)
+    )
+    flat = tuple(PlotMark(10.0 * 2**k, -6.5, None, "AIC" if k == 2 else "") for k in range(5))
+    told = (PlotSeries("A", "pdg", steep), PlotSeries("B", "ldag", flat))
+    picture = curve_svg(CurvePlot(told))
+    boxes = []
+    for one in ET.fromstring(picture).iter(f"{SVG}rect"):
+        if one.get("fill-opacity") == "0.8":  # the patch below letters
+            x, y, wide, tall = (float(str(one.get(k))) for k in ("x", "y", "width", "height"))
+            boxes.append(Box(x + 1, y + 1, x + wide - 1, y + tall - 1))
+    assert len(boxes) == 2
+    assert not boxes[0].meets(boxes[1])
+    for (x, y), (to_x, to_y) in (pair for line in lines_of(picture) for pair in pairwise(line)):
+        for share in (k / 40 for k in range(41)):
+            at = x + share * (to_x - x), y + share * (to_y - y)
+            assert not any(box.meets(Box.around(at, 0.1, 0.1)) for box in boxes)
+
+
+def test_words_rather_cover_a_line_than_a_mark_and_a_mark_than_other_words() -> None:
+    boxes = [Box(0, 0, 40, 10), Box(60, 0, 100, 10), Box(120, 0, 160, 10)]
+    crowd = Crowd(Box(0, 0, 200, 20))
+    crowd.add_mark((20, 5), 4.5)
+    crowd.add_line([(60, 5), (100, 5)])
+    crowd.take([boxes[2]])
+    assert crowd.take(boxes) == boxes[1]
+    assert crowd.take(boxes) == boxes[0]
+
+
+def test_the_name_of_the_ceiling_goes_where_the_line_of_equal_score_is_not() -> None:
+    crowd = Crowd(Box(0, 0, 400, 200))
+    ends = [Box(8, 10, 108, 20), Box(292, 10, 392, 20)]
+    assert crowd.take(ends) == ends[0]
+    crossed = Crowd(Box(0, 0, 400, 200))
+    crossed.add_line([(50, 0), (60, 200)])
+    assert crossed.take(ends) == ends[1]
+
+
+def test_a_hybrid_is_told_from_a_decision_graph_by_its_marker() -> None:
+    assert sign_family("pdg", "pdg.learn") == "pdg"
+    assert sign_family("pdg", "pdg.hybrid") == HYBRID
+    markers = [language_sign(family)[0] for family in (*tokens()["language"], HYBRID)]
+    assert len(set(markers)) == len(markers)
+
+
 def test_no_points_are_an_empty_plot() -> None:
     assert "Effective size" in " ".join(texts_of(curve_svg(CurvePlot(()))))
 
@@ -76,7 +147,7 @@ def test_the_same_plot_is_the_same_text_in_either_theme(theme: str) -> None:
 
 
 def test_every_language_has_a_sign_that_can_be_drawn() -> None:
-    for family in (*tokens()["language"], "tree", "something new"):
+    for family in (*tokens()["language"], HYBRID, "compiled", "tree", "something new"):
         marker, category = language_sign(family)
         assert sign(marker, (0, 0), 4).startswith("<")
         assert category in {entry["name"] for entry in tokens()["category"]["light"]}
