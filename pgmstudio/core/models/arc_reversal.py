@@ -3,7 +3,8 @@
 For X → Y with Z = pa(X) ∪ pa(Y) without X, both get Z as parents and X gets Y besides:
 P(y | z) = Σ P(x | pa(X)) P(y | pa(Y)) over x, and P(x | y, z) is that product over P(y | z). The
 product of the two tables is the same before and after, so the joint distribution is too. When the
-edge is covered, Z is what both have already: the new graph is equivalent to the old one.
+edge is covered, Z is what both have already: the new graph is equivalent to the old one. Without
+new parents the distribution of other edges changes as little as the two tables allow.
 """
 
 from __future__ import annotations
@@ -57,22 +58,55 @@ def with_edge_turned(network: BayesianNetwork, source: str, target: str) -> Baye
         raise GraphError(f"{source} → {target} cannot be turned around: {reason}")
     x, y = dag.index(source), dag.index(target)
     shared = sorted({*dag.parent_indices[x], *dag.parent_indices[y]} - {x})
-    axes = [*shared, y, x]
-    cells = math.prod(network.domain.cardinalities[v] for v in axes)
+    cells = _cells_of(network, [*shared, y, x])
     if cells > MOST_TABLE_CELLS:
         raise TooLargeError(
             f"The table of {source} would have {cells:,} cells after turning {source} → {target}; "
             f"at most {MOST_TABLE_CELLS:,} are made at once. Remove some of their parents first."
         )
-    both = _along(network, x, axes) * _along(network, y, axes)
-    below = both.sum(axis=-1)  # P(y | z)
-    possible = below[..., None] > 0
-    above = np.where(possible, both / np.where(possible, below[..., None], 1.0), 1 / both.shape[-1])
-    parents, tables = list(dag.parent_indices), list(network.tables)
-    parents[y], tables[y] = tuple(shared), _summing_to_one(below)
-    parents[x] = tuple(sorted([*shared, y]))
-    tables[x] = _summing_to_one(np.moveaxis(above, len(shared), parents[x].index(y)))
-    return BayesianNetwork(network.domain, Dag(dag.names, tuple(parents)), tuple(tables))
+    parents = list(dag.parent_indices)
+    parents[y], parents[x] = tuple(shared), tuple(sorted([*shared, y]))
+    return _with_turned_tables(network, x, y, Dag(dag.names, tuple(parents)))
+
+
+def with_edge_reversed(network: BayesianNetwork, source: str, target: str) -> BayesianNetwork:
+    """The edge the other way round and no other; CycleError when it would close a cycle.
+
+    The two tables say together what they said as far as the graph allows: of a covered edge the
+    distribution is the same, otherwise each is averaged over the parents that only the other has.
+    """
+    dag = network.dag.with_reversed(source, target)
+    x, y = dag.index(source), dag.index(target)
+    shared = {*network.dag.parent_indices[x], *network.dag.parent_indices[y]} - {x}
+    if _cells_of(network, [*shared, y, x]) > MOST_TABLE_CELLS:
+        return network.without_edge(source, target).with_edge(target, source)
+    return _with_turned_tables(network, x, y, dag)
+
+
+def _cells_of(network: BayesianNetwork, axes: list[int]) -> int:
+    return math.prod(network.domain.cardinalities[v] for v in axes)
+
+
+def _with_turned_tables(network: BayesianNetwork, x: int, y: int, dag: Dag) -> BayesianNetwork:
+    """x → y of the network has become y → x of `dag`; rows that cannot happen are uniform."""
+    old = network.dag.parent_indices
+    shared = sorted({*old[x], *old[y]} - {x})
+    axes = [*shared, y, x]
+    both = _along(network, x, axes) * _along(network, y, axes)  # P(x, y | shared)
+    tables = list(network.tables)
+    below = both.sum(axis=-1)
+    tables[y] = _summing_to_one(below.mean(axis=_beside(shared, dag.parent_indices[y])))
+    above = both.mean(axis=_beside(shared, dag.parent_indices[x]))
+    total = above.sum(axis=-1, keepdims=True)
+    above = np.where(total > 0, above / np.where(total > 0, total, 1.0), 1 / above.shape[-1])
+    place = dag.parent_indices[x].index(y)
+    tables[x] = _summing_to_one(np.moveaxis(above, above.ndim - 2, place))
+    return BayesianNetwork(network.domain, dag, tuple(tables))
+
+
+def _beside(shared: list[int], parents: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of `shared` that are no parents."""
+    return tuple(axis for axis, v in enumerate(shared) if v not in parents)
 
 
 def _along(network: BayesianNetwork, child: int, axes: list[int]) -> Floats:

@@ -131,29 +131,32 @@ class BayesianNetwork:
 
     def with_edge(self, source: str, target: str) -> BayesianNetwork:
         """One more parent of `target`, whose table is repeated for each of the parent's states."""
-        return self._with_parents(self.dag.with_edge(source, target), [target])
+        return self._with_parents(self.dag.with_edge(source, target), target)
 
     def without_edge(self, source: str, target: str) -> BayesianNetwork:
         """One parent of `target` less, whose table is the plain average over its states."""
-        return self._with_parents(self.dag.without_edge(source, target), [target])
+        return self._with_parents(self.dag.without_edge(source, target), target)
 
     def with_reversed_edge(self, source: str, target: str) -> BayesianNetwork:
-        return self._with_parents(self.dag.with_reversed(source, target), [source, target])
+        """The edge the other way round; of a covered one the distribution stays."""
+        from pgmstudio.core.models.arc_reversal import with_edge_reversed
 
-    def _with_parents(self, dag: Dag, changed: Iterable[str]) -> BayesianNetwork:
-        tables = list(self.tables)
-        for name in changed:
-            index = self.domain.index(name)
-            old, new = self.dag.parent_indices[index], dag.parent_indices[index]
-            table = self.tables[index]
-            for axis in reversed([a for a, p in enumerate(old) if p not in new]):
-                table = table.mean(axis=axis)
-            kept = [p for p in old if p in new]
-            for axis, parent in enumerate(new):
-                if parent not in kept:
-                    table = np.expand_dims(table, axis)
-                    table = np.repeat(table, self.domain.cardinalities[parent], axis=axis)
-            tables[index] = table
+        return with_edge_reversed(self, source, target)
+
+    def _with_parents(self, dag: Dag, name: str) -> BayesianNetwork:
+        """`name` has other parents in `dag`; its table is averaged over those that go and repeated
+        for those that come."""
+        tables, index = list(self.tables), self.domain.index(name)
+        old, new = self.dag.parent_indices[index], dag.parent_indices[index]
+        table = self.tables[index]
+        for axis in reversed([a for a, p in enumerate(old) if p not in new]):
+            table = table.mean(axis=axis)
+        kept = [p for p in old if p in new]
+        for axis, parent in enumerate(new):
+            if parent not in kept:
+                table = np.expand_dims(table, axis)
+                table = np.repeat(table, self.domain.cardinalities[parent], axis=axis)
+        tables[index] = table
         return BayesianNetwork(self.domain, dag, tuple(tables))
 
     def with_variable(self, variable: Variable) -> BayesianNetwork:

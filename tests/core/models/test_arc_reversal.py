@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.cpdag import cpdag_of
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.equivalence import covered_edges, members_of
+from pgmstudio.core.graphs.equivalence import covered_edges, is_covered, members_of
 from pgmstudio.core.inference.brute_force import joint_table
 from pgmstudio.core.models.arc_reversal import (
     inherited_edges,
@@ -40,6 +42,45 @@ def test_every_edge_that_can_be_turned_keeps_the_joint_distribution(
         # Beside the turned edge only the inherited ones are new.
         added = set(inherited_edges(network.dag, *edge))
         assert set(turned.edges) == (set(network.edges) - {edge}) | added | {(edge[1], edge[0])}
+
+
+@given(small_networks(max_variables=5, max_cardinality=3))
+@settings(max_examples=60, deadline=None)
+def test_an_edge_reversed_alone_keeps_what_the_graph_allows(network: BayesianNetwork) -> None:
+    for source, target in network.edges:
+        if why_not_reversible(network.dag, source, target):
+            continue
+        changed = network.with_reversed_edge(source, target)
+        assert changed.dag == network.dag.with_reversed(source, target)
+        if is_covered(network.dag, source, target):
+            np.testing.assert_allclose(joint_table(changed), joint_table(network), atol=1e-12)
+        # Each table is what the two say of it when their parents are uniform and independent.
+        alone = parents_of_two(network, source, target)
+        for name in (source, target):
+            told = conditional(alone, name, changed.dag.parents(name))
+            np.testing.assert_allclose(changed.table(name), told, atol=1e-12)
+
+
+def parents_of_two(network: BayesianNetwork, source: str, target: str) -> BayesianNetwork:
+    """The two and their parents, which are uniform and have no parents besides."""
+    ends = {source, target}
+    edges = [edge for edge in network.edges if edge[1] in ends]
+    alone = BayesianNetwork.uniform(network.domain, Dag.from_edges(network.domain.names, edges))
+    for name in ends:
+        alone = alone.with_table(name, network.table(name))
+    return alone
+
+
+def conditional(network: BayesianNetwork, name: str, parents: Sequence[str]) -> Any:
+    """P(name | parents), an axis for each of them; uniform where the parents cannot be so."""
+    axes = [network.domain.index(one) for one in (*parents, name)]
+    others = tuple(i for i in range(len(network.domain)) if i not in axes)
+    table = joint_table(network).sum(axis=others)
+    places = sorted(axes)
+    table = table.transpose([places.index(axis) for axis in axes])
+    total = table.sum(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        return np.where(total > 0, table / total, 1 / table.shape[-1])
 
 
 @given(small_networks(max_variables=6, max_cardinality=3), st.integers(0, 30))
