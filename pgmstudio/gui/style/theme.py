@@ -6,6 +6,7 @@ No colour or size is written elsewhere; the numbers are in resources/tokens.json
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -59,13 +60,15 @@ class Theme(QObject):
         reduced_motion: bool | None = None,
     ) -> None:
         """Change the look of the running application."""
+        was = self._scale
         self._mode = self._mode if mode is None else mode
         self._scale = self._scale if scale is None else min(2.0, max(0.8, scale))
         if reduced_motion is not None:
             self._reduced_motion = reduced_motion
         self.apply()
         self.changed.emit()
-        _renew_kept_fonts()
+        if self._scale != was:
+            _renew_kept_fonts()
 
     @contextmanager
     def painting_as(self, mode: Mode) -> Iterator[None]:
@@ -201,10 +204,24 @@ def _renew_kept_fonts() -> None:
     After the letters have grown that would be the old size: in pages put side by side, in panels
     laid over the centre. Widgets that were given no size take that of the application.
     """
-    for widget in QApplication.allWidgets():
+    with _nothing_collected():
+        widgets = QApplication.allWidgets()
+    for widget in widgets:
         kept = widget.property(_KEPT_FONT)
         if isinstance(kept, QFont) and kept.resolve(_NO_SIZE).pixelSize() != _NO_SIZE.pixelSize():
             widget.setProperty(_KEPT_FONT, widget.font())
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Qt crashes when the collector takes widgets away while it lists them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @lru_cache(maxsize=1)
