@@ -1,0 +1,78 @@
+"""The script `run` of a checkout, with a stand-in for its Python environment."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BASH = shutil.which("bash")
+
+pytestmark = pytest.mark.skipif(BASH is None, reason="run is a script for bash")
+
+# Says where it runs and what it was given, one line each; an installation of packages is silent.
+PYTHON = """#!/usr/bin/env bash
+if [ "$1 $2" = "-m pip" ] || [ "$1" = -c ]; then exit 0; fi
+pwd
+printf '<%s>\\n' "$@"
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    checkout = tmp_path / "checkout"
+    programs = checkout / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (checkout / ".venv" / "stamp-qt").touch()
+    for name in ("run", "pyproject.toml"):
+        shutil.copy(ROOT / name, checkout / name)
+    for name in ("python", "ruff", "mypy", "lint-imports"):
+        program = programs / name
+        program.write_text(PYTHON if name == "python" else "#!/bin/sh\nexit 0\n")
+        program.chmod(0o755)
+    return checkout
+
+
+def run(checkout: Path, *words: str, folder: Path) -> tuple[str, list[str]]:
+    """The folder in which Python was started and the arguments it was given."""
+    assert BASH is not None
+    called = subprocess.run(
+        [BASH, str(checkout / "run"), *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    where, *given = called.stdout.splitlines()
+    return where, [word[1:-1] for word in given]
+
+
+def test_the_command_line_runs_in_the_folder_of_the_caller(checkout: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "my data"
+    folder.mkdir()
+    where, given = run(checkout, "learn", "bn.hill-climb", "table.csv", folder=folder)
+    assert where == str(folder)
+    assert given[-4:] == ["pgmstudio", "learn", "bn.hill-climb", "table.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "marks"), [(["test"], []), (["test", "--long"], ["-m", ""])], ids=["plain", "long"]
+)
+def test_long_adds_the_long_tests(
+    checkout: Path, tmp_path: Path, words: list[str], marks: list[str]
+) -> None:
+    where, given = run(checkout, *words, "tests/core", folder=tmp_path)
+    assert where == str(checkout)
+    assert given[:2] == ["-m", "pytest"]
+    assert given[2:][-len(marks) - 1 :] == [*marks, "tests/core"]
+    assert given[2:].count("-m") == len(marks) // 2
+    assert "--long" not in given
+
+
+def test_check_runs_the_answer_checks_in_the_checkout(checkout: Path, tmp_path: Path) -> None:
+    where, given = run(checkout, "check", "--cases", "10", folder=tmp_path)
+    assert where == str(checkout)
+    assert given == ["benchmarks/check_answers.py", "--cases", "10"]
