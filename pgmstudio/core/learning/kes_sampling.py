@@ -106,7 +106,8 @@ class SampledBoundary:
         return gains
 
     def _gain(self, node: int, above: int, other: int, cancel: CancelToken) -> float:
-        return float(self.gains.values[self.gains.row(node, above, cancel), other])
+        row = self.gains.row(node, above, cancel)  # first, as it may replace `values`
+        return float(self.gains.values[row, other])
 
 
 def _mask(words: NDArray[np.uint64]) -> int:

@@ -66,6 +66,18 @@ def all_of(
     return list(boundary.proposals(cpdag, least, greediness, kinds, rng, NEVER))
 
 
+def test_the_sampled_boundary_scores_more_families_than_there_is_room_for_at_first() -> None:
+    """The array of gains grows while a gain is read from it."""
+    data = rows(3, 8)
+    gains = gains_on(data)
+    rng = np.random.default_rng(0)
+    boundary = SampledBoundary(gains)
+    for _ in range(60):
+        start = cpdag_of(random_dag(rng, data.domain.names))
+        list(boundary.proposals(start, math.inf, 0.0, BOTH, rng, NEVER))
+    assert len(gains.values) > FIRST_ROOM
+
+
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([BOTH, TURNS]))
 def test_each_better_neighbour_comes_once_with_what_it_gains(
