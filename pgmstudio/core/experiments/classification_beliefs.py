@@ -19,7 +19,7 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.inference.likelihood import log2_probabilities
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.components import log2_sums, shares
+from pgmstudio.core.models.components import likeliest, log2_sums, shares
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
@@ -42,8 +42,7 @@ class TargetBeliefs:
     @property
     def chosen(self) -> NDArray[np.intp]:
         """The most probable state of every row, the first of equal ones."""
-        found: NDArray[np.intp] = self.shares.argmax(axis=1)
-        return found
+        return likeliest(self.shares)
 
 
 def target_beliefs(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.models.components import EQUAL_WITHIN
+
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
@@ -29,12 +31,15 @@ class RocCurve:
 
 
 def roc_curve(probabilities: Floats, is_state: Truths, weights: Floats) -> RocCurve:
-    """Corners alone: points on a straight piece between two others are left out."""
+    """Corners alone: points on a straight piece between two others are left out.
+
+    Probabilities within `EQUAL_WITHIN` of the next one are ties, however they were computed.
+    """
     order = np.argsort(-probabilities, kind="stable")
     ordered, hits = probabilities[order], is_state[order]
     true = np.cumsum(np.where(hits, weights[order], 0.0))
     false = np.cumsum(np.where(hits, 0.0, weights[order]))
-    last = np.flatnonzero(np.diff(ordered, append=-np.inf))  # of rows with equal probabilities
+    last = np.flatnonzero(np.diff(ordered, append=-np.inf) < -EQUAL_WITHIN)  # of equal ones
     true, false = np.append(0.0, true[last]), np.append(0.0, false[last])
     thresholds = np.append(np.inf, ordered[last])
     area = None
@@ -96,7 +101,8 @@ def calibration(
     total = float(weights.sum())
     if total <= 0:
         return Calibration((), None)
-    places = np.minimum((probabilities * bins).astype(np.intp), bins - 1)
+    # An edge belongs to the bin above it, also where rounding errors leave a little less.
+    places = np.minimum(((probabilities + EQUAL_WITHIN) * bins).astype(np.intp), bins - 1)
     mass = np.bincount(places, weights, bins)
     given = np.bincount(places, weights * probabilities, bins)
     so = np.bincount(places, weights * is_so, bins)

@@ -14,7 +14,7 @@ from pgmstudio.core.data.editing import rows_over
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.inference.analysis_tables import Cell
 from pgmstudio.core.models.component_measures import Mixture, component_names
-from pgmstudio.core.models.components import log2_sums, shares
+from pgmstudio.core.models.components import likeliest, log2_sums, shares
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -41,8 +41,7 @@ class RowComponents:
     @property
     def chosen(self) -> NDArray[np.intp]:
         """The likeliest component of every row, the first of equal ones."""
-        found: NDArray[np.intp] = self.shares.argmax(axis=1)
-        return found
+        return likeliest(self.shares)
 
     @property
     def responsibilities(self) -> Floats:

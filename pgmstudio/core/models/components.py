@@ -14,6 +14,8 @@ from pgmstudio.core.models.bayesian_network import ROW_SUM_TOLERANCE
 
 Floats = NDArray[np.float64]
 
+# Probabilities that differ by no more than the rounding errors of sums and products are equal.
+EQUAL_WITHIN = 1e-12
 # Rows looked at together: their parts in every component fit into a few megabytes.
 _BLOCK_CELLS = 4_000_000
 
@@ -60,6 +62,13 @@ def log2_sums_in_blocks(
             for at in range(0, max(1, data.row_count), block)
         ]
     )
+
+
+def likeliest(shares: Floats) -> NDArray[np.intp]:
+    """The state or component with the largest share in every row, the first of equal ones."""
+    top = shares.max(axis=1, keepdims=True)
+    found: NDArray[np.intp] = (shares >= top - EQUAL_WITHIN).argmax(axis=1)
+    return found
 
 
 def shares(parts: Floats, weights: Floats) -> Floats:

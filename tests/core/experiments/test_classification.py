@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +28,8 @@ from pgmstudio.core.experiments.classification_tables import (
 from pgmstudio.core.inference.likelihood import log2_probabilities
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.io.data_files import read_data
+from pgmstudio.core.io.model_files import read_model
 from pgmstudio.core.models.protocols import ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.running import Progress, StopSwitch
@@ -193,6 +196,43 @@ def test_the_area_is_the_share_of_pairs_in_order(seed: int, grid: int) -> None:
     assert (few.false_rates[0], few.false_rates[-1]) == (0, pytest.approx(1))
     steps = np.diff(curve.false_rates) * (curve.true_rates[1:] + curve.true_rates[:-1]) / 2
     assert steps.sum() == pytest.approx(expected)
+
+
+def test_a_target_that_depends_on_nothing_has_an_area_of_exactly_one_half() -> None:
+    samples = Path(__file__).parents[3] / "sample_data"
+    model = read_model(samples / "coronary_labels.json").model
+    found = classify(model, read_data(samples / "coronary.csv"), "family")
+    assert [curve.area for curve in found.roc] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_area_counts_pairs_of_rows_with_equal_beliefs_as_halves(family: str) -> None:
+    # The count of Mann and Whitney over exact posteriors, rounded far above rounding errors. Rows
+    # occur several times and in several orders, so that there are ties to get wrong.
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        model = FAMILIES[family](rng)
+        rows = model.sample(120, rng)
+        target = model.domain.names[-1]
+        found = classify(model, rows, target)
+        posterior = np.round(found.beliefs.shares, 9)
+        for state, curve in enumerate(found.roc):
+            is_state = found.truth == state
+            ahead = posterior[is_state, state][:, None] - posterior[~is_state, state]
+            if ahead.size == 0:
+                assert curve.area is None
+                continue
+            expected = ((ahead > 0) + (ahead == 0) / 2).mean()
+            assert curve.area == pytest.approx(expected, abs=1e-12)
+
+
+def test_noise_far_below_the_beliefs_decides_neither_order_nor_state_nor_bin() -> None:
+    noise = np.array([[0, 1], [1, 0], [0, 2], [2, 0], [1, 1], [0, 0]]) * 2.0**-53
+    even = by_hand([0, 1, 0, 1, 1, 0], (0.5 + noise).tolist(), [1.0] * 6)
+    assert [curve.area for curve in even.roc] == [0.5, 0.5]
+    assert even.beliefs.chosen.tolist() == [0] * 6
+    edge = calibration(np.array([0.3, 0.1 + 0.2, 0.3 - 2.0**-53]), np.ones(3, bool), np.ones(3))
+    assert len(edge.bins) == 1
 
 
 def test_what_is_sure_and_right_is_calibrated() -> None:
