@@ -69,7 +69,7 @@ def test_the_inspector_tells_three_sizes_and_which_items_tell_most(
     facts = sections.facts.facts
     # 3 classes, 5 binary items: 3·5, 2 + 15 + 1, 3·10.
     assert (facts["Size, definition"], facts["Size, tables A"]) == ("15", "18")
-    assert facts["Size, tables B"] == "30"
+    assert facts["Effective size"] == "30"
     bits = [rank[2] for rank in sections.ranking.ranks]
     assert bits == sorted(bits, reverse=True)
     qtbot.mouseClick(inspector.model.explain, LEFT)

@@ -44,7 +44,7 @@ class ClassScan(ModelScan[ScanPoint]):
     def plain(self) -> dict[str, Any]:
         """Every point, and the models that fit into the room for them."""
         models = [point.model for point in self.points]
-        kept = smallest_within([0 if m is None else m.clique_tree_size() for m in models])
+        kept = smallest_within([0 if m is None else m.effective_size() for m in models])
         return {
             "criterion": self.criterion,
             "variables": plain_variables(models),

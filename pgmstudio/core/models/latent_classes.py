@@ -86,15 +86,18 @@ class LatentClasses:
 
     def representation_size(self) -> int:
         """|C| − 1 + |C| Σ (|R(X)| − 1) (eq. 3.60)."""
-        return self.class_count - 1 + self.effective_size()
+        return self.class_count - 1 + self.definition_size()
 
     def effective_size(self) -> int:
-        """|C| Σ (|R(X)| − 1) (eq. 3.59)."""
-        return self.class_count * sum(card - 1 for card in self.domain.cardinalities)
+        """|C| Σ |R(X)|: the cells of the star's junction tree, as other languages count them.
 
-    def clique_tree_size(self) -> int:
-        """|C| Σ |R(X)|: the cells of the star's clique tree (Tables 5.2 and 5.9)."""
+        Tables 5.2 and 5.9 print it. Eq. 3.59 would favour this language: see `definition_size`.
+        """
         return self.class_count * sum(self.domain.cardinalities)
+
+    def definition_size(self) -> int:
+        """|C| Σ (|R(X)| − 1) (eq. 3.59): free parameters of the classes, no count of cells."""
+        return self.class_count * sum(card - 1 for card in self.domain.cardinalities)
 
     @cached_property
     def state_at(self) -> NDArray[np.int64]:

@@ -26,7 +26,8 @@ class Model(Protocol):
         """size_rep: free parameters."""
 
     def effective_size(self) -> int:
-        """size_eff: cost of updating beliefs."""
+        """size_eff: the table cells that updating all beliefs passes, in one unit for all
+        languages; independent variables have the sum of their states in each."""
 
 
 @runtime_checkable

@@ -227,11 +227,16 @@ class ComponentSections(QWidget):
             )
         ]
         if isinstance(model, LatentClasses):
-            sizes = grouped(model.representation_size() + 1), grouped(model.clique_tree_size())
+            sizes = grouped(model.definition_size()), grouped(model.representation_size() + 1)
             facts += [
-                ("Size, definition", grouped(model.effective_size()), "classes · Σ (states − 1)."),
-                ("Size, tables A", sizes[0], "Free parameters + 1: most published tables."),
-                ("Size, tables B", sizes[1], "classes · Σ states: cells of the clique tree."),
+                (
+                    "Effective size",
+                    grouped(model.effective_size()),
+                    "classes · Σ states: cells of the junction tree, published tables B. "
+                    "Compared with other languages.",
+                ),
+                ("Size, definition", sizes[0], "classes · Σ (states − 1)."),
+                ("Size, tables A", sizes[1], "Free parameters + 1: most published tables."),
             ]
         elif model.choice is not None:
             facts.append(("Component", f"seen, as {model.choice}"))

@@ -39,7 +39,10 @@ from pgmstudio.core.learning.latent_params import LatentParams
 from pgmstudio.core.learning.protocols import Finished
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.running import NEVER
 from tests.decision_graphs import parity
 from tests.strategies import random_network
@@ -237,8 +240,10 @@ def test_independence_is_equally_likely_in_all_languages_and_its_sizes_are_known
     np.testing.assert_allclose(likelihoods[0], likelihoods[1])
     np.testing.assert_allclose(likelihoods[0], likelihoods[2])
     cards = data.domain.cardinalities
-    sizes = [model.effective_size() for model in (network, graph, classes)]
-    assert sizes == [sum(cards), sum(cards), sum(card - 1 for card in cards)]
+    tree = Tree(data.domain, (None,) * 5, network.tables)
+    trees = TreeMixture(data.domain, np.ones(1), (tree,))
+    models = (network, graph, classes, tree, trees, LabelledDag.of_network(network))
+    assert [model.effective_size() for model in models] == [sum(cards)] * len(models)
 
 
 def test_parity_of_five_is_small_for_a_decision_graph_and_large_for_a_network() -> None:

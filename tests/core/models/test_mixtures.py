@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
@@ -129,14 +131,23 @@ def test_the_sizes_of_latent_classes_follow_the_three_conventions() -> None:
     for classes, effective, free, cells in ((32, 160, 191, 320), (40, 200, 239, 400)):
         tables = tuple(np.full((classes, 2), 0.5) for _ in range(5))
         model = LatentClasses(domain, np.full(classes, 1 / classes), tables)
-        assert model.effective_size() == effective
+        assert model.definition_size() == effective
         assert model.representation_size() == free
-        assert model.clique_tree_size() == cells
+        assert model.effective_size() == cells
     # The printed sizes of the synthetic models: 10 classes of 15 items with 47 states, 20 with 44.
     for classes, cards, cells in ((10, [3] * 13 + [4] * 2, 470), (20, [2] + [3] * 14, 880)):
         tables = tuple(np.full((classes, card), 1 / card) for card in cards)
         model = LatentClasses(domain_of(cards), np.full(classes, 1 / classes), tables)
-        assert model.clique_tree_size() == cells
+        assert model.effective_size() == cells
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1), classes=st.integers(1, 6), variables=st.integers(1, 5))
+def test_latent_classes_cost_as_much_as_the_network_they_are(
+    seed: int, classes: int, variables: int
+) -> None:
+    model = random_classes(np.random.default_rng(seed), variables, classes)
+    assert model.effective_size() == model.as_bayesian_network.effective_size()
 
 
 def test_parity_is_exact_with_a_class_for_every_even_row() -> None:
