@@ -20,6 +20,7 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.experiments.means import Mean, mean_of
 from pgmstudio.core.inference.likelihood import log2_probabilities
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
+from pgmstudio.core.scores.local_scores import AIC_BITS
 
 Verdict = Literal["best", "worse", "not distinguishable"]
 
@@ -40,7 +41,7 @@ class ComparedModel:
 
     It is None when the model rules out rows that the best one does not: no number can make up for
     that. `interval` is the 95 % confidence interval of the difference. `bic` and `aic` are in bits
-    on these rows: L − ½ log2 N · size_rep and L − size_rep; higher is better.
+    on these rows: L − ½ log2 N · size_rep and L − log2 e · size_rep; higher is better.
     """
 
     name: str
@@ -156,7 +157,7 @@ def comparison_of(scored: Mapping[str, Scored], weights: NDArray[np.float64] | N
                 one.representation_size,
                 one.effective_size,
                 total_bits - math.log2(max(total, 1.0)) / 2 * one.representation_size,
-                total_bits - one.representation_size,
+                total_bits - AIC_BITS * one.representation_size,
                 None if difference is None else finite(difference.value),
                 interval,
                 _verdict(name == best, difference, interval),

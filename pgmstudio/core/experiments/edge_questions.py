@@ -28,7 +28,14 @@ from pgmstudio.core.scores.local_scores import Score, score_of
 
 # Scores closer than this say the same: sums of logarithms of large counts are not exact.
 SAME_BITS = 1e-6
-_TITLES = {"bic": "BIC", "aic": "AIC", "bdeu": "BDeu", "k2": "K2", "lambda": "λ-score"}
+_TITLES = {
+    "bic": "BIC",
+    "aic": "AIC",
+    "aic-thesis": "AIC (thesis)",
+    "bdeu": "BDeu",
+    "k2": "K2",
+    "lambda": "λ-score",
+}
 
 
 @dataclass(frozen=True, slots=True)

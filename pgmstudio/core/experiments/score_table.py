@@ -16,7 +16,7 @@ from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.running import NEVER, CancelToken
 from pgmstudio.core.scores.family_scores import FamilyScores
-from pgmstudio.core.scores.local_scores import score_of
+from pgmstudio.core.scores.local_scores import AIC_BITS, score_of
 
 # What the effective size of a language counts.
 EFFECTIVE_SIZES = {
@@ -32,8 +32,8 @@ EFFECTIVE_SIZES = {
 class ModelScores:
     """Bits per row; None where a score is not defined for the language or the rows.
 
-    With k free parameters and N rows: BIC = (L − k/2 · log2 N) / N, AIC = (L − k) / N. BDeu is the
-    marginal likelihood of a graph over families (equivalent sample size 1).
+    With k free parameters and N rows: BIC = (L − k/2 · log2 N) / N, AIC = (L − k · log2 e) / N.
+    BDeu is the marginal likelihood of a graph over families (equivalent sample size 1).
     """
 
     kind: str
@@ -70,7 +70,7 @@ def model_scores(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> Mo
         return ModelScores(*plain, problem=str(problem))
     rows = mean.rows
     bic = mean.value - free / 2 * math.log2(max(rows, 1.0)) / rows
-    aic = mean.value - free / rows
+    aic = mean.value - AIC_BITS * free / rows
     return ModelScores(*plain, mean.value, mean.standard_error, bic, aic, bdeu)
 
 

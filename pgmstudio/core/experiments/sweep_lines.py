@@ -105,7 +105,12 @@ def smoothing_sweep(scan: MixtureScan) -> Sweep:
     """What the run chose by against the smoothing α, a line for each number of trees."""
     found = [(_trees(p), p.smoothing, p.value(scan.criterion)) for p in scan.points]
     is_log = all(x > 0 for _, x, _ in found)
-    criterion = {"held-out": "Held-out bits", "bic": "BIC, bits", "aic": "AIC, bits"}
+    criterion = {
+        "held-out": "Held-out bits",
+        "bic": "BIC, bits",
+        "aic": "AIC, bits",
+        "aic-thesis": "AIC (thesis), bits",
+    }
     y_title = f"{criterion[scan.criterion]} per row ↑"
     return Sweep("Smoothing", "Smoothing α", y_title, lines_of(found), is_log)
 

@@ -32,12 +32,15 @@ from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone
 from pgmstudio.core.experiments.plans.running import Earlier, run_plan
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.json_documents import parse_json
+from pgmstudio.core.io.migrations import with_thesis_aic
 from pgmstudio.core.io.model_files import ModelFile, read_bytes, read_model, write_model
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.plain import plain, told_parameters
 from pgmstudio.core.running import CancelToken
 
 POINTS, PLAN, MODELS, QUERIES = "points.jsonl", "plan.json", "models", "queries"
+# Of plan.json and of a line; those without a number are of the time when `aic` was L − k bits.
+FORMAT = 2
 
 
 class PointFolder:
@@ -103,6 +106,7 @@ class PointFolder:
         self._read()  # what another process added before we had it
         os.ftruncate(file, self._whole_bytes)
         told = {
+            "format": FORMAT,
             "plan": plan.plain(),
             "data": rows.fingerprint,
             "rows": [rows.train.row_count, rows.test.row_count],
@@ -135,7 +139,7 @@ class PointFolder:
             write_model(self.folder / name, ModelFile(point.model, title=title, provenance=origin))
             point = replace(point, model_file=name)
         told = point.as_dict() | {"parameters": told_parameters(point.parameters)}
-        self._append({"point": plain(told)})
+        self._append({"point": plain(told), "format": FORMAT})
         self.points[point.key] = replace(point, model=None, query_values=None)
         return point
 
@@ -186,7 +190,8 @@ class PointFolder:
 
     def _take(self, record: Mapping[str, Any]) -> None:
         if "point" in record:
-            point = point_of(record["point"])
+            told = record["point"]
+            point = point_of(told if "format" in record else with_thesis_aic(told))
             self.points[point.key] = point
         elif "done" in record:
             told = record["done"]
@@ -225,7 +230,9 @@ class KeptPlanTask:
 def read_folder_plan(folder: Path | str) -> Plan | None:
     """The plan that the points of a folder belong to; None when there is none."""
     told = folder_facts(folder)
-    return plan_of(told["plan"]) if told else None
+    if not told:
+        return None
+    return plan_of(told["plan"] if "format" in told else with_thesis_aic(told["plan"]))
 
 
 def folder_facts(folder: Path | str) -> Mapping[str, Any]:

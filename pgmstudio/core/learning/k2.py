@@ -41,7 +41,7 @@ from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS, FamilyScores
 from pgmstudio.core.scores.lecture_measures import MEASURES
 from pgmstudio.core.scores.local_scores import Score, score_of
 
-SCORE_MEASURES = ("k2", "bdeu", "bic", "aic", "aic_half", "loglik")
+SCORE_MEASURES = ("k2", "bdeu", "bic", "aic", "aic-thesis", "aic_half", "loglik")
 K2_MEASURES = (*SCORE_MEASURES, *MEASURES)
 
 # A gain below this is rounding.
@@ -65,8 +65,8 @@ class K2Params:
         "k2",
         title="Measure",
         choices=K2_MEASURES,
-        help="What a parent has to raise: a score in bits (k2, bdeu, bic, aic, aic_half, loglik) "
-        "or a measure of the lecture.",
+        help="What a parent has to raise: a score in bits (k2, bdeu, bic, aic, aic-thesis, "
+        "aic_half, loglik) or a measure of the lecture.",
     )
     max_parents: int | None = max_parents_param(4)
     ess: float = bdeu_rows_param()

@@ -20,7 +20,7 @@ from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import param
 
 # K2 is not among them: it scores the members of one class differently.
-EQUIVALENT_SCORES = ("bic", "aic", "bdeu", "lambda")
+EQUIVALENT_SCORES = ("bic", "aic", "aic-thesis", "bdeu", "lambda")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,8 @@ class KesParams:
         title="Score",
         choices=EQUIVALENT_SCORES,
         help="What the search makes large, in bits, higher is better: bic and aic weigh fit "
-        "against parameters, bdeu averages over tables, lambda weighs as you say.",
+        "against parameters (aic-thesis: a bit each, not a nat), bdeu averages over tables, "
+        "lambda weighs as you say.",
     )
     lambda_: float | None = lambda_param()
     ess: float = bdeu_rows_param()

@@ -29,6 +29,7 @@ from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.params import AUTO
 from pgmstudio.core.running import CancelToken, Note, Progress
+from pgmstudio.core.scores.local_scores import AIC_BITS
 
 # With fewer rows to hold out than this their likelihood says too little; BIC decides instead.
 LEAST_HELD_ROWS = 20
@@ -200,7 +201,7 @@ class _Search:
             train / rows,
             held,
             (train - 0.5 * math.log2(max(rows, 2)) * size) / rows,
-            (train - size) / rows,
+            (train - AIC_BITS * size) / rows,
             model.effective_size(),
             size,
             int((model.weights * rows < EMPTY_ROWS).sum()),

@@ -28,6 +28,7 @@ from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.params import AUTO
 from pgmstudio.core.running import CancelToken, Note, Progress
+from pgmstudio.core.scores.local_scores import AIC_BITS
 
 # What is tried without a list of numbers.
 SCAN = (1, 2, 5, 10, 20, 30, 50)
@@ -339,7 +340,7 @@ class MixtureSearch:
             bits,
             held if self._held is not None else None,
             (train - 0.5 * math.log2(max(rows, 2)) * size) / rows,
-            (train - size) / rows,
+            (train - AIC_BITS * size) / rows,
             effective,
             size,
             int((em.forests >= 0).sum()),

@@ -8,11 +8,12 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.params import param
+from pgmstudio.core.scores.local_scores import AIC_BITS
 
 # Tables of so many cells are kept with a run, the smallest models first.
 MOST_CELLS = 400_000
 
-CRITERIA = ("held-out", "bic", "aic")
+CRITERIA = ("held-out", "bic", "aic", "aic-thesis")
 
 
 def criterion_param() -> Any:
@@ -22,7 +23,7 @@ def criterion_param() -> Any:
         title="Choose by",
         choices=CRITERIA,
         help="Which model is kept, higher is better: bits per row of rows held out, or bic or aic, "
-        "which weigh fit against parameters on all rows.",
+        "which weigh fit against parameters on all rows (aic-thesis: a bit each, not a nat).",
     )
 
 
@@ -51,6 +52,7 @@ class JudgedPoint:
     A child is a frozen dataclass that has these fields; `held_bits` is None without held-out rows.
     """
 
+    train_bits: float
     held_bits: float | None
     bic_bits: float
     aic_bits: float
@@ -59,6 +61,8 @@ class JudgedPoint:
         """What the criterion makes large; BIC where no rows were held out."""
         if criterion == "held-out" and self.held_bits is not None:
             return self.held_bits
+        if criterion == "aic-thesis":
+            return self.train_bits + (self.aic_bits - self.train_bits) / AIC_BITS
         return self.aic_bits if criterion == "aic" else self.bic_bits
 
 

@@ -21,7 +21,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.missing_cells import missing_sentence
-from pgmstudio.core.learning.model_scan import held_out_param
+from pgmstudio.core.learning.model_scan import CRITERIA, held_out_param
 from pgmstudio.core.learning.network_params import smoothing_param
 from pgmstudio.core.learning.pdg import (
     PdgLearner,
@@ -88,7 +88,7 @@ class HybridParams:
     choose: str = param(
         LOSSLESS,
         title="Choose",
-        choices=(LOSSLESS, "held-out", "bic", "aic"),
+        choices=(LOSSLESS, *CRITERIA),
         help="lossless: the smallest graph that fits the rows no worse than the network. The "
         "others take the best by bits of rows held out, bic or aic.",
     )

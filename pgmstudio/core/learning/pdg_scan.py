@@ -20,6 +20,7 @@ from pgmstudio.core.learning.model_scan import (
 )
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.protocols import ProbabilisticModel
+from pgmstudio.core.scores.local_scores import AIC_BITS
 
 
 def bits_per_row(model: ProbabilisticModel, data: DataSet) -> float:
@@ -79,7 +80,7 @@ class PdgPoint(JudgedPoint):
             train_bits=bits,
             held_bits=None if held is None else bits_per_row(model, held),
             bic_bits=bits - 0.5 * math.log2(max(rows, 2)) * free / rows,
-            aic_bits=bits - free / rows,
+            aic_bits=bits - AIC_BITS * free / rows,
             smoothing=smoothing,
             is_reused=is_reused,
             model=model,

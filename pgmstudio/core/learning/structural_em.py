@@ -52,7 +52,7 @@ from pgmstudio.core.scores.local_scores import Score, score_of
 
 HILL_CLIMB, KES = "hill-climb", "kes"
 # Scores of tables averaged over have no exact value when cells are missing.
-OBSERVED_SCORES = ("bic", "aic", "lambda")
+OBSERVED_SCORES = ("bic", "aic", "aic-thesis", "lambda")
 # Pseudo-count of the first tables of a new graph, so that no row is impossible in them.
 LEAST_AT_FIRST = 0.01
 FIRST_PARENTS = 2
@@ -83,7 +83,7 @@ class StructuralEmParams:
         title="Score",
         choices=OBSERVED_SCORES,
         help="What is made large, in bits, higher is better: bic and aic weigh fit against "
-        "parameters, lambda weighs as you say.",
+        "parameters (aic-thesis: a bit each, not a nat), lambda weighs as you say.",
     )
     lambda_: float | None = lambda_param()
     max_parents: int | None = max_parents_param()

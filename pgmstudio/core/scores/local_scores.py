@@ -26,11 +26,15 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ParameterError
 
-SCORES = ("bic", "aic", "bdeu", "k2", "lambda")
+SCORES = ("bic", "aic", "aic-thesis", "bdeu", "k2", "lambda")
+
+# What a free parameter costs in AIC: one nat (Akaike 1974), here in bits.
+AIC_BITS = math.log2(math.e)
 
 SCORE_HELP = (
     "What the search makes large, in bits, higher is better: bic and aic weigh fit against "
-    "parameters, bdeu and k2 average over tables, lambda weighs as you say."
+    "parameters (aic-thesis: a bit each, not a nat), bdeu and k2 average over tables, lambda "
+    "weighs as you say."
 )
 
 
@@ -90,6 +94,8 @@ def score_of(
     if name == "bic":
         return Score(name, cost_per_parameter=math.log2(max(total_weight, 1.0)) / 2)
     if name == "aic":
+        return Score(name, cost_per_parameter=AIC_BITS)
+    if name == "aic-thesis":  # L − size_rep, a bit for each (Nielsen 2007, §4.1.1)
         return Score(name, cost_per_parameter=1.0)
     if name == "bdeu":
         return Score(name, DataTerm.BDEU, prior_weight=ess)

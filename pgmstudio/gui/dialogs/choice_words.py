@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _WORDS = {
     "aic": "AIC",
+    "aic-thesis": "AIC (thesis)",
     "aic_half": "AIC / 2",
     "bdeu": "BDeu",
     "bic": "BIC",

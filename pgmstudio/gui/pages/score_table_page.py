@@ -49,7 +49,7 @@ _COLUMNS = (
         "Bits per row ↑", _told, True, tip="Mean of log2 P(row) ± standard error; higher is better."
     ),
     Column("BIC ↑", _told, True, tip="Bits per row: (L − k/2 · log2 N) / N; higher is better."),
-    Column("AIC ↑", _told, True, tip="Bits per row: (L − k) / N; higher is better."),
+    Column("AIC ↑", _told, True, tip="Bits per row: (L − k · log2 e) / N; higher is better."),
     Column("BDeu ↑", _told, True, tip="Bits per row of the graph alone, equivalent sample size 1."),
     Column("Free par. ↓", _told, True, tip="k, the free parameters."),
     Column(

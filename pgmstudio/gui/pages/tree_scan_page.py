@@ -33,7 +33,7 @@ _COLUMNS = (
     Column("Start", str, True),
     Column("Training ↑", bits_cell, True, tip="Bits per row; higher is better."),
     Column("BIC ↑", bits_cell, True, tip="Bits per row, ½ log2 N off for every parameter."),
-    Column("AIC ↑", bits_cell, True, tip="Bits per row, one bit off for every parameter."),
+    Column("AIC ↑", bits_cell, True, tip="Bits per row, log2 e off for every parameter."),
     Column("Held-out ↑", bits_cell, True, tip="Bits per row of rows it has not learned from."),
     Column("Smoothing α", lambda a: f"{a:.3g}", True, tip="Fictitious rows of all trees."),
     Column("Edges", grouped, True),

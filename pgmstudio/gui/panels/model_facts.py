@@ -17,6 +17,7 @@ from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.core.project.plain import restored_params
+from pgmstudio.core.scores.local_scores import AIC_BITS
 from pgmstudio.gui.dialogs.choice_words import choice_words
 from pgmstudio.gui.style.numbers import counted, grouped
 
@@ -61,8 +62,7 @@ def graph_sizes(graph: DecisionGraph) -> list[tuple[str, str, str]]:
 
 
 def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
-    """L/N, and with k free parameters BIC = L − k/2 · log2 N and AIC = L − k, over N; a bit for
-    each parameter, as the learners' AIC has it (Nielsen 2007, §4.1.1)."""
+    """L/N, and with k free parameters BIC = L − k/2 · log2 N and AIC = L − k · log2 e, over N."""
     rows = data.total_weight
     if not isinstance(model, ProbabilisticModel) or rows <= 0:
         return {}
@@ -71,7 +71,7 @@ def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
     return {
         "Log-likelihood": total / rows,
         "BIC": (total - free / 2 * math.log2(max(rows, 1.0))) / rows,
-        "AIC": (total - free) / rows,
+        "AIC": (total - AIC_BITS * free) / rows,
     }
 
 

@@ -40,7 +40,9 @@ def test_bits_per_row_of_a_fair_and_a_biased_coin() -> None:
     assert result["fair"].difference == pytest.approx(-0.188722)
     assert (result["fair"].representation_size, result["fair"].effective_size) == (1, 2)
     # L − ½ log2 N · size and L − size, in bits
-    assert (result["fair"].bic, result["fair"].aic) == pytest.approx((-8 - 1.5, -8 - 1))
+    assert (result["fair"].bic, result["fair"].aic) == pytest.approx(
+        (-8 - 1.5, -8 - 1 / math.log(2))
+    )
 
 
 def test_the_paired_interval_is_that_of_a_paired_t_test() -> None:

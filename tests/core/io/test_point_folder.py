@@ -323,3 +323,15 @@ def test_a_run_of_one_model_that_is_stopped_gives_no_point(tmp_path: Path) -> No
     with pytest.raises(Cancelled):
         list(KeptPlanTask(tmp_path, plan, rows_of(), Here())(switch))
     assert not PointFolder(tmp_path).points
+
+
+def test_a_folder_of_the_time_when_aic_was_that_of_the_thesis_reads_as_such(tmp_path: Path) -> None:
+    plan = Plan((LearnerGrid("bn.hill-climb", {"score": ("aic-thesis",)}),), lambdas=(0.5,))
+    ran(tmp_path, plan)
+    for name in (POINTS, "plan.json"):  # as the earlier program wrote them
+        text = (tmp_path / name).read_text()
+        text = text.replace(', "format": 2', "").replace('"format": 2,', "")
+        (tmp_path / name).write_text(text.replace("aic-thesis", "aic"))
+    assert read_folder_plan(tmp_path) == plan
+    (point,) = PointFolder(tmp_path).points.values()
+    assert point.parameters["score"] == "aic-thesis"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import math
 import os
 import random
 import select
@@ -30,10 +31,13 @@ from pgmstudio.core.io.project_file import (
     read_project,
     write_project,
 )
+from pgmstudio.core.io.reproduction import Reproduced, ReproduceProject
+from pgmstudio.core.learning.class_scan import ClassScan
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project.edits import remove_model
 from pgmstudio.core.project.model_edits import add_edge
 from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.core.running import NEVER
 from tests.core.io.example_projects import full_project
 from tests.core.io.odd_networks import same_network
 from tests.core.io.repacked_projects import edited, repacked
@@ -195,6 +199,23 @@ def test_the_project_of_version_1_can_be_read() -> None:
     assert project.runs["r1"].seed == 7
     assert project.knowledge.required == {("rain", "grass")}
     assert str(project.evidence_cases["Wet"].evidence["grass"]) == "= wet"
+
+
+def test_aic_in_a_project_of_version_1_is_that_of_the_thesis_and_its_runs_can_be_repeated() -> None:
+    """Then `aic` was L − k bits; today's `aic` finds a smaller network in these rows."""
+    project = read_project(FILES / "project_v1_aic.pgmz")
+    told = {key: run.params for key, run in project.runs.items()}
+    assert told["r1"]["score"] == told["r2"]["criterion"] == told["r3"]["measure"] == "aic-thesis"
+    assert project.models["m1"].provenance["parameters"]["score"] == "aic-thesis"
+    scan = ClassScan.restored(project.runs["r2"].kept["class-scan"])
+    assert scan.criterion == "aic-thesis"
+    for point in scan.points:
+        cost = point.representation_size / 40
+        assert point.aic_bits == pytest.approx(point.train_bits - cost / math.log(2))
+        assert point.value("aic-thesis") == pytest.approx(point.train_bits - cost)
+    searches = {key: run for key, run in project.runs.items() if key != "r2"}
+    again = ReproduceProject(dataclasses.replace(project, runs=searches))(NEVER)
+    assert [one.is_same for one in again if isinstance(one, Reproduced)] == [True, True]
 
 
 def test_migrations_run_one_after_the_other_from_the_version_of_the_file() -> None:

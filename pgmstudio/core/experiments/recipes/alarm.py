@@ -80,7 +80,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
                     rows,
                     rng,
                     components=(count,),
-                    criterion="aic",
+                    criterion="aic-thesis",
                     **given,
                 )
                 tried.append((bits(model, valid) if valid.row_count else 0.0, count, model))

@@ -105,7 +105,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
             rows,
             work.rng(1, trial),
             components=(params.trees,),
-            criterion="aic",
+            criterion="aic-thesis",
             penalty="constant",
             edge_penalty=params.edge_penalty,
             smoothing=params.smoothing,

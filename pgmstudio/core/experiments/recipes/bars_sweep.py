@@ -60,7 +60,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
                     rows,
                     work.rng(1, trial, number, place),
                     components=(trees,),
-                    criterion="aic",
+                    criterion="aic-thesis",
                     penalty="constant",
                     edge_penalty=params.edge_penalty,
                     smoothing=alpha,

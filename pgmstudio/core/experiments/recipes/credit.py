@@ -57,7 +57,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
             rows,
             rng,
             components=(params.trees,),
-            criterion="aic",
+            criterion="aic-thesis",
             penalty="constant",
             edge_penalty=params.edge_penalty,
             smoothing=params.smoothing,

@@ -58,7 +58,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
                     rows,
                     work.rng(1, trial, count),  # both series begin alike
                     components=(count,),
-                    criterion="aic",
+                    criterion="aic-thesis",
                     penalty="constant",
                     edge_penalty=penalty,
                     share_penalty=is_shared,

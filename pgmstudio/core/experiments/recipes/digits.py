@@ -85,7 +85,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
             rows,
             rng,
             components=(params.classes,),
-            criterion="aic",
+            criterion="aic-thesis",
             restarts=1,
         )
         yield Measured(trial, {"classes": bits(classes, test)}, classes, rows, "factorials")

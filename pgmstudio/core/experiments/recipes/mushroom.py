@@ -68,7 +68,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
                 rows,
                 work.rng(trial, 1),  # the same start for all three
                 components=(params.trees,),
-                criterion="aic",
+                criterion="aic-thesis",
                 start="shares",
                 restarts=params.starts,
                 **({"policy": "share", "smoothing": params.smoothing} | given),

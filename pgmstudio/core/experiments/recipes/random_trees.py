@@ -73,7 +73,7 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
             rng,
             components=(params.trees,),
             restarts=params.starts,
-            criterion="aic",  # all mixtures of one run have the same size: the likeliest
+            criterion="aic-thesis",  # all mixtures of one run have the same size: the likeliest
             smoothing=0.0,
             start=params.start,
         )
