@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pgmstudio.cli.inputs import add_data_options, read_rows, read_together
-from pgmstudio.cli.output import count_of, decimal, plain, print_json, print_table, whole
+from pgmstudio.cli.output import count_of, decimal, exported_json, print_json, print_table, whole
 from pgmstudio.cli.parsing import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import interrupts_press
@@ -176,8 +175,7 @@ def _write(table: LanguageTable, about: Mapping[str, Any], args: argparse.Namesp
         if Path(args.output).suffix.lower() == ".csv":
             text = table_csv(table)
         else:
-            told = plain(table_json(table, about))
-            text = json.dumps(told, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+            text = exported_json(table_json(table, about))
         replace_file(args.output, text.encode())
     if args.models is not None:
         from pgmstudio.core.io.model_files import ModelFile, write_model

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.cli.inputs import add_data_options, read_rows, read_together
-from pgmstudio.cli.output import count_of, decimal, plain, print_json, print_table, whole
+from pgmstudio.cli.output import count_of, decimal, exported_json, print_json, print_table, whole
 from pgmstudio.cli.parsing import CommandParser, UsageError, number
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import follow
@@ -49,8 +48,7 @@ def run(words: Sequence[str]) -> int:
     end = follow(curve, take, line, time_limit=args.time_limit)
     told = {"data": args.data, "points": _told(points, args.models)}
     if args.output is not None:
-        text = json.dumps(plain(told), ensure_ascii=False, allow_nan=False, indent=1)
-        replace_file(args.output, f"{text}\n".encode())
+        replace_file(args.output, exported_json(told).encode())
     kept = f"; they are in {args.output}" if args.output else ""
     learned = count_of(len(points), "model")
     line.say(f"{end.words} with {learned}{kept}.")

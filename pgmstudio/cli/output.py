@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pgmstudio.core.experiments.number_words import count_of, decimal, whole
+from pgmstudio.core.io.json_documents import exported_json
+from pgmstudio.core.io.json_documents import with_null as plain
 
 __all__ = [
     "bar",
     "count_of",
     "decimal",
+    "exported_json",
     "percent",
     "plain",
     "print_json",
@@ -28,21 +29,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 def print_json(value: Mapping[str, Any]) -> None:
     """Exactly one JSON object; minus infinity and whatever is no finite number become null."""
-    json.dump(plain(value), sys.stdout, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write("\n")
-
-
-def plain(value: Any) -> Any:
-    """The value with nothing in it that JSON lacks: no infinity, no numpy number, no tuple."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    if hasattr(value, "item"):  # a numpy number
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    sys.stdout.write(exported_json(value, indent=None))
 
 
 def percent(share: float) -> str:

@@ -1,9 +1,15 @@
-"""JSON for files: reading it strictly with the place of every problem, writing it readably."""
+"""JSON for files: reading it strictly with the place of every problem, writing it readably.
+
+JSON has no infinities, yet a log-likelihood may be one. In files that this program reads again such
+a number is an object, `{"number": "-inf"}`, which no text can be mistaken for; in what is written
+for other programs it is `null`.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,6 +17,10 @@ from typing import Any, NoReturn
 from pgmstudio.core.errors import FileError, ModelFileError
 
 ErrorType = Callable[[Path, str], FileError]
+
+_NUMBER = "number"
+_NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 class _Twice(ValueError):
@@ -52,7 +62,11 @@ def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number that a file may hold")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> Any:
+    if len(pairs) == 1 and pairs[0][0] == _NUMBER and isinstance(pairs[0][1], str):
+        number = _NOT_FINITE.get(pairs[0][1])
+        if number is not None:
+            return number
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
@@ -171,8 +185,31 @@ def _kind(value: Any) -> str:
 
 
 def render_json(document: Any, *, depth: int = 3) -> bytes:
-    """The document as text, the outer `depth` levels a line per entry; floats come back exactly."""
-    return (_rendered(document, depth, "") + "\n").encode()
+    """The document as text, the outer `depth` levels a line per entry; floats come back exactly.
+
+    Half a character (of a file name that is no UTF-8, say) becomes the sign for one that is lost.
+    """
+    return _whole_characters(_rendered(document, depth, "") + "\n").encode()
+
+
+def json_line(record: Any) -> bytes:
+    """A record on a line of its own, for files that grow; `read_json_line` reads it."""
+    return _whole_characters(_compact(record) + "\n").encode()
+
+
+def read_json_line(line: bytes) -> Any:
+    """What `json_line` wrote; ValueError for anything else."""
+    return json.loads(line, object_pairs_hook=_once)
+
+
+def exported_json(value: Any, *, indent: int | None = 1) -> str:
+    """JSON for other programs: a number that is not finite is null."""
+    text = json.dumps(with_null(value), ensure_ascii=False, allow_nan=False, indent=indent)
+    return _whole_characters(text) + "\n"
+
+
+def _whole_characters(text: str) -> str:
+    return text if text.isascii() else _HALF_CHARACTER.sub("\ufffd", text)
 
 
 def _rendered(value: Any, depth: int, indent: str) -> str:
@@ -191,4 +228,37 @@ def _rendered(value: Any, depth: int, indent: str) -> str:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    except ValueError:  # a number that is not finite; seldom, so nothing is looked through before
+        return json.dumps(_with_objects(value), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "item"):  # a numpy number
+        return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no plain value; a file could not hold it")
+
+
+def _with_objects(value: Any) -> Any:
+    return _replaced(value, lambda number: {_NUMBER: repr(number)})
+
+
+def with_null(value: Any) -> Any:
+    """The value with nothing in it that JSON lacks: null for a number that is not finite, no numpy
+    number, no tuple."""
+    return _replaced(value, lambda _: None)
+
+
+def _replaced(value: Any, not_finite: Callable[[float], Any]) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _replaced(entry, not_finite) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replaced(entry, not_finite) for entry in value]
+    if hasattr(value, "item"):  # a numpy number
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return not_finite(float(value))
+    return value

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.json_documents import exported_json
 from pgmstudio.core.learning.protocols import Keepsake
-from pgmstudio.core.project.plain import plain
 
 ENDINGS = (".csv", ".json")
 
@@ -27,11 +26,11 @@ def write_kept(path: Path | str, kept: Mapping[str, Keepsake]) -> None:
     """Write what a run kept: the first as a table in a .csv, all of it in a .json."""
     check_log_path(path)
     if Path(path).suffix.lower() == ".json":
-        whole = {kind: plain(keepsake.plain()) for kind, keepsake in kept.items()}
-        text = json.dumps(whole, ensure_ascii=False, allow_nan=False)
+        whole = {kind: keepsake.plain() for kind, keepsake in kept.items()}
+        text = exported_json(whole, indent=None)
     else:
         text = table_text(next(iter(kept.values())))
-    replace_file(path, text.encode("utf-8"))
+    replace_file(path, text.encode())
 
 
 class Tabled(Protocol):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,10 +38,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text of a native file; nothing is lost."""
     if file.model.kind not in CODECS:
         raise ModelFileError(path, f"a {file.model.kind} cannot be saved as .json.")
-    try:
-        return render_json(document_of(file)), ()
-    except ValueError as problem:  # a number that is not finite, in what others hung onto the model
-        raise ModelFileError(path, f"cannot hold what came with the model: {problem}.") from problem
+    return render_json(document_of(file)), ()
 
 
 def document_of(file: ModelFile) -> dict[str, Any]:
@@ -70,8 +68,12 @@ def document_of(file: ModelFile) -> dict[str, Any]:
 
 
 def layout_document(layout: Mapping[str, tuple[float, float]]) -> dict[str, list[float]]:
-    """Points by name, in the order of the names."""
-    return {name: [float(x), float(y)] for name, (x, y) in sorted(layout.items())}
+    """Points by name, in the order of the names; a node without a finite point is laid out anew."""
+    return {
+        name: [float(x), float(y)]
+        for name, (x, y) in sorted(layout.items())
+        if math.isfinite(x) and math.isfinite(y)
+    }
 
 
 def variables_document(domain: Domain) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ between leaves at most a part of the last line, which is cut off when the folder
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +30,7 @@ from pgmstudio.core.experiments.plans.plan_entries import plan_of
 from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone
 from pgmstudio.core.experiments.plans.running import Earlier, run_plan
 from pgmstudio.core.io.atomic import replace_file
-from pgmstudio.core.io.json_documents import parse_json
+from pgmstudio.core.io.json_documents import exported_json, json_line, parse_json, read_json_line
 from pgmstudio.core.io.migrations import with_thesis_aic
 from pgmstudio.core.io.model_files import ModelFile, read_bytes, read_model, write_model
 from pgmstudio.core.models.protocols import Model
@@ -112,8 +111,7 @@ class PointFolder:
             "rows": [rows.train.row_count, rows.test.row_count],
             "code": code_version(),
         }
-        text = json.dumps(plain(told), ensure_ascii=False, indent=1)
-        replace_file(self.folder / PLAN, f"{text}\n".encode())
+        replace_file(self.folder / PLAN, exported_json(plain(told)).encode())
 
     def close(self) -> None:
         if self._file is not None:
@@ -163,8 +161,7 @@ class PointFolder:
     def _append(self, record: Mapping[str, Any]) -> None:
         if self._file is None:
             raise FileError(self.folder, "is not open for writing.")
-        line = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
-        content = line.encode()
+        content = json_line(record)
         while content:
             content = content[os.write(self._file, content) :]
         os.fsync(self._file)
@@ -182,7 +179,7 @@ class PointFolder:
             if not line.endswith(b"\n"):
                 break  # whoever wrote it was killed; the point is computed again
             try:
-                self._take(json.loads(line))
+                self._take(read_json_line(line))
             except (ValueError, KeyError, TypeError) as problem:
                 told = f"line {number} is damaged. Take it out, and its point is computed again."
                 raise FileError(path, told) from problem

@@ -7,7 +7,6 @@ NAME/answers.jsonl  what random queries said of some models, a line for each
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,6 +38,7 @@ from pgmstudio.core.experiments.recipes.sl_study import (
     to_ask,
     to_compile,
 )
+from pgmstudio.core.io.json_documents import json_line, read_json_line
 from pgmstudio.core.io.point_folder import KeptPlanTask, PointFolder
 from pgmstudio.core.running import CancelToken, Progress
 
@@ -167,7 +167,7 @@ class SetFolder:
         for line in path.read_bytes().splitlines(keepends=True):
             if not line.endswith(b"\n"):
                 break
-            told = json.loads(line)
+            told = read_json_line(line)
             if told["key"] in bits and bits[told["key"]] == told.get("test_bits"):
                 found[told["key"]] = Answers(told["query_log2"], told["seconds"])
         return found
@@ -216,7 +216,7 @@ class SetFolder:
 
 def _append(path: Path, record: Mapping[str, Any]) -> None:
     """A line on the disk before the next is begun; a part that a kill left is cut off first."""
-    line = (json.dumps(record) + "\n").encode()
+    line = json_line(record)
     try:
         with open(path, "ab+") as file:
             file.seek(0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.languages_table import LanguageTable, table_csv, table_json
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.json_documents import exported_json
 from pgmstudio.core.project.edits import add_comparison, add_model
 from pgmstudio.core.project.plain import plain
 from pgmstudio.core.project.project import ComparisonEntry, ModelEntry, Project
@@ -135,8 +135,7 @@ class CompareTakings(QObject):
                 "budget": run.settings.budget.seconds,
                 "budget_per": run.settings.budget.per,
             }
-            told = plain(table_json(table, about))
-            text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+            text = exported_json(table_json(table, about))
         else:
             text = table_csv(table)
         try:

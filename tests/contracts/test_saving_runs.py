@@ -1,0 +1,103 @@
+"""Whatever a run found, its project can be saved and comes back, infinities included."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.io.project_file import project_bytes, project_from_bytes
+from pgmstudio.core.learning.keepsake_kinds import RESTORED
+from pgmstudio.core.learning.protocols import Finished, Keepsake, Kept, Learner
+from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.core.params import parse_params, specs_of
+from pgmstudio.core.project.plain import plain_params
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
+from pgmstudio.core.running import NEVER
+
+every_learner = pytest.mark.parametrize(
+    "learner", list(all_learners().values()), ids=lambda learner: learner.key
+)
+
+
+def rare_rows(count: int = 60) -> DataSet:
+    """Most states occur once or never, and rows held out have some that no other row has."""
+    codes = np.minimum(np.random.default_rng(1).geometric(0.5, (4, count)) - 1, 5)
+    # One state looks like an infinity that was written as a text.
+    states = ("inf", *map(str, range(1, 6)))
+    return DataSet(Domain.of({f"v{i}": states for i in range(4)}), codes.astype(np.uint8))
+
+
+def learned(learner: Learner[Any]) -> tuple[Project, dict[str, Keepsake]]:
+    """A project with the run of a learner that smooths nothing, where it can be told so."""
+    data = rare_rows()
+    known = {spec.name for spec in specs_of(learner.params_type)}
+    params = parse_params(learner.params_type, {"smoothing": 0} if "smoothing" in known else {})
+    kept: dict[str, Keepsake] = {}
+    last = None
+    for event in learner.run(data, params, rng=np.random.default_rng(1), cancel=NEVER):
+        if isinstance(event, Kept):
+            kept[event.keepsake.kind] = event.keepsake
+        elif isinstance(event, Finished):
+            last = event
+    assert last is not None
+    run = Run(
+        learner=learner.key,
+        params=plain_params(params, {}),
+        seed=1,
+        data_fingerprint=data.fingerprint,
+        program_version="test",
+        outcome=Outcome.FINISHED,
+        data_id="d1",
+        model_id="m1",
+        measures=last.measures,
+        kept={kind: keepsake.plain() for kind, keepsake in kept.items()},
+    )
+    model = ModelEntry("model", last.model, "d1", "r1", provenance={"measures": last.measures})
+    project = Project(data={"d1": DataEntry("rare", data)}, models={"m1": model}, runs={"r1": run})
+    return project, kept
+
+
+def floats_replaced(value: Any, new: Callable[[float], float]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: floats_replaced(entry, new) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [floats_replaced(entry, new) for entry in value]
+    return new(value) if isinstance(value, float) else value
+
+
+@every_learner
+def test_a_run_on_rare_states_is_saved_and_comes_back(learner: Learner[Any]) -> None:
+    project, kept = learned(learner)
+    again = project_from_bytes(project_bytes(project)).runs["r1"]
+    before = project.runs["r1"]
+    assert again.measures == pytest.approx(before.measures, nan_ok=True)
+    assert again.kept == floats_replaced(before.kept, float)
+    for kind, keepsake in kept.items():
+        assert repr(RESTORED[kind](again.kept[kind]).table()) == repr(keepsake.table())
+
+
+@every_learner
+def test_a_run_whose_every_number_is_infinite_is_saved_and_comes_back(
+    learner: Learner[Any],
+) -> None:
+    project, _ = learned(learner)
+    for number in (-math.inf, math.inf, math.nan):
+        run = dataclasses.replace(
+            project.runs["r1"],
+            seconds=number,
+            measures=dict.fromkeys(project.runs["r1"].measures, number),
+            trace=((0.0, number),),
+            kept=floats_replaced(project.runs["r1"].kept, lambda _, number=number: number),
+        )
+        again = project_from_bytes(
+            project_bytes(dataclasses.replace(project, runs={"r1": run}))
+        ).runs["r1"]
+        assert repr(again.kept) == repr(run.kept)
+        assert repr((again.measures, again.trace)) == repr((run.measures, run.trace))
