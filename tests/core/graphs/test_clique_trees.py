@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -141,13 +143,78 @@ def test_the_same_graph_always_gets_the_same_tree() -> None:
     assert clique_tree_of(dag.parent_indices, cards) == clique_tree_of(dag.parent_indices, cards)
 
 
-# Acceptance check 11: Hailfinder 9 406 is Hugin's own number. For Alarm Hugin is said to reach
-# 771; 996 is the least that any of thousands of randomised triangulations of the published network
-# gave. The others are within a tenth of the best known to us.
+def smallest_total_size(neighbours: Sequence[set[int]], cards: Sequence[int]) -> int:
+    """The cells of the smallest clique tree there is, over all elimination orders.
+
+    What a node is joined with when its turn comes depends on which nodes went before, not on their
+    order, so a table over sets of nodes is enough. Nodes whose neighbours are all joined go first:
+    their clique is in every minimal triangulation. A clique counts unless it is inside an earlier
+    one, which is so when it is the whole border of a part of the eliminated nodes.
+    """
+    near = [sum(1 << other for other in others) for others in neighbours]
+    nodes = range(len(near))
+
+    def bits(chosen: int) -> Iterator[int]:
+        return (node for node in nodes if chosen >> node & 1)
+
+    def border(part: int, gone: int) -> int:
+        """The nodes beside `part` once it has grown along the eliminated nodes."""
+        while True:
+            around = 0
+            for node in bits(part):
+                around |= near[node]
+            if not around & gone & ~part:
+                return around & ~part
+            part |= around & gone
+
+    def cells(node: int, gone: int) -> int:
+        clique = border(1 << node, gone) | 1 << node
+        is_inside = any(border(1 << other, gone) == clique for other in bits(gone & near[node]))
+        return 0 if is_inside else math.prod(cards[member] for member in bits(clique))
+
+    def is_free(node: int, gone: int) -> bool:
+        around = border(1 << node, gone) | 1 << node
+        return all(around & ~(border(1 << n, gone) | 1 << n) == 0 for n in bits(around))
+
+    gone = total = 0
+    while free := [node for node in bits(~gone) if is_free(node, gone)]:
+        total += cells(free[0], gone)
+        gone |= 1 << free[0]
+
+    @cache
+    def least(gone: int) -> int:
+        rest = bits(~gone)
+        return min((cells(node, gone) + least(gone | 1 << node) for node in rest), default=0)
+
+    return total + least(gone)
+
+
+@settings(max_examples=40)
+@given(graphs())
+def test_no_clique_tree_is_smaller_than_the_smallest(
+    graph: tuple[Dag, tuple[int, ...]],
+) -> None:
+    dag, cards = graph
+    smallest = smallest_total_size(moral_graph(dag.parent_indices), cards)
+    assert smallest <= clique_tree_of(dag.parent_indices, cards).table_cells <= 1.1 * smallest
+
+
+def test_alarm_gets_the_smallest_clique_tree_there_is(shared: Path) -> None:
+    # Acceptance check 11 asks for at most 1.1 × 771, Hugin's size of the thesis' network. No
+    # triangulation of the published network has fewer than 996 cells, and we reach that.
+    alarm = read_model(shared / "data/networks/alarm.bif").model
+    assert isinstance(alarm, BayesianNetwork)
+    smallest = smallest_total_size(
+        moral_graph(alarm.dag.parent_indices), alarm.domain.cardinalities
+    )
+    assert alarm.effective_size() == smallest == 996
+
+
+# Acceptance check 11 for Hailfinder, where 9 406 is Hugin's own number; the others are within a
+# tenth of the best known to us.
 @pytest.mark.parametrize(
     ("name", "most_cells"),
     [
-        ("alarm", 996),
         ("hailfinder", 9_406 * 1.1),
         ("insurance", 23_880 * 1.1),
         ("win95pts", 2_684 * 1.1),
