@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.decision_graph import DecisionGraph, without_unreachable
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -20,13 +20,21 @@ _DIGITS = 12
 
 
 def reduced(graph: DecisionGraph) -> DecisionGraph:
-    """The same distribution with equal nodes made one, from the leaves of the forest upwards."""
+    """The same distribution with equal nodes made one, from the leaves of the forest upwards.
+
+    Where the edge of an impossible state leads does not matter: it follows that of the likeliest
+    state, so that it tells no two nodes apart and keeps none that nothing else leads to.
+    """
     parameters, successors = list(graph.parameters), list(graph.successors)
     for i in reversed(graph.order):
         signs = [np.round(parameters[i], _DIGITS) + 0.0]  # no minus zero
+        is_impossible = parameters[i] == 0
+        likeliest = parameters[i].argmax(axis=1)[:, None]
         for child in graph.children[i]:
             edges = successors[child]
             assert edges is not None
+            edges = np.where(is_impossible, np.take_along_axis(edges, likeliest, axis=1), edges)
+            successors[child] = edges
             signs.append(edges.astype(np.float64))
         _, first, group = np.unique(
             np.hstack(signs), axis=0, return_index=True, return_inverse=True
@@ -41,7 +49,9 @@ def reduced(graph: DecisionGraph) -> DecisionGraph:
         mine = successors[i]
         if mine is not None:
             successors[i] = place[mine]
-    return DecisionGraph(graph.domain, graph.forest, tuple(parameters), tuple(successors))
+    return without_unreachable(
+        graph.domain, graph.forest, tuple(parameters), tuple(successors), graph.order
+    )
 
 
 def graph_of_joint(domain: Domain, joint: Floats) -> DecisionGraph:

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError
 from pgmstudio.core.inference.brute_force import BruteForceSession
 from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
 from pgmstudio.core.inference.protocols import Done, Likelihood, Observed
 from pgmstudio.core.models.decision_graph import DecisionGraph
-from tests.decision_graphs import medical, parity, random_graph, two_trees
-from tests.strategies import findings
+from tests.decision_graphs import graph_of, medical, parity, random_graph, two_trees
+from tests.strategies import all_cases, findings
 
 # The nodes ν0 … ν14 of Nielsen 2007, Table 3.2, as (variable, node).
 NODES = [(i, node) for i, count in enumerate([1, 2, 2, 3, 1, 2, 2, 2]) for node in range(count)]
@@ -44,6 +45,9 @@ def test_flows_without_evidence_are_the_worked_ones() -> None:
     marginals = seconds(session, *two_trees().domain.names)
     assert marginals == pytest.approx([0.1, 0.36, 0.51, 0.2, 0.8, 0.7, 0.58, 0.566], abs=1e-12)
     assert 2 ** session.log2_most_probable() == pytest.approx(0.048384, abs=1e-12)
+    cases = all_cases(two_trees().domain)
+    logs = two_trees().log2_probabilities(cases)
+    assert (logs > np.log2(0.048384) - 1e-9).sum() == 4  # X2 and X7 may be either
     states = session.most_probable()
     assert [states[f"X{i}"] for i in (0, 1, 3, 4, 5, 6)] == ["s0", "s0", "s0", "s1", "s1", "s0"]
 
@@ -69,6 +73,42 @@ def test_a_node_that_cannot_be_reached_divides_nothing() -> None:
     found = seconds(session, "X0", "X2", "X3", "X4", "X5", "X7")
     assert found == pytest.approx(wanted, abs=1e-8)
     assert session.node_flows().in_flow[3][1] == 0.0
+
+
+def test_the_function_of_a_node_is_the_worked_one() -> None:
+    # f^ν(de*) = P(de* | Path(ν)), and ν9 is reached by X4 = 1: 0.8 · 0.6 · 0.5
+    below = asked(two_trees(), X4="s1", X5="s1", X6="s0", X7="s1").log2_evidence()
+    assert 2 ** (below - asked(two_trees(), X4="s1").log2_evidence()) == pytest.approx(0.24)
+
+
+def test_the_first_figure_of_the_paper() -> None:
+    """Jaeger et al. 2006, Fig. 1, as far as it can be read: a row and the partition by V4."""
+    graph = graph_of(
+        Domain.of({f"X{i}": "01" for i in range(1, 7)}),
+        {"X2": "X1", "X3": "X1", "X4": "X3", "X5": "X4", "X6": "X4"},
+        {
+            "X1": [[0.3, 0.7]],
+            "X2": [[0.5, 0.5], [0.8, 0.2]],
+            "X3": [[0.5, 0.5], [0.4, 0.6]],
+            "X4": [[0.1, 0.9], [0.3, 0.7], [0.6, 0.4]],
+            "X5": [[0.1, 0.9]],
+            "X6": [[0.8, 0.2]],
+        },
+        {
+            "X2": [[0, 1]],
+            "X3": [[0, 1]],
+            "X4": [[1, 0], [2, 0]],
+            "X5": [[0, 0]] * 3,
+            "X6": [[0, 0]] * 3,
+        },
+    )
+    session = asked(graph, X1="1", X2="0", X3="1", X4="1", X5="0", X6="0")
+    assert 2 ** session.log2_evidence() == pytest.approx(0.024192, abs=1e-8)
+    cases = all_cases(graph.domain)
+    first, third = (cases.codes[i].astype(bool) for i in (0, 2))
+    parts = {frozenset(np.flatnonzero(part)) for part in (third, ~first & ~third, first & ~third)}
+    reached = graph.reached_nodes(cases)[3]
+    assert {frozenset(np.flatnonzero(reached == node)) for node in range(3)} == parts
 
 
 def test_the_medical_example() -> None:

@@ -14,7 +14,9 @@ from pgmstudio.core.graphs.clique_trees import clique_tree_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.pdg_hybrid import HybridParams, HybridPdgLearner
+from pgmstudio.core.learning.pdg_merging import CompiledState
 from pgmstudio.core.learning.pdg_scan import PdgScan, bits_per_row
+from pgmstudio.core.learning.pdg_state import PdgRows
 from pgmstudio.core.learning.protocols import Finished, Found, Kept
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.compiled_graphs import compiled_graph
@@ -131,13 +133,31 @@ def scan_of(events: list[object]) -> PdgScan:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_sizes_and_likelihoods_only_fall_along_the_sequence(seed: int) -> None:
-    _, data = rows_of(seed, 1_000)
-    points = scan_of(run(data, smoothing=0.0)).points[::-1]  # λ ascending
+    # acceptance check 15
+    network, data = rows_of(seed, 1_000)
+    points = scan_of(run(data, start=network, smoothing=0.0)).points[::-1]  # λ ascending
+    compiled = fitted_log2_likelihood(graph_of_rows(network.clique_tree, data), data)
     assert points[0].lambda_ == 0.0
+    assert points[0].train_bits == pytest.approx(compiled / 1_000, abs=1e-9)
     sizes = [point.effective_size for point in points]
     bits = [point.train_bits for point in points]
     assert sizes == sorted(sizes, reverse=True)
     assert all(later <= earlier + 1e-9 for earlier, later in itertools.pairwise(bits))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_without_a_penalty_no_merge_loses_anything(seed: int) -> None:
+    # acceptance check 15; few rows, so that some nodes have equal parameters
+    network, data = rows_of(seed, 60)
+    graph = graph_of_rows(network.clique_tree, data)
+    state = CompiledState(PdgRows(data), graph.forest, start=graph)
+    before = state.log2_likelihood()
+    for _ in state.merge_for(0.0):
+        pass
+    assert state.log2_likelihood() == pytest.approx(before, abs=1e-9)
+    assert state.graph().log2_probabilities(data) == pytest.approx(
+        graph.log2_probabilities(data), abs=1e-9
+    )
 
 
 def test_the_lossless_graph_is_the_smallest_that_fits_no_worse_than_the_network() -> None:

@@ -165,7 +165,8 @@ def test_redirecting_loses_no_likelihood_and_grows_nothing(seed: int) -> None:
     before_bits, before_size = state.log2_likelihood(), state.size()
     state.redirect()
     after = check(state, data)
-    assert state.log2_likelihood() >= before_bits - 1e-3
+    # acceptance check 13, as written
+    assert state.log2_likelihood() >= before_bits - 1e-9 * abs(before_bits)
     assert state.size() <= before_size
     for edges, count in zip(after.successors, after.node_counts, strict=True):
         assert edges is None or np.unique(edges).size == count
@@ -236,37 +237,42 @@ def upwards(data: DataSet, order: list[int], seed: int) -> PdgState:
 
 
 def test_parity_is_found_by_merging_upwards() -> None:
-    """At λ = 0.5 a merge may lose 2 bits, which chance alone exceeds for one pair in ten, so that
-    only some of the data sets come down to 18 there; with the penalty of BIC all do."""
-    sizes: dict[float, list[int]] = {0.5: [], 0.87: []}
+    """Acceptance check 16, which saw size 18 at λ = 0.5 on one data set.
+
+    There a merge may lose 2 bits, which chance alone exceeds for one pair of nodes in ten, so
+    other data sets keep some pair apart; λ = 0.87, about that of BIC, brings all to 18.
+    """
+    reached = []
     for seed in range(10):
         data = logic2(LogicParams(), np.random.default_rng(seed), 10_000)
         rng = np.random.default_rng(seed)
         start = PdgState(PdgRows(data), chain(range(5)))
         assert start.log2_likelihood() / 10_000 == pytest.approx(-5, abs=0.005)
         state = value_of(learn_pdg(start, 0.05, SweepRules(), rng, NEVER))
+        sizes = {}
         for lambda_ in (0.1, 0.3, 0.5, 0.7, 0.87):
             state = PdgState(start.rows, start.forest, start=state.graph())
             state.merge_at(lambda_)
-            if lambda_ in sizes:
-                sizes[lambda_].append(state.size())
-        assert state.log2_likelihood() / 10_000 == pytest.approx(-4, abs=0.005)
-    assert sizes[0.87] == [18] * 10
-    assert sum(sizes[0.5]) / 10 < 22
+            sizes[lambda_] = state.size()
+            assert state.log2_likelihood() / 10_000 == pytest.approx(-4, abs=0.005)
+        reached.append(min(lambda_ for lambda_, size in sizes.items() if size == 18))
+    # 0.3 once, 0.5 three times, 0.7 four times, 0.87 twice
+    assert sum(lambda_ <= 0.5 for lambda_ in reached) >= 4
 
 
-@pytest.mark.parametrize(
-    ("generate", "order", "largest", "bits"),
-    [
-        pytest.param(logic3, range(8), 40, -7, id="Logic3"),
-        pytest.param(logic1, [0, 1, 2, 6, 3, 4, 5, 7, 8, 9], 60, -4, id="Logic1"),
-    ],
-)
-def test_the_logic_circuits_are_found_along_their_chain(
-    generate: object, order: list[int], largest: int, bits: float
-) -> None:
-    assert callable(generate)
-    data = generate(LogicParams(), np.random.default_rng(1), 10_000)
-    best = upwards(data, list(order), 1)
-    assert best.size() <= largest
-    assert best.log2_likelihood() / 10_000 == pytest.approx(bits, abs=0.01)
+@pytest.mark.parametrize("seed", range(2))
+def test_the_circuit_of_neighbours_is_found_along_its_chain(seed: int) -> None:
+    # acceptance check 17
+    data = logic3(LogicParams(), np.random.default_rng(seed), 10_000)
+    best = upwards(data, list(range(8)), seed)
+    assert best.size() == 40
+    assert best.log2_likelihood() / 10_000 == pytest.approx(-7, abs=0.01)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_circuit_of_gates_is_found_along_its_chain(seed: int) -> None:
+    # acceptance check 17
+    data = logic1(LogicParams(), np.random.default_rng(seed), 10_000)
+    best = upwards(data, [0, 1, 2, 6, 3, 4, 5, 7, 8, 9], seed)
+    assert best.size() <= 60
+    assert best.log2_likelihood() / 10_000 == pytest.approx(-4, abs=0.005)
