@@ -15,18 +15,19 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.protocols import Finished, Found, Learner, LearnEvent
 from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.core.learning.run_checks import settings_refusal
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.processes import in_process
-from pgmstudio.core.running import NEVER, CancelToken, StopSwitch
+from pgmstudio.core.running import NEVER, CancelToken, Note, StopSwitch
 
 LEARNERS = list(all_learners().values())
 every_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: learner.key)
@@ -57,6 +58,15 @@ def has(learner: Learner[Any], name: str) -> bool:
     return any(spec.name == name for spec in specs_of(learner.params_type))
 
 
+def params_of(learner: Learner[Any], data: DataSet, **chosen: object) -> Any:
+    """The defaults but for what the learner has of `chosen`, with a graph where one is needed."""
+    known = {name: value for name, value in chosen.items() if has(learner, name)}
+    if settings_refusal(learner, parse_params(learner.params_type, known)):
+        edges = itertools.pairwise(data.domain.names)
+        known["start"] = fit_tables(data, Dag.from_edges(data.domain.names, edges), 1.0).network
+    return parse_params(learner.params_type, known)
+
+
 def run(
     learner: Learner[Any],
     data: DataSet,
@@ -64,8 +74,7 @@ def run(
     cancel: CancelToken = NEVER,
     **chosen: object,
 ) -> Iterable[LearnEvent]:
-    known = {name: value for name, value in chosen.items() if has(learner, name)}
-    params = parse_params(learner.params_type, known)
+    params = params_of(learner, data, **chosen)
     return learner.run(data, params, rng=np.random.default_rng(seed), cancel=cancel)
 
 
@@ -166,7 +175,7 @@ def test_a_child_process_gives_the_same_events() -> None:
     data = rows()
     taken = [learner for learner in LEARNERS if learner.refuses(data) is None]
     assert len(taken) > len(LEARNERS) // 2
-    tasks = [LearnTask(a.key, data, parse_params(a.params_type, {}), 3) for a in taken]
+    tasks = [LearnTask(a.key, data, params_of(a, data), 3) for a in taken]
     there: dict[str, list[LearnEvent]] = {}
     for key, event in in_process(OneAfterAnother(tuple(tasks)), NEVER):
         there.setdefault(key, []).append(event)
@@ -255,6 +264,31 @@ def test_strange_but_legal_data_are_learned_or_refused(
     last = last_of(run(learner, data))
     if isinstance(last.model, ProbabilisticModel) and last.model.domain == data.domain:
         assert not np.isnan(last.model.log2_probabilities(data)).any()
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [a for a in LEARNERS if settings_refusal(a, parse_params(a.params_type, {}))],
+    ids=lambda learner: learner.key,
+)
+def test_a_learner_of_a_given_graph_asks_for_one(learner: Learner[Any]) -> None:
+    with pytest.raises(ParameterError, match="start: is needed"):
+        list(learner.run(rows(), learner.params_type(), rng=np.random.default_rng(0), cancel=NEVER))
+
+
+@every_learner
+def test_more_parameters_than_rows_are_a_warning_at_the_run(learner: Learner[Any]) -> None:
+    few, many = rows(count=4), rows(count=200)
+    for data in (few, many):
+        skip_if_refused(learner, data)
+        task = LearnTask(learner.key, data, params_of(learner, data), 3)
+        *_, last = events = list(task(NEVER))
+        warned = any(
+            isinstance(e, Note) and "free parameters were fitted" in e.message for e in events
+        )
+        assert isinstance(last, Finished)
+        assert warned == (last.model.representation_size() > data.row_count)
+    assert warned is False
 
 
 every_knowing_learner = pytest.mark.parametrize(

@@ -39,6 +39,7 @@ from pgmstudio.core.learning.em_steps import (
 )
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.learning.run_checks import given_start
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.protocols import Model
@@ -64,6 +65,7 @@ class EmLearner:
     title = "Parameters by EM"
     kind = "bayesian-network"
     params_type = EmParams
+    needs_start = True
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)
@@ -106,13 +108,13 @@ class _Task:
 
     @classmethod
     def of(cls, data: DataSet, params: EmParams) -> _Task:
-        start = params.start
+        start = given_start(params.start)
         model = network_of(start)
-        if start is None or model is None:
+        if model is None:
             if params.nodes is not None or MODEL in (params.prior, params.begin):
-                raise ParameterError({"start": f"a {start and start.kind} has no tables to keep"})
+                raise ParameterError({"start": f"a {start.kind} has no tables to keep"})
             rows = data
-            dag = Dag.from_edges(data.domain.names, () if start is None else start.edges)
+            dag = Dag.from_edges(data.domain.names, start.edges)
         else:
             rows, dag = rows_over(data, model.domain), model.dag
         names = rows.domain.names

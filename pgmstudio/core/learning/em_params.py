@@ -26,7 +26,7 @@ class EmParams:
     start: DirectedModel | None = param(
         None,
         title="Model",
-        none_label="no edges",
+        none_label="not chosen",
         help="The model whose edges are kept and whose tables are learned.",
     )
     nodes: str | None = param(

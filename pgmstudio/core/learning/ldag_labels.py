@@ -15,6 +15,7 @@ from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
 from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.learning.run_checks import given_start
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import param
 from pgmstudio.core.running import CancelToken, Note, Progress
@@ -27,7 +28,7 @@ class GivenGraphParams(GivenKappaParams):
     start: DirectedModel | None = param(
         None,
         title="Model",
-        none_label="no edges",
+        none_label="not chosen",
         help="The model whose edges are kept and whose tables get labels.",
     )
 
@@ -39,6 +40,7 @@ class LabelsLearner:
     title = "Labels of a graph"
     kind = "ldag"
     params_type = GivenGraphParams
+    needs_start = True
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)
@@ -56,9 +58,7 @@ class LabelsLearner:
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, None, None)
-        dag, _ = rules.starting_graph(() if params.start is None else params.start.edges)
-        if params.start is None:
-            yield Note("No model was chosen, so there are no edges that could vanish.")
+        dag, _ = rules.starting_graph(given_start(params.start).edges)
         plain = label_scores(data, params, 0.0, is_given_graph=True)
         yield Found(*told_of(plain, dag, cancel))
         scores = label_scores(data, params, kappa_of(params), is_given_graph=True)

@@ -60,7 +60,7 @@ def network_events(
     fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
     measures = {
         "edges": float(len(dag.edges)),
-        "directed_edges": float(len(orientation.pdag.directed)),
+        "directed_edges": float(len({*orientation.pdag.directed} & {*dag.edges})),
         "tests": float(len(skeleton.tests)),
         "conflicts": float(len(orientation.conflicts)),
         "smoothing": fitted.smoothing,

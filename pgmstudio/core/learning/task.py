@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.learning.protocols import LearnEvent
-from pgmstudio.core.running import CancelToken
+from pgmstudio.core.learning.protocols import Finished, LearnEvent
+from pgmstudio.core.running import CancelToken, Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,11 @@ class LearnTask:
     def __call__(self, cancel: CancelToken) -> Iterator[LearnEvent]:
         # Here, not above: a window that has not learned yet needs no learner.
         from pgmstudio.core.learning.registry import learner_of
+        from pgmstudio.core.learning.run_checks import model_warnings
 
         learner = learner_of(self.learner_key)
         rng = np.random.default_rng(self.seed)
-        yield from learner.run(self.data, self.params, rng=rng, cancel=cancel)
+        for event in learner.run(self.data, self.params, rng=rng, cancel=cancel):
+            if isinstance(event, Finished):
+                yield from map(Note, model_warnings(event.model, self.data))
+            yield event

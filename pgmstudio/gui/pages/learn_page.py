@@ -17,6 +17,7 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.missing_cells import told_of_missing
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.core.learning.run_checks import settings_refusal
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.bootstrap_choice import BootstrapChoice
@@ -232,6 +233,7 @@ class LearnPage(Page):
             else self.bootstrap.why_not(self.learner)
             or self.learner.refuses(data)
             or ("" if params is not None else "A setting is wrong.")
+            or settings_refusal(self.learner, params)
         )
         knowledge = getattr(params, "knowledge", None)
         if data is not None and isinstance(knowledge, Knowledge):

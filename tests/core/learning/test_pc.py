@@ -17,6 +17,7 @@ from pgmstudio.core.errors import Cancelled, ParameterError, UnknownNameError
 from pgmstudio.core.graphs.cpdag import Pdag, completed, cpdag_of, oriented
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning import pc_network
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.pc import PcLearner, PcParams, PcResult, pc_result, pc_search
 from pgmstudio.core.learning.pc_network import with_small_tables
@@ -355,3 +356,18 @@ def test_a_skeleton_without_tests_can_be_directed() -> None:
     rules = EdgeRules.of(tuple("ab"), Knowledge(forbidden=frozenset({("a", "b")})), None)
     found = oriented_skeleton(Skeleton(tuple("ab"), (0b10, 0b01)), rules)
     assert found.dag.edges == (("b", "a"),)
+
+
+def test_edges_that_are_left_out_for_large_tables_are_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pc_network, "MAX_TABLE_CELLS", 6)
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 2000))
+    noisy = np.where(rng.random(2000) < 0.1, rng.integers(0, 2, 2000), a ^ b)
+    codes = np.array([a, b, noisy + (a & b)], dtype=np.uint8)
+    data = DataSet(Domain.of({"a": "01", "b": "01", "c": "012"}), codes)
+    *_, last = PcLearner().run(data, PcParams(), rng=rng, cancel=NEVER)
+    assert isinstance(last, Finished)
+    assert isinstance(last.model, BayesianNetwork)
+    assert last.measures["edges"] == last.measures["directed_edges"] == len(last.model.edges) == 1
