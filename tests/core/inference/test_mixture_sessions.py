@@ -10,13 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.brute_force import BruteForceSession
+from pgmstudio.core.inference.brute_force import BruteForceSession, joint_table
 from pgmstudio.core.inference.mixture_session import MixtureSession
 from pgmstudio.core.inference.protocols import Excluded, Observed
+from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from tests.core.models.test_mixtures import DOMAIN, F1, F3, NB
-from tests.strategies import domain_of, evidence, random_classes, random_mixture, random_tree
+from tests.strategies import (
+    domain_of,
+    evidence,
+    random_classes,
+    random_mixture,
+    random_network,
+    random_tree,
+)
 
 
 def test_evidence_moves_the_weights_of_the_components() -> None:
@@ -117,6 +126,46 @@ def test_any_evidence_is_answered_as_by_listing(seed: int, kind: int, draw: st.D
     assert shares.sum() == pytest.approx(1)
     if isinstance(model, TreeMixture) and model.choice is not None:
         assert session.belief("choice").values == pytest.approx(shares)
+
+
+def test_evidence_in_random_forests_is_answered_as_by_listing() -> None:
+    # Acceptance check 9: 200 of them, up to eight variables of two to four states.
+    rng = np.random.default_rng(9)
+    refused = 0
+    for _ in range(200):
+        cards = [int(card) for card in rng.integers(2, 5, size=rng.integers(1, 9))]
+        shape = {"density": rng.choice([0.3, 0.7, 1.0]), "zeros": rng.choice([0.0, 0.2])}
+        network = random_network(rng, cardinalities=cards, max_parents=1, **shape)
+        tree = Tree.from_bayesian_network(network)
+        names = tree.domain.names
+        seen = rng.permutation(len(names))[: rng.integers(len(names) + 1)]
+        states = {int(i): int(rng.integers(cards[i])) for i in seen}
+        findings = {names[i]: Observed(tree.domain[names[i]].states[s]) for i, s in states.items()}
+        known = np.zeros(cards)
+        here = tuple(states.get(i, slice(None)) for i in range(len(cards)))
+        known[here] = joint_table(tree)[here]
+        for session in (open_session(tree), MixtureSession(one_tree_mixture(tree))):
+            if known.sum() == 0:
+                refused += 1
+                with pytest.raises(ImpossibleEvidenceError):
+                    session.set_all(findings)
+                continue
+            session.set_all(findings)
+            assert 2 ** session.log2_evidence() == pytest.approx(known.sum(), abs=1e-10)
+            for i, name in enumerate(names):
+                others = tuple(j for j in range(len(names)) if j != i)
+                wanted = known.sum(axis=others) / known.sum()
+                assert session.belief(name).values == pytest.approx(wanted, abs=1e-10)
+            for pair in tree.edges:  # each table has the margins of the other answers (eq. 2.4)
+                table = session.joint(pair)
+                for axis, name in enumerate(pair):
+                    margin = table.sum(axis=1 - axis)
+                    assert margin == pytest.approx(session.belief(name).values, abs=1e-10)
+    assert refused > 10
+
+
+def one_tree_mixture(tree: Tree) -> TreeMixture:
+    return TreeMixture(tree.domain, np.ones(1), (tree,))
 
 
 def test_where_listing_is_impossible_the_bound_says_how_good_the_explanation_is() -> None:

@@ -91,18 +91,19 @@ def test_a_step_with_shared_edges_is_the_worked_one() -> None:
     assert em.log_likelihood() == pytest.approx(-23.238556, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("is_shared", [False, True])
-def test_the_likelihood_never_decreases(seed: int, is_shared: bool) -> None:
-    rng = np.random.default_rng(seed)
-    data = random_mixture(rng, 6, 3).sample(200, rng)
-    em = em_on(data, 3, is_shared=is_shared)
-    em.start_at_random(rng)
-    found = [em.improve() for _ in range(12)]
-    assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found))
+def test_the_likelihood_never_decreases(is_shared: bool) -> None:
+    # acceptance check 19: 50 random problems, with free and with shared edges
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        data = random_mixture(rng, 6, 3).sample(200, rng)
+        em = em_on(data, 3, is_shared=is_shared)
+        em.start_at_random(rng)
+        found = [em.improve() for _ in range(12)]
+        assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found)), seed
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("toward", ["marginal", "uniform"])
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_with_priors_the_objective_never_decreases(seed: int, toward: str, is_shared: bool) -> None:

@@ -243,19 +243,48 @@ def test_24_the_mode_of_a_dirichlet_in_natural_coordinates_is_its_mean() -> None
     from scipy.optimize import minimize
 
     rows, own = np.array([7.0, 2.0, 0.0]), np.array([0.5, 1.0, 1.5])
+    close = {"xatol": 1e-10, "fatol": 1e-15, "maxiter": 2000}
 
     def minus_log(phi: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         logs = np.append(phi, 0.0)
         logs = logs - np.log(np.exp(logs).sum())
         return -float((rows + own) @ logs)
 
-    best = np.append(minimize(minus_log, np.zeros(2), tol=1e-12).x, 0.0)
+    best = np.append(minimize(minus_log, np.zeros(2), method="Nelder-Mead", options=close).x, 0.0)
     found = np.exp(best) / np.exp(best).sum()
-    assert found == pytest.approx((rows + own) / (rows + own).sum(), abs=1e-5)
+    assert found == pytest.approx((rows + own) / (rows + own).sum(), abs=1e-8)
     # And these are the tables of a tree without edges.
     data = DataSet(Domain.of({"x": "abc"}), np.array([[0] * 7 + [1] * 2], dtype=np.uint8))
     em = one_tree(data, strength=3.0, toward="uniform")
     assert em.mixture().trees[0].tables[0] == pytest.approx((rows + 1) / 12)
+
+
+@pytest.mark.parametrize("toward", ["uniform", "marginal"])
+def test_24_the_smoothed_tables_of_all_pairs_have_the_same_margins(toward: str) -> None:
+    rng = np.random.default_rng(11)
+    data = random_mixture(rng, 5, 3).sample(150, rng)
+    shares = rng.dirichlet(np.ones(3), size=150)
+    em = em_on(data, 3, strength=4.5, toward=toward)
+    em.start(merged_shares(data, em.rows, shares))
+    states = {name: np.eye(len(data.domain[name].states)) for name in data.domain.names}
+    cells = {name: eye[data.column(name)] for name, eye in states.items()}  # a column per state
+
+    def smoothed(k: int, u: str, v: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        """(N'P' + Γ_k P^k) / (Γ_k + N'), N' = 1.5 for each of three trees (eq. 4.38)."""
+        own = np.einsum("r,ri,rj->ij", shares[:, k], cells[u], cells[v])
+        total = cells[u].T @ cells[v] / 150
+        prior = np.full_like(own, 1 / own.size) if toward == "uniform" else total
+        return np.asarray((1.5 * prior + own) / (shares[:, k].sum() + 1.5))
+
+    for k, tree in enumerate(em.mixture().trees):
+        session = open_session(tree)
+        for u, v in tree.edges:
+            table = session.joint((u, v))
+            assert table == pytest.approx(smoothed(k, u, v), abs=1e-12)
+            for other in data.domain.names:  # whichever table of u is asked
+                if other != u:
+                    margin = smoothed(k, u, other).sum(axis=1)
+                    assert table.sum(axis=1) == pytest.approx(margin, abs=1e-12)
 
 
 @pytest.mark.parametrize("kappa", [1.0, 0.5, 0.05, 1e-30])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pgmstudio.core.data.editing import stacked
@@ -239,7 +240,7 @@ def test_the_rows_of_a_set_do_not_depend_on_the_others() -> None:
 
 @pytest.mark.slow
 def test_entropies_and_splits_of_the_seven_data_sets_are_the_published_ones(shared: Path) -> None:
-    # Table 5.5. Page-blocks has 417 rows more than there, so its entropy is a little higher.
+    # Acceptance checks 2 and 4, Table 5.5.
     published = {
         "abalone": 9.193,
         "page-blocks": 10.669,
@@ -254,9 +255,16 @@ def test_entropies_and_splits_of_the_seven_data_sets_are_the_published_ones(shar
     sources = read_sources(study, shared / "data")
     for own in study.sets:
         rows = study.rows(own, sources, StudyParams(), 0).rows
-        entropy = -likelihood_ceiling(stacked((rows.train, rows.test)))
-        near = 0.12 if own.name == "page-blocks" else 0.1
-        assert entropy == pytest.approx(published[own.name], abs=near), own.name
+        together = stacked((rows.train, rows.test))
+        if own.name == "page-blocks":
+            # The source took 5 056 of these 5 473 rows, unknown which; fewer rows, less entropy.
+            part = np.random.default_rng(0).permutation(together.row_count)[:5056]
+            together = together.of_rows(part)
+        entropy = -likelihood_ceiling(together)
+        if own.name in ("krkopt", "mushroom"):  # all rows distinct
+            assert entropy == pytest.approx(math.log2(together.row_count), abs=1e-9)
+            assert entropy == pytest.approx(published[own.name], abs=5e-4)
+        assert entropy == pytest.approx(published[own.name], abs=0.1), own.name
         counts = rows.train.row_count, rows.test.row_count
         if own.name in official:
             assert counts == official[own.name]
