@@ -200,9 +200,8 @@ def test_three_states_are_found_from_nearly_every_start_and_in_nearly_every_data
         }
         shortest.append(min(lengths, key=lengths.__getitem__) == 3)
         accurate.append(last[2].measures["accuracy"])
-        if seed < 2:
-            many = events(rows, label="h", validate=False, components=(3,), restarts=10)
-            from_starts.append(sum(c.blocks == TRUTH for c in end_of(many)[1].candidates))
+        many = events(rows, label="h", validate=False, components=(3,), restarts=10)
+        from_starts.append(sum(c.blocks == TRUTH for c in end_of(many)[1].candidates))
     assert sum(shortest) >= 9
-    assert np.median(accurate) >= 0.9
+    assert min(accurate) >= 0.9
     assert min(from_starts) >= 8

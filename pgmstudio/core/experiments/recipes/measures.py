@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import DataError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
@@ -42,7 +43,13 @@ def undirected(edges: Iterable[tuple[str, str]]) -> frozenset[Edge]:
 def drawn_parts(
     data: DataSet, sizes: tuple[int, ...], rng: np.random.Generator
 ) -> tuple[DataSet, ...]:
-    """Parts of so many different rows each, drawn at random."""
+    """Parts of so many different rows each, drawn at random; DataError when they are too few."""
+    if min(sizes) < 1 or sum(sizes) > data.row_count:
+        wanted = " and ".join(str(size) for size in sizes)
+        raise DataError(
+            f"Parts of {wanted} rows cannot be drawn from {data.row_count} rows. Choose other "
+            "numbers of rows."
+        )
     order = rng.permutation(data.row_count)
     ends = np.cumsum((0, *sizes))
     return tuple(data.of_rows(np.sort(order[low:high])) for low, high in pairwise(ends))

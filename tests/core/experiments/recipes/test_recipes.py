@@ -47,6 +47,15 @@ SMALL_TREES: dict[str, Any] = {
     "starts": 3,
 }
 
+FEW_ALARM = {
+    "trials": 1,
+    "rows": 300,
+    "valid_rows": 100,
+    "test_rows": 100,
+    "trees": (2,),
+    "classes": (2,),
+}
+
 
 def table(key: str, *, seed: int = 0, **given: object) -> Any:
     """The obtained values of a recipe by key, and the events they came from."""
@@ -124,15 +133,61 @@ def test_progress_goes_from_nothing_to_everything_and_never_back() -> None:
     assert shares == sorted(shares)
 
 
-@pytest.mark.parametrize(
-    ("key", "given"), [("bars", {"trials": 3, "rows": 100}), ("random-trees", SMALL_TREES)]
-)
-def test_the_same_seed_gives_the_same_table_bit_for_bit(key: str, given: dict[str, Any]) -> None:
+# Settings with which every recipe is quick, and its tables have numbers all the same.
+QUICK: dict[str, dict[str, Any]] = {
+    "random-trees": SMALL_TREES | {"trials": 1, "rows": 500, "starts": 1},
+    "bars": {"trials": 3, "rows": 100},
+    "bars-sweep": {"trials": 1, "trees": (2,), "smoothings": (1.0,), "rows": 100},
+    "digits": {"trials": 1, "trees": (2,), "classes": 2},
+    "digit-pairs": {"trials": 1, "trees": (2,), "classes": 2},
+    "alarm": FEW_ALARM,
+    "alarm-small": FEW_ALARM,
+    "australian": {"trials": 1, "trees": 2},
+    "australian-trees": {"trials": 1, "trees": (2,)},
+    "mushroom": {"trials": 1, "rows": 200, "trees": 2, "starts": 1},
+    "splice": {"trials": 1, "rows": 300, "valid_rows": 100, "trees": 2},
+    "splice-small": {"trials": 1, "rows": (100,)},
+    "splice-noise": {"trials": 1, "rows": 300},
+    "nb-synthetic": {"only": "parity", "rows": 300, "test_rows": 100, "most_models": 3},
+    "nb-real": {"only": "abalone", "most_models": 3},
+    "pdg-table": {"only": "logic2", "rows": 300, "test_rows": 100, "population": 1},
+    "pdg-real": {"only": "abalone", "population": 1, "patience": 1, "models": 2},
+    "pdg-hybrid": {"only": "abalone", "networks": 1, "restarts": 1},
+    "ldag-recovery": {
+        "trials": 1,
+        "variables": (4,),
+        "labels": (0.5,),
+        "rows": (250,),
+        "restarts": 0,
+    },
+    "ldag-tables": {"only": "coronary", "folds": 2, "restarts": 0},
+}
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.key)
+def test_the_same_seed_gives_the_same_table_bit_for_bit(
+    recipe: Recipe, request: pytest.FixtureRequest
+) -> None:
+    # acceptance check 15
+    sources: dict[str, Any] = {}
+    if recipe.sources:
+        sources = read_sources(recipe, request.getfixturevalue("shared") / "data")
+    params = parse_params(recipe.params_type, QUICK[recipe.key])
     texts = []
-    for seed in (4, 4, 5):
-        rows, _ = table(key, seed=seed, **given)
-        texts.append(table_csv(tuple(rows.values())))
-    assert texts[0] == texts[1] != texts[2]
+    for _ in range(2):
+        events = list(RecipeTask(recipe.key, params, 4, sources)(NEVER))
+        rows = table_of(recipe, [event for event in events if isinstance(event, Measured)])
+        assert any(row.obtained is not None for row in rows)
+        texts.append(table_csv(rows))
+    assert texts[0] == texts[1]
+
+
+def test_another_seed_gives_another_table() -> None:
+    texts = [
+        table_csv(tuple(table("bars", seed=seed, trials=1, rows=100)[0].values()))
+        for seed in (4, 5)
+    ]
+    assert texts[0] != texts[1]
 
 
 # -- its data
@@ -176,6 +231,13 @@ def test_parts_are_drawn_without_a_row_twice() -> None:
     assert sorted(map(tuple, both.T)) == sorted(map(tuple, data.codes.T))
 
 
+@pytest.mark.parametrize("sizes", [(30, 21), (50, 0), (60, -10)])
+def test_parts_that_the_rows_do_not_have_are_refused(sizes: tuple[int, int]) -> None:
+    data = bars(BarsParams(side=3), np.random.default_rng(0), 50)
+    with pytest.raises(DataError, match="from 50 rows"):
+        drawn_parts(data, sizes, np.random.default_rng(1))
+
+
 def test_packing_takes_few_bits_for_equal_rows_and_many_for_random_ones() -> None:
     rng = np.random.default_rng(0)
     noisy = bars(BarsParams(noise=0.5), rng, 2000)
@@ -208,13 +270,21 @@ def test_parts_of_a_tree_are_rows_columns_or_neither() -> None:
     assert bars_of(_forest({1: 0, 2: 1, 4: 3, 5: 3, 7: 8, 6: 7, 3: 0}), 3) is None
 
 
-def test_bars_are_found_with_a_penalty_and_never_without_one() -> None:
-    found, _ = table("bars", trials=8)
-    assert found["perfect"].obtained >= 7 / 8
-    assert found["test"].obtained < 9.8
-    assert found["right_clear"].obtained >= 0.95
-    without, _ = table("bars", trials=3, edge_penalty=0)
-    assert without["perfect"].obtained == 0
+@pytest.mark.parametrize("smoothing", [("uniform", 1.0), ("marginal", 5.0)], ids=lambda s: s[0])
+def test_bars_are_found_with_a_penalty_and_never_without_one(smoothing: tuple[str, float]) -> None:
+    # Acceptance check 3: 20 starts, β = 5 nats, on three data sets together. Of twelve data sets
+    # two have bars that depend by chance by more than β, so that no start is perfect there.
+    toward, rows = smoothing
+    given: dict[str, Any] = {"trials": 20, "toward": toward, "smoothing": rows}
+    found = [table("bars", seed=seed, edge_penalty=5, **given)[0] for seed in range(3)]
+
+    def mean(key: str) -> float:
+        return float(np.mean([one[key].obtained for one in found]))
+
+    assert mean("perfect") >= 18 / 20
+    assert mean("test") < 9.8
+    assert mean("right_clear") >= 0.95
+    assert table("bars", edge_penalty=0, **given)[0]["perfect"].obtained == 0
 
 
 def test_no_mixture_beats_the_entropy_of_the_bars() -> None:
@@ -230,6 +300,16 @@ def test_trees_of_a_random_mixture_are_found_again() -> None:
     assert found["heavy"].obtained == 1
     assert abs(found["gap"].obtained) < 0.15
     assert isinstance(measured[0].model, TreeMixture)
+
+
+@pytest.mark.long
+def test_trees_of_random_mixtures_are_found_again_as_often_as_published() -> None:
+    # Acceptance check 6: ten trials with the settings of the source, best of five starts.
+    found, measured = table("random-trees")
+    assert found["heavy"].trials == 10
+    assert found["heavy"].obtained >= 9 / 10
+    gaps = [one.values["gap"] for one in measured if one.values["all"]]
+    assert max(map(abs, gaps)) < 0.15
 
 
 def test_light_trees_and_twins_are_told_apart() -> None:
