@@ -20,6 +20,7 @@ from pgmstudio.core.experiments.disagreement import (
     disagreement_json,
     disagreements,
 )
+from pgmstudio.core.inference.findings import scaling_note
 from pgmstudio.core.inference.protocols import Finding
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.models.protocols import Model
@@ -100,6 +101,8 @@ def _print(
             (one.name, told, decimal(log2), "; ".join(filter(None, [*one.left_out, one.problem])))
         )
     print_table(("Model", "P(evidence)", "Bits", ""), rows, "<>><")
+    if note := scaling_note(evidence):
+        print(note)
     print(f"\nLargest disagreements by {measure}")
     units = {"total variation": "", "relative entropy": " bits"}
     for each in found[:most]:

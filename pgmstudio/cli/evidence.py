@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.inference.interventions import doings_first
+from pgmstudio.core.inference.findings import scaling_note
+from pgmstudio.core.inference.interventions import direction_note, doings_first
 from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.models.protocols import Model
 
 
 def add_evidence_options(parser: CommandParser) -> None:
@@ -19,12 +21,23 @@ def add_evidence_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--soft",
         metavar="V=s:w,s:w",
-        help="likelihoods: state s is w times as likely to have been seen; left out means 0",
+        help="likelihoods of the states, scaled to a largest value of 1; left out means 0",
         **many,
     )
     parser.add_argument(
         "--do", dest="done", metavar="V=s", help="V is set to s from outside, do(V = s)", **many
     )
+
+
+def evidence_notes(model: Model, findings: Mapping[str, Finding]) -> list[str]:
+    """What the reader has to know about these findings to read the answers."""
+    return [note for note in (scaling_note(findings), direction_note(model, findings)) if note]
+
+
+def notes_json(model: Model, findings: Mapping[str, Finding]) -> dict[str, list[str]]:
+    """`notes` where there are any."""
+    notes = evidence_notes(model, findings)
+    return {"notes": notes} if notes else {}
 
 
 def finding_json(finding: Finding) -> Any:

@@ -69,12 +69,17 @@ def names_in(domain: Domain, words: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def map_json(found: MapAnswer) -> dict[str, Any]:
+def map_json(found: MapAnswer, log2_evidence: float) -> dict[str, Any]:
+    """`log2_probability` is given the evidence, `log2_joint_probability` together with it."""
     return {
         "is_exact": found.is_exact,
         "log2_bound": found.log2_bound,
         "best": [
-            {"states": dict(one.states), "log2_probability": one.log2_probability}
+            {
+                "states": dict(one.states),
+                "log2_probability": one.log2_probability,
+                "log2_joint_probability": one.log2_probability + log2_evidence,
+            }
             for one in found.best
         ],
     }
@@ -88,11 +93,22 @@ def map_words(found: MapAnswer) -> str:
     return f"best found so far; at least {share:g} % as probable as the best possible"
 
 
-def print_map(found: MapAnswer) -> None:
+def both_probabilities(log2_given: float, log2_evidence: float | None) -> str:
+    """A probability given the evidence and together with it; one number without evidence."""
+    told = f"{percent(math.exp2(log2_given))} ({decimal(log2_given)} bits)"
+    if log2_evidence is None:
+        return told
+    log2_joint = log2_given + log2_evidence
+    return (
+        f"given the evidence {told}, "
+        f"together with the evidence {math.exp2(log2_joint):.4g} ({decimal(log2_joint)} bits)"
+    )
+
+
+def print_map(found: MapAnswer, log2_evidence: float | None) -> None:
     chosen = count_of(len(found.best[0].states), "variable")
     print(f"\nMost probable states of {chosen} together ({map_words(found)})")
     for one in found.best:
-        told = percent(math.exp2(one.log2_probability))
-        print(f"  {told} given the evidence ({decimal(one.log2_probability)} bits)")
+        print(f"  {both_probabilities(one.log2_probability, log2_evidence)}")
         for name, state in one.states.items():
             print(f"    {name} = {state}")

@@ -6,11 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pgmstudio.cli.evidence import add_evidence_options, evidence_from, finding_json
+from pgmstudio.cli.evidence import (
+    add_evidence_options,
+    evidence_from,
+    evidence_notes,
+    finding_json,
+    notes_json,
+)
 from pgmstudio.cli.evidence_files import add_evidence_file_options, evidence_in, save_evidence
 from pgmstudio.cli.inputs import open_model
 from pgmstudio.cli.map_options import (
     add_map_options,
+    both_probabilities,
     map_json,
     most_probable_from,
     print_map,
@@ -91,24 +98,30 @@ def run(words: Sequence[str]) -> int:
     together = most_probable_from(args, model, findings)
     if args.json:
         told = _told(model, findings, found)
-        print_json(told if together is None else {**told, "map": map_json(together)})
+        if together is not None:
+            told["map"] = map_json(together, found.log2_evidence)
+        print_json(told)
         return 0
+    log2_evidence = found.log2_evidence if findings else None
     for name, finding in findings.items():
         print(f"{name} {finding}")
     if findings:
         print(f"P(evidence) = {2.0**found.log2_evidence:.4g} ({decimal(found.log2_evidence)} bits)")
+        for note in evidence_notes(model, findings):
+            print(note)
         print()
     shown = asked or [n for n in domain.names if not isinstance(findings.get(n), Observed | Done)]
     _print_beliefs(domain, [found.beliefs[name] for name in shown])
-    if found.most_probable is not None:
-        bound = ""
+    if found.most_probable is not None and found.log2_given_evidence is not None:
+        bound = "exact"
         if found.log2_bound is not None:
-            bound = f", the best found; none is above {decimal(found.log2_bound)}"
-        print(f"\nMost probable explanation ({decimal(found.log2_most_probable)} bits{bound})")
+            bound = f"best found; none is above {decimal(found.log2_bound)} bits with the evidence"
+        print(f"\nMost probable explanation ({bound})")
+        print(f"  {both_probabilities(found.log2_given_evidence, log2_evidence)}")
         for name, state in found.most_probable.items():
-            print(f"  {name} = {state}")
+            print(f"    {name} = {state}")
     if together is not None:
-        print_map(together)
+        print_map(together, log2_evidence)
     return 0
 
 
@@ -119,8 +132,14 @@ class QueryAnswer:
     beliefs: Mapping[str, Belief]
     log2_evidence: float
     most_probable: Mapping[str, str] | None = None
-    log2_most_probable: float | None = None
+    log2_most_probable: float | None = None  # together with the evidence
     log2_bound: float | None = None  # of a mixture whose explanation may not be the best one
+
+    @property
+    def log2_given_evidence(self) -> float | None:
+        """log2 of the most probable explanation given the evidence."""
+        joint = self.log2_most_probable
+        return None if joint is None else joint - self.log2_evidence
 
 
 def answer(
@@ -156,6 +175,7 @@ def _told(model: Model, findings: Mapping[str, Finding], found: QueryAnswer) -> 
         "kind": model.kind,
         "evidence": {name: finding_json(finding) for name, finding in findings.items()},
         "log2_evidence": found.log2_evidence,
+        **notes_json(model, findings),
         "beliefs": {
             name: dict(zip(model.domain[name].states, belief.values.tolist(), strict=True))
             for name, belief in found.beliefs.items()
@@ -164,6 +184,7 @@ def _told(model: Model, findings: Mapping[str, Finding], found: QueryAnswer) -> 
     if found.most_probable is not None:
         told["most_probable"] = dict(found.most_probable)
         told["log2_most_probable"] = found.log2_most_probable
+        told["log2_most_probable_given_evidence"] = found.log2_given_evidence
         if found.log2_bound is not None:
             told["log2_most_probable_bound"] = found.log2_bound
     return told

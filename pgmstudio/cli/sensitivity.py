@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pgmstudio.cli.evidence import add_evidence_options, evidence_from, finding_json
+from pgmstudio.cli.evidence import (
+    add_evidence_options,
+    evidence_from,
+    evidence_notes,
+    finding_json,
+    notes_json,
+)
 from pgmstudio.cli.inputs import open_model
 from pgmstudio.cli.output import count_of, decimal, percent, print_json, print_table
 from pgmstudio.cli.parsing import CommandParser, UsageError, one_of, whole_number
@@ -68,6 +74,8 @@ def run(words: Sequence[str]) -> int:
         return 0
     given = f" given {count_of(len(findings), 'finding')}" if findings else ""
     print(f"P({name} = {state}){given}: {percent(float(value.belief[code]))}")
+    for note in evidence_notes(model, findings):
+        print(note)
     _print_worths(value, code, state, args.most)
     _print_traces(traces, code)
     _print_swings(swings, args.most)
@@ -148,6 +156,7 @@ def _told(
         "target": name,
         "state": state,
         "evidence": {n: finding_json(finding) for n, finding in findings.items()},
+        **notes_json(model, findings),
         "belief": belief,
         "entropy": value.entropy,
         "ask_next": objects(worth_table(value, code), most),

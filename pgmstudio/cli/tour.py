@@ -19,6 +19,7 @@ from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.cli.running import run_learner
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.inference.findings import scaling_note
 from pgmstudio.core.inference.protocols import Finding, Likelihood, Observed
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.io.atomic import replace_file
@@ -138,6 +139,7 @@ def _report(network: BayesianNetwork, measured: Sequence[_Measured], files: list
         "## Evidence",
         "",
         f"Evidence: {told}. Its probability is {2 ** session.log2_evidence():.4g}.",
+        scaling_note(EVIDENCE),
         "",
         f"| {TARGET} | before | after |",
         "|---|---:|---:|",

@@ -98,7 +98,12 @@ def test_query_reports_beliefs_and_evidence(call: Call, asia: Path) -> None:
     assert plain.json["beliefs"]["bronc"]["yes"] == pytest.approx(0.45)
     assert plain.json["beliefs"]["dysp"]["yes"] == pytest.approx(0.4359706)
     given = call("query", asia, "--given", "smoke=yes", "--of", "lung", "--mpe", "--json")
-    assert set(given.json) == {*plain.json, "most_probable", "log2_most_probable"}
+    assert set(given.json) == {
+        *plain.json,
+        "most_probable",
+        "log2_most_probable",
+        "log2_most_probable_given_evidence",
+    }
     assert given.json["evidence"] == {"smoke": "yes"}
     assert given.json["log2_evidence"] == pytest.approx(-1)
     assert given.json["beliefs"] == {"lung": pytest.approx({"yes": 0.1, "no": 0.9})}

@@ -15,6 +15,8 @@ from pgmstudio.core.errors import UnknownNameError
 
 Call = Callable[..., Any]
 
+NAMES_BUT_DYSP = ("asia", "tub", "smoke", "lung", "bronc", "either", "xray")
+
 
 def test_doing_tells_nothing_about_causes(call: Call, asia: Path) -> None:
     plain = call("query", asia, "--of", "smoke", "lung", "--json").json["beliefs"]
@@ -42,16 +44,51 @@ def test_a_variable_is_seen_or_done_not_both(call: Call, asia: Path) -> None:
     assert "given twice" in found.err
 
 
-def test_a_tree_refuses_interventions_with_a_reason(call: Call, asia: Path, tmp_path: Path) -> None:
+def test_a_tree_intervenes_along_its_edges_and_says_so(
+    call: Call, asia: Path, tmp_path: Path
+) -> None:
     rows, tree = tmp_path / "rows.csv", tmp_path / "tree.json"
     assert call("sample", asia, "-n", 200, "-o", rows).code == 0
     assert call("learn", "tree.chow-liu", rows, "-o", tree).code == 0
-    for extra in ([], ["--of", "lung"]):
+    for extra in ([], ["--of", "lung"], ["--map", "smoke,lung", "--mpe"]):
         found = call("query", tree, "--do", "smoke=yes", *extra)
-        assert found.code == 2
-        assert "Use a Bayesian network" in found.err
+        assert found.code == 0
+        assert "another root" in found.out
+    assert "another root" in call("query", tree, "--do", "smoke=yes", "--json").json["notes"][0]
+    assert "notes" not in call("query", tree, "--given", "smoke=yes", "--json").json
     apart = call("query", tree, "--independent", "asia,smoke:lung,bronc,either,tub,xray", "--json")
     assert apart.json["kind"] == "tree"
+
+
+def test_a_likelihood_means_the_same_to_query_and_sensitivity(call: Call, asia: Path) -> None:
+    for soft in ("dysp=yes:4,no:1", "dysp=yes:0.4,no:0.1"):
+        asked = call("query", asia, "--soft", soft, "--json").json
+        assert 2 ** asked["log2_evidence"] == pytest.approx(0.5770, abs=5e-5)
+        assert asked["notes"] == ["Likelihoods are scaled to a largest value of 1."]
+        words = ("sensitivity", asia, "--soft", soft, "--target", "lung")
+        told = call(*words, "--json").json
+        assert told["findings"][0]["probability"] == pytest.approx(2 ** asked["log2_evidence"])
+        assert told["notes"] == asked["notes"]
+        for text in (call("query", asia, "--soft", soft).out, call(*words).out):
+            assert asked["notes"][0] in text
+
+
+def test_explanations_are_told_given_the_evidence_and_together_with_it(
+    call: Call, asia: Path
+) -> None:
+    words = ("query", asia, "--given", "dysp=yes", "--mpe", "--map", *NAMES_BUT_DYSP)
+    told = call(*words, "--json").json
+    joint, given = told["log2_most_probable"], told["log2_most_probable_given_evidence"]
+    assert joint == pytest.approx(given + told["log2_evidence"], abs=1e-12)
+    # Of all variables but those in evidence, the two questions are the same.
+    [best] = told["map"]["best"]
+    assert best["log2_probability"] == pytest.approx(given, abs=1e-9)
+    assert best["log2_joint_probability"] == pytest.approx(joint, abs=1e-9)
+    text = call(*words).out
+    assert text.count(f"given the evidence {100 * 2**given:.1f} %") == 2
+    assert text.count(f"together with the evidence {2**joint:.4g}") == 2
+    plain = call("query", asia, "--mpe").out
+    assert "with the evidence" not in plain
 
 
 def test_separation_is_told_with_its_trails(call: Call, asia: Path) -> None:

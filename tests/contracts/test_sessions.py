@@ -69,6 +69,23 @@ def possible(session: InferenceSession, model: Model, place: int) -> tuple[str, 
     )
 
 
+def test_the_scale_of_a_likelihood_changes_nothing(session: InferenceSession, model: Model) -> None:
+    """yes:4,no:1 and yes:0.8,no:0.2 are one finding; its probability is at most 1."""
+    variable = model.domain.variables[-1]
+    weights = np.linspace(1.0, 0.25, variable.cardinality)
+    found = []
+    for factor in (1.0, 8.0, 0.01):
+        given = zip(variable.states, (factor * weights).tolist(), strict=True)
+        session.set_evidence(variable.name, Likelihood(tuple(given)))
+        log2 = [session.log2_evidence()]
+        if isinstance(session, ExplainingSession):
+            log2.append(session.log2_most_probable())
+        assert max(log2) <= 0
+        found.append([*log2, *all_beliefs(session, model)])
+    assert found[1] == pytest.approx(found[0], abs=1e-12)
+    assert found[2] == pytest.approx(found[0], abs=1e-12)
+
+
 def test_beliefs_are_on_their_scale(session: InferenceSession, model: Model) -> None:
     for variable in model.domain:
         belief = session.belief(variable.name)

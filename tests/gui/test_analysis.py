@@ -243,7 +243,7 @@ def test_map_of_the_selection_is_found_proved_and_set_as_evidence(
     section = inspector(window).joint.most_probable
     qtbot.waitUntil(lambda: "Exact" in section.findChild(QLabel, "inspectorMapWords").text())
     facts = section.states.facts
-    assert facts["Probability"] == "76.0 %"
+    assert facts["Given the evidence"] == "76.0 %"
     assert (facts["lung"], facts["bronc"], facts["either"]) == ("no", "yes", "no")
     assert section.others.facts["2. 12.0 %"] == "bronc = no"
     use = section.findChild(QPushButton, "inspectorMapUse")
@@ -254,7 +254,7 @@ def test_map_of_the_selection_is_found_proved_and_set_as_evidence(
     find = section.findChild(QPushButton, "inspectorMapFind")
     qtbot.waitUntil(find.isVisible)
     qtbot.mouseClick(find, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section.states.facts.get("Probability") == "100 %")
+    qtbot.waitUntil(lambda: section.states.facts.get("Given the evidence") == "100 %")
 
 
 def test_a_search_that_was_stopped_says_how_good_it_is_at_least(qtbot: QtBot) -> None:

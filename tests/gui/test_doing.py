@@ -22,7 +22,7 @@ from pgmstudio.gui.panels.evidence_list import EvidenceSection
 from pgmstudio.gui.views.canvas_menu import canvas_menu
 from pgmstudio.gui.views.wishes import Hit
 from tests.gui.asia import inspector, open_asia_page, variables
-from tests.strategies import random_tree
+from tests.strategies import random_mixture, random_tree
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -187,9 +187,28 @@ def test_an_intervention_is_kept_in_an_evidence_case(
     assert page.asking.live.beliefs["smoke"] == pytest.approx(page.asking.live.priors["smoke"])
 
 
-def test_a_tree_says_why_nothing_can_be_done(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_intervention_in_a_tree_follows_its_edges_and_says_so(
+    qtbot: QtBot, window: MainWindow
+) -> None:
     tree = random_tree(np.random.default_rng(3), 4)
     add_and_show_model(window.shell, ModelEntry("tree", tree), "Open tree")
+    page = window.shell.center.current
+    assert isinstance(page, ModelPage)
+    live = page.asking.live
+    qtbot.waitUntil(lambda: len(page.scene().nodes) == 4 and not live.is_stale)
+    parent, child = tree.edges[0]
+    before = live.beliefs[parent].tolist()
+    assert menu_of(page, child).findChild(QMenu, "menu.do").isEnabled()
+    with qtbot.waitSignal(window.shell.toast) as told:
+        page.canvas.wishes.do.emit(child, tree.domain[child].states[0])
+    assert "away from its root" in told.args[0]
+    qtbot.waitUntil(lambda: not live.is_stale and live.beliefs[child][0] == 1.0)
+    assert live.beliefs[parent].tolist() == pytest.approx(before, abs=1e-12)
+
+
+def test_a_mixture_says_why_nothing_can_be_done(qtbot: QtBot, window: MainWindow) -> None:
+    tree = random_mixture(np.random.default_rng(3), 4, 2)
+    add_and_show_model(window.shell, ModelEntry("mixture", tree), "Open mixture")
     page = window.shell.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 4 and not page.asking.live.is_stale)

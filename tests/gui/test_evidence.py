@@ -52,7 +52,7 @@ def test_the_click_a_bar_tour_ends_at_the_prior_bit_for_bit(
         "dysp": Likelihood((("yes", 0.9), ("no", 0.3))),
     }
     bar = window.statusBar()
-    assert bar.findChild(QPushButton, "statusEvidence").text().startswith("P(e) 0.056")
+    assert bar.findChild(QPushButton, "statusEvidence").text().startswith("P(e) 0.0623")
     assert bar.findChild(QPushButton, "statusConflict").text() == "conflict −0.86 (none)"
     assert live.beliefs["lung"][0] == pytest.approx(0.6922, abs=5e-5)
     assert live.priors["lung"].tolist() == prior["lung"], "the ghost of the prior stays"

@@ -297,7 +297,7 @@ def test_the_most_probable_explanation_is_shown_with_its_probability(
     session.set_all(live.evidence)
     qtbot.waitUntil(lambda: dict(live.most_probable) == dict(session.most_probable()))
     probability = 2 ** session.log2_most_probable()
-    qtbot.waitUntil(lambda: page.explained.facts.get("Probability") == f"{probability:.4g}")
+    qtbot.waitUntil(lambda: page.explained.facts.get("With the evidence") == f"{probability:.4g}")
     page.explain.click()
     qtbot.waitUntil(lambda: not live.most_probable)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError
 from pgmstudio.core.inference.conflicts import smallest_conflict
-from pgmstudio.core.inference.findings import given_weights
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.protocols import Belief, Finding, Scale
 from pgmstudio.core.models.protocols import ProbabilisticModel
 
@@ -67,7 +67,7 @@ class BruteForceSession:
         for name, finding in evidence.items():
             shape = [1] * table.ndim
             shape[self._domain.index(name)] = -1
-            table *= given_weights(self._domain[name], finding).reshape(shape)
+            table *= weights_of(self._domain[name], finding).reshape(shape)
         return table
 
     def belief(self, variable: str) -> Belief:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.conflicts import MOST_TRIES, smallest_conflict
-from pgmstudio.core.inference.findings import log2_scale, weights_of
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.forecasts import check_budget, forecast
 from pgmstudio.core.inference.interventions import as_seen, certain_table, done_states
 from pgmstudio.core.inference.plan import plan_of
@@ -175,8 +175,8 @@ class CliqueTreeSession:
         return self._prior
 
     def log2_evidence(self) -> float:
-        """log2 P(evidence), a likelihood taken as P(finding | state)."""
-        return self._propagation.log2_evidence() + log2_scale(self._evidence)
+        """log2 P(evidence), a likelihood scaled to a largest value of 1."""
+        return self._propagation.log2_evidence()
 
     def joint(self, variables: Sequence[str]) -> NDArray[np.float64]:
         """P(variables | evidence), one axis each in the order given; up to 2^20 cells."""
@@ -194,7 +194,6 @@ class CliqueTreeSession:
     def _explained(self) -> tuple[Mapping[str, str], float]:
         if self._explanation is None:
             states, log2 = self._propagation.most_probable()
-            log2 += log2_scale(self._evidence)
             named = {v.name: v.states[s] for v, s in zip(self.domain, states, strict=True)}
             self._explanation = MappingProxyType(named), log2
         return self._explanation

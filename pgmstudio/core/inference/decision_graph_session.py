@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.inference.findings import log2_scale, weights_of
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.protocols import Belief, Finding, Scale
 from pgmstudio.core.inference.whole_pass_session import WholePassSession, named_states
 from pgmstudio.core.models.decision_graph import DecisionGraph
@@ -146,8 +146,7 @@ class DecisionGraphSession(WholePassSession[_Answers]):
         with np.errstate(divide="ignore"):
             log_weights = np.log2(self._answers().weights)
         best_flows(a, self._log_parameters, log_weights, tops, chosen, reached, states)
-        log2 = float(tops[self._tops].sum())
-        return states, log2 + log2_scale(self._evidence)
+        return states, float(tops[self._tops].sum())
 
     def most_probable(self) -> Mapping[str, str]:
         """The most probable state of every variable together, with the evidence in it."""

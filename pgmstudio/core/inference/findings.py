@@ -13,9 +13,19 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ParameterError
 from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
 
+NO_INTERVENTION = (
+    "the edges of this model do not lead from causes to effects. "
+    "Use a Bayesian network, a labelled DAG or a tree, or observe it instead."
+)
+SCALED_LIKELIHOODS = "Likelihoods are scaled to a largest value of 1."
 
-def given_weights(variable: Variable, finding: Finding) -> NDArray[np.float64]:
-    """P(finding | state) for each state, as given; a likelihood may be on any scale."""
+
+def weights_of(variable: Variable, finding: Finding) -> NDArray[np.float64]:
+    """P(finding | state) for each state.
+
+    Only the ratios of a likelihood have a meaning, so it is scaled to a largest value of 1. P(e)
+    is then a probability on any scale of the numbers given, and no scale can underflow.
+    """
     weights = np.zeros(variable.cardinality)
     match finding:
         case Observed(state):
@@ -34,31 +44,20 @@ def given_weights(variable: Variable, finding: Finding) -> NDArray[np.float64]:
         case Done(state):
             # Weighing is observing; whoever can intervene has done so before it comes to weights.
             raise GraphError(
-                f"{variable.name} cannot be set to {state} from outside in this model; "
-                "observe it instead."
+                f"do({variable.name} = {state}) has no meaning here: {NO_INTERVENTION}"
             )
         case _:
             assert_never(finding)
     if not weights.any():  # every state is excluded
         raise ImpossibleEvidenceError({variable.name: str(finding)})
-    return weights
-
-
-def weights_of(variable: Variable, finding: Finding) -> NDArray[np.float64]:
-    """The same scaled so that the largest is 1: beliefs depend on the ratios alone, and sessions
-    compute with these so that no scale can underflow."""
-    weights = given_weights(variable, finding)
     weights /= weights.max()
     return weights
 
 
-def log2_scale(evidence: Mapping[str, Finding]) -> float:
-    """What P(e) lost in bits by scaling its likelihoods: Σ log2 of their largest weights."""
-    return sum(
-        math.log2(max(weight for _, weight in finding.weights))
-        for finding in evidence.values()
-        if isinstance(finding, Likelihood)
-    )
+def scaling_note(evidence: Mapping[str, Finding]) -> str:
+    """What P(e) means when there is a likelihood among the findings; empty when there is none."""
+    has_likelihood = any(isinstance(finding, Likelihood) for finding in evidence.values())
+    return SCALED_LIKELIHOODS if has_likelihood else ""
 
 
 def _checked(variable: Variable, state: str, weight: float) -> float:

@@ -4,6 +4,9 @@ do(X = x) takes away what the parents of X say about it, so the joint distributi
 factorisation P(v | do(x)) = Π P(vᵢ | paᵢ) over the variables that were not set, where v agrees
 with x, and 0 elsewhere. Observations are then conditioned on in that distribution, and P(e) is
 theirs alone: what was done did not happen by chance.
+
+A tree is read as the network it is stored as, with every edge away from its root. Mixtures, latent
+classes and decision graphs have no edges that could be read as cause and effect.
 """
 
 from __future__ import annotations
@@ -13,12 +16,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.findings import NO_INTERVENTION
 from pgmstudio.core.inference.protocols import Done, Finding, Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.models.tree import Tree
 
 Floats = NDArray[np.float64]
 
@@ -39,22 +43,19 @@ def as_seen(finding: Finding) -> Finding:
     return Observed(finding.state) if isinstance(finding, Done) else finding
 
 
-def refuse_interventions(kind: str, evidence: Mapping[str, Finding]) -> None:
-    """GraphError for models whose edges do not say what causes what."""
-    for name, state in done_states(evidence).items():
-        raise GraphError(
-            f"{name} cannot be set to {state} from outside: the edges of a {kind} have no "
-            "direction that means anything. Use a Bayesian network, or observe it instead."
-        )
-
-
 def why_no_intervention(model: Model) -> str:
-    """Why nothing in this model can be set from outside, in a sentence; empty when it can."""
-    if isinstance(model, BayesianNetwork | LabelledDag):
+    """Why do() has no meaning in this model, in a sentence; empty when it has one."""
+    return "" if isinstance(model, BayesianNetwork | LabelledDag | Tree) else NO_INTERVENTION
+
+
+def direction_note(model: Model, evidence: Mapping[str, Finding]) -> str:
+    """A warning that a tree's answer after do() rests on its root; empty elsewhere."""
+    if not (isinstance(model, Tree) and done_states(evidence)):
         return ""
     return (
-        f"the edges of a {model.kind} do not lead from causes to effects. "
-        "Use a Bayesian network, or observe it instead."
+        "do() follows the edges of the tree as they are drawn, away from its root. Data alone do "
+        "not determine this direction: another root gives the same beliefs without do(), and "
+        "other beliefs with it."
     )
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.findings import log2_scale, weights_of
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.interventions import done_states
 from pgmstudio.core.inference.protocols import Belief, Finding, Observed
 from pgmstudio.core.inference.whole_pass_session import WholePassSession, named_beliefs
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    log2_evidence: float  # of the scaled findings
+    log2_evidence: float
     beliefs: Mapping[str, Belief]
     open_cases: tuple[int, ...]  # those that the evidence leaves possible
 
@@ -78,7 +78,7 @@ class LabelledDagSession(WholePassSession[_Answers]):
     def _log2_of_case(
         self, number: int, session: CliqueTreeSession, evidence: Mapping[str, Finding]
     ) -> float:
-        """log2 P(case, scaled findings); the session then answers for both."""
+        """log2 P(case, findings); the session then answers for both."""
         context = self._contexts[number]
         weight = 0.0
         for name, seen in context.items():
@@ -93,8 +93,7 @@ class LabelledDagSession(WholePassSession[_Answers]):
             session.set_all({**others, **context})
         except ImpossibleEvidenceError:
             return -np.inf
-        # The session counts likelihoods as given; the scaled ones are asked for.
-        return session.log2_evidence() - log2_scale(others) + weight
+        return session.log2_evidence() + weight
 
     @cached_property
     def _written_out(self) -> CliqueTreeSession:
@@ -107,7 +106,7 @@ class LabelledDagSession(WholePassSession[_Answers]):
         except ImpossibleEvidenceError:
             return None
         beliefs = {name: self._written_out.belief(name) for name in self.domain.names}
-        return _Answers(self._written_out.log2_evidence() - log2_scale(evidence), beliefs, ())
+        return _Answers(self._written_out.log2_evidence(), beliefs, ())
 
     def most_probable(self) -> Mapping[str, str]:
         """The most probable state of every variable together, with the evidence in it."""
@@ -131,7 +130,6 @@ class LabelledDagSession(WholePassSession[_Answers]):
                     variable = self.domain[name]
                     weights = weights_of(variable, finding)
                     value += float(np.log2(weights[variable.code(seen.state)]))
-                    value += log2_scale({name: finding})
             if best is None or value > best[1]:
                 best = (session.most_probable(), value)
         assert best is not None, "the evidence of a session is always possible"

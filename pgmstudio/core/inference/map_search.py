@@ -17,8 +17,8 @@ import numpy as np
 
 from pgmstudio.core.errors import ParameterError, PgmStudioError
 from pgmstudio.core.inference.bucket_elimination import MOST_EXACT_CELLS, Buckets, Filled
-from pgmstudio.core.inference.findings import log2_scale, weights_of
-from pgmstudio.core.inference.interventions import carried_out, refuse_interventions
+from pgmstudio.core.inference.findings import weights_of
+from pgmstudio.core.inference.interventions import carried_out
 from pgmstudio.core.inference.plan import Factor
 from pgmstudio.core.inference.protocols import Finding
 from pgmstudio.core.inference.queries import ask_network
@@ -76,7 +76,7 @@ def most_probable_states(
     network, evidence = carried_out(network, evidence)
     log2_evidence = ask_network(network, (), evidence).log2_evidence
     search = _Search(network, chosen, evidence, best, stop, cancel, most_exact_cells)
-    return search.run(log2_evidence - log2_scale(evidence))
+    return search.run(log2_evidence)
 
 
 def most_probable_together(
@@ -90,7 +90,6 @@ def most_probable_together(
 ) -> MapAnswer:
     """The same of any model: networks and trees are searched, others list their joint table."""
     if isinstance(model, Tree):
-        refuse_interventions(Tree.kind, evidence)
         model = model.as_bayesian_network
     if isinstance(model, BayesianNetwork):
         return most_probable_states(model, variables, evidence, best=best, stop=stop, cancel=cancel)

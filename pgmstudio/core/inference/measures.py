@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.inference.findings import log2_scale, weights_of
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.protocols import Finding
 
 Floats = NDArray[np.float64]
@@ -94,7 +94,7 @@ def conflict_bits(
     for name, finding in evidence.items():
         probability = float(priors[name] @ weights_of(domain[name], finding))
         alone += math.log2(probability) if probability > 0 else -math.inf
-    return alone + log2_scale(evidence) - log2_evidence
+    return alone - log2_evidence
 
 
 def conflict_word(bits: float) -> str:

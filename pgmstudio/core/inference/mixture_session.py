@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.component_engines import ClassEngine, ComponentEngine, TreeEngine
-from pgmstudio.core.inference.findings import log2_scale, weights_of
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.protocols import Belief, Finding
 from pgmstudio.core.inference.whole_pass_session import (
     WholePassSession,
@@ -39,7 +39,7 @@ class _Answers:
     """What one set of findings gives."""
 
     shares: Floats  # P(k | e)
-    log2_evidence: float  # of the scaled findings
+    log2_evidence: float
     beliefs: Mapping[str, Belief]
 
 
@@ -135,16 +135,13 @@ class MixtureSession(WholePassSession[_Answers]):
         tops, chosen = self._engine.explain(states)
         with np.errstate(divide="ignore"):
             tops = tops + np.log2(components)
-        scale = log2_scale(self._evidence)
         if self._choice is not None or tops.size == 1:
             k = int(tops.argmax())
             codes = self._whole(chosen[k], k)
-            return _Explained(
-                named_states(self.domain, codes), float(tops[k]) + scale, float(tops[k]) + scale
-            )
+            return _Explained(named_states(self.domain, codes), float(tops[k]), float(tops[k]))
         if self.domain.joint_states() <= MOST_LISTED_STATES:
             codes, log2 = self._listed(states)
-            return _Explained(named_states(self.domain, codes), log2 + scale, log2 + scale)
+            return _Explained(named_states(self.domain, codes), log2, log2)
         # The best of the components' own explanations, then one variable at a time.
         bound = float(log2_sums(tops[:, None])[0])
         candidates = chosen[np.isfinite(tops)]
@@ -160,7 +157,7 @@ class MixtureSession(WholePassSession[_Answers]):
                 if values.max() > log2 + 1e-12:
                     codes, log2 = tries[int(values.argmax())].copy(), float(values.max())
                     improved = True
-        return _Explained(named_states(self.domain, codes), log2 + scale, bound + scale)
+        return _Explained(named_states(self.domain, codes), log2, bound)
 
     def _listed(self, weights: Floats) -> tuple[NDArray[np.int64], float]:
         """The first of the most probable joint states, by looking at all of them."""

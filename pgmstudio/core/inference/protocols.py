@@ -54,7 +54,7 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """P(what was seen | state); beliefs depend on the ratios alone, P(e) on the numbers."""
+    """P(what was seen | state) up to a factor: sessions scale it to a largest value of 1."""
 
     weights: tuple[tuple[str, float], ...]  # states left out weigh 0
 

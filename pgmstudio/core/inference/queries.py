@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.errors import ImpossibleEvidenceError, ParameterError, TooLargeError
 from pgmstudio.core.graphs.clique_trees import clique_tree_of_scopes
 from pgmstudio.core.inference.conflicts import smallest_conflict
-from pgmstudio.core.inference.findings import log2_scale, weights_of
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.forecasts import check_budget, forecast_of_tree
 from pgmstudio.core.inference.interventions import carried_out
 from pgmstudio.core.inference.plan import Factor, plan_of
@@ -93,8 +93,7 @@ class Question:
         self.place = {v: i for i, v in enumerate(free)}
         self._cards = domain.cardinalities
         factors = []
-        # Of the tables whose variables are all known, and of the likelihoods' scales.
-        self._log2_constant = log2_scale(evidence)
+        self._log2_constant = 0.0  # of the tables whose variables are all known
         for child in kept:
             scope = (*network.dag.parent_indices[child], child)
             table = network.tables[child][tuple(self.known.get(v, slice(None)) for v in scope)]

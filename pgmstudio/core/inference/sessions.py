@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
-from pgmstudio.core.inference.interventions import refuse_interventions
 from pgmstudio.core.inference.labelled_dag_session import LabelledDagSession
 from pgmstudio.core.inference.mixture_session import MixtureSession
 from pgmstudio.core.inference.protocols import Finding, InferenceSession
@@ -26,15 +22,10 @@ from pgmstudio.core.models.tree_mixture import TreeMixture
 
 
 class TreeSession(CliqueTreeSession):
-    """A tree is its own clique tree. Which way its edges lead says nothing, so nothing in it can
-    be set from outside."""
+    """A tree is its own clique tree; do() follows its edges as they are stored."""
 
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree.as_bayesian_network)
-
-    def _weights(self, name: str, finding: Finding) -> NDArray[np.float64]:
-        refuse_interventions(Tree.kind, {name: finding})
-        return super()._weights(name, finding)
 
 
 SESSIONS: dict[type, Callable[[Any], InferenceSession]] = {
@@ -60,7 +51,6 @@ def open_session(model: Model) -> InferenceSession:
 def ask(model: Model, targets: Sequence[str], evidence: Mapping[str, Finding]) -> Answer:
     """One question about a few variables; networks are pruned first, so huge ones can answer."""
     if isinstance(model, Tree):
-        refuse_interventions(Tree.kind, evidence)
         model = model.as_bayesian_network
     if isinstance(model, BayesianNetwork):
         return ask_network(model, targets, evidence)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError
 from pgmstudio.core.inference.conflicts import smallest_conflict
-from pgmstudio.core.inference.findings import log2_scale, weights_of
-from pgmstudio.core.inference.protocols import Belief, Finding, Observed, Scale
+from pgmstudio.core.inference.findings import weights_of
+from pgmstudio.core.inference.interventions import as_seen
+from pgmstudio.core.inference.protocols import Belief, Done, Finding, Observed, Scale
 
 Floats = NDArray[np.float64]
 
@@ -25,8 +26,7 @@ class Answers(Protocol):
     """What one set of findings gives."""
 
     @property
-    def log2_evidence(self) -> float:
-        """Of the scaled findings."""
+    def log2_evidence(self) -> float: ...
 
     @property
     def beliefs(self) -> Mapping[str, Belief]: ...
@@ -93,8 +93,8 @@ class WholePassSession(ABC, Generic[A]):
         return self._answers().beliefs
 
     def log2_evidence(self) -> float:
-        """log2 P(evidence), a likelihood taken as P(finding | state)."""
-        return self._answers().log2_evidence + log2_scale(self._evidence)
+        """log2 P(evidence), a likelihood scaled to a largest value of 1."""
+        return self._answers().log2_evidence
 
     def joint(self, variables: Sequence[str]) -> Floats:
         """P(variables | evidence), one axis each in the order given: a pass for every combination
@@ -128,12 +128,16 @@ class WholePassSession(ABC, Generic[A]):
         """The evidence with `name` in this state; None where it excludes that."""
         if not self._weight_of(name, state) > 0:
             return None
+        if isinstance(evidence.get(name), Done):  # its state is certain, and it cuts edges too
+            return evidence
         return {**evidence, name: Observed(self.domain[name].states[state])}
 
     def _weight_of(self, name: str, state: int) -> float:
         """The weight a finding of this session gives to the state, the largest being 1."""
         finding = self._evidence.get(name)
-        return 1.0 if finding is None else float(weights_of(self.domain[name], finding)[state])
+        if finding is None:
+            return 1.0
+        return float(weights_of(self.domain[name], as_seen(finding))[state])
 
 
 def named_beliefs(values: Mapping[str, Floats]) -> Mapping[str, Belief]:

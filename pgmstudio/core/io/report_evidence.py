@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.experiments.number_words import decimal
+from pgmstudio.core.inference.findings import scaling_note
 from pgmstudio.core.inference.protocols import InferenceSession
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.io.report_html import Markup, facts, joined, table, tag
@@ -71,7 +72,8 @@ def _moved(model: Model, case: EvidenceCase) -> Markup:
         for name in free[:MOST_MOVED]
         for place, state in enumerate(model.domain[name].states)
     ]
-    told = f"log2 of the probability of the evidence: {decimal(bits)}"
+    told = f"log2 of the probability of the evidence: {decimal(bits)}. "
+    told += scaling_note(case.evidence)
     return joined([tag("p", told), table(("Variable", "State", "Before", "After"), rows, "<<>>")])
 
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.inference.findings import SCALED_LIKELIHOODS
 from pgmstudio.core.inference.measures import conflict_word
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -52,7 +53,9 @@ class StatusBar(QStatusBar):
         self.data = self._part("statusData", "The data set in use; click copies this text.")
         self.graph = self._part("statusGraph", "Nodes and edges of the model in view.")
         self.selection = self._part("statusSelection", "Selected nodes : edges.")
-        self.evidence = self._part("statusEvidence", "P(e) of the evidence.", right=True)
+        self.evidence = self._part(
+            "statusEvidence", f"Probability of the evidence. {SCALED_LIKELIHOODS}", right=True
+        )
         self.surprise = self._part(
             "statusSurprise", "−log2 P(e): how unexpected the evidence is, in bits.", right=True
         )

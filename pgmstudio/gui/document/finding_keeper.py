@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Signal
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.finding_traces import FindingTrace, conflicting_set, trace_findings
-from pgmstudio.core.inference.findings import log2_scale
 from pgmstudio.core.inference.protocols import Finding, InferenceSession, Scale
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import CancelToken
@@ -47,7 +46,7 @@ def trace_all(
     become(session, evidence)
     traces = trace_findings(session, domain, None, cancel)
     alone = sum(math.log2(trace.alone) for trace in traces.values())
-    bits = alone - (session.log2_evidence() - log2_scale(evidence))
+    bits = alone - session.log2_evidence()
     clashing: Mapping[str, float] = {}
     if bits > 1e-9 and 2 <= len(traces) <= MOST_SEARCHED:
         clashing = conflicting_set(session, domain, cancel)

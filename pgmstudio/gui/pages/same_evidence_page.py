@@ -18,6 +18,7 @@ from pgmstudio.core.experiments.disagreement import (
     disagreement_csv,
     disagreements,
 )
+from pgmstudio.core.inference.findings import SCALED_LIKELIHOODS
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.pictures.curve_signs import sign_family
@@ -68,7 +69,12 @@ def _distance(value: float) -> str:
 
 _MODEL_COLUMNS = (
     Column("Model", str, stretches=True, tip="A double-click opens it."),
-    Column("P(e)", _probability, True, tip="Probability of the evidence in this model."),
+    Column(
+        "P(e)",
+        _probability,
+        True,
+        tip=f"Probability of the evidence in this model. {SCALED_LIKELIHOODS}",
+    ),
 )
 _RANK_COLUMNS = (
     Column("Variable", str, stretches=True, tip="A click shows its card."),

@@ -113,7 +113,13 @@ class MapSection(Section):
         first = answer.best[0]
         self._words.setText(self._desk.words_of(answer))
         chance = percent(math.exp2(first.log2_probability))
-        facts: list[Fact] = [("Probability", f"{chance} %", "Given the evidence.")]
+        facts: list[Fact] = [("Probability", f"{chance} %", "The other variables are summed out.")]
+        if subject.live.evidence:
+            joint = math.exp2(first.log2_probability + subject.live.log2_evidence)
+            facts = [
+                ("Given the evidence", f"{chance} %", "The other variables are summed out."),
+                ("With the evidence", f"{joint:.4g}", "Its probability times P(e)."),
+            ]
         if not answer.is_exact:
             bound = percent(min(1.0, math.exp2(answer.log2_bound)))
             facts.append(("At most", f"{bound} %", "No combination can be more probable."))

@@ -228,10 +228,17 @@ class ModelInspector(QWidget):
         if log2 is None:
             return
         alone = math.exp2(log2)
-        facts: list[Fact] = [("Probability", f"{alone:.4g}", "Of it together with the evidence.")]
+        facts: list[Fact] = [("Probability", f"{alone:.4g}", "Of this joint state.")]
         if live.evidence:
             given = math.exp2(log2 - live.log2_evidence)
-            facts.append(("Given the evidence", f"{given:.4g}", "Divided by P(e)."))
+            facts = [
+                ("Given the evidence", f"{given:.4g}", "Its probability divided by P(e)."),
+                (
+                    "With the evidence",
+                    f"{alone:.4g}",
+                    "Its probability, joint with the evidence.",
+                ),
+            ]
         if isinstance(subject.model, TreeMixture | LatentClasses):
             bound = live.log2_most_probable_bound
             told = "exact" if bound is None else f"lower bound; none above {math.exp2(bound):.4g}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
+from pgmstudio.core.inference.findings import SCALED_LIKELIHOODS
 from pgmstudio.core.inference.protocols import Likelihood
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.panels.subject import Subject
@@ -31,7 +32,10 @@ class LikelihoodSliders(QWidget):
         layout.setSpacing(4)
         layout.addWidget(
             label(
-                "How likely is what was seen, in each state?", "tertiary", size="dense", wrap=True
+                f"How likely is what was seen, in each state? {SCALED_LIKELIHOODS}",
+                "tertiary",
+                size="dense",
+                wrap=True,
             )
         )
         self._holder = QWidget()

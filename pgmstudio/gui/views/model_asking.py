@@ -6,7 +6,11 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QPoint, Qt
 
-from pgmstudio.core.inference.interventions import done_states, why_no_intervention
+from pgmstudio.core.inference.interventions import (
+    direction_note,
+    done_states,
+    why_no_intervention,
+)
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.views.canvas import Canvas
@@ -77,6 +81,8 @@ class ModelAsking(QObject):
     def _on_do(self, node: str, state: str) -> None:
         if not self._refused(node):
             self.live.do(self._variable(node), state)
+            if note := direction_note(self.live.model, self.live.evidence):
+                self._shell.tell(note)
 
     def why_no_do(self) -> str:
         """Why nothing here can be set from outside; empty when it can."""

@@ -20,7 +20,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference import passes, propagation
 from pgmstudio.core.inference.brute_force import BruteForceSession
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.findings import given_weights, weights_of
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.plan import plan_of
 from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.inference.queries import factors_of
@@ -78,7 +78,7 @@ def test_beliefs_and_explanations_equal_listing_every_joint_state(
     hard = BruteForceSession(network)
     hard.set_all(chosen)
     weights = sum(
-        np.log2(given_weights(network.domain[name], finding)[network.domain[name].code(state)])
+        np.log2(weights_of(network.domain[name], finding)[network.domain[name].code(state)])
         for name, finding in findings.items()
         for state in [session.most_probable()[name]]
     )
@@ -283,11 +283,11 @@ def test_unknown_names_are_refused_with_the_nearest_one() -> None:
         session.belief("snow")
 
 
-def test_beliefs_depend_on_the_ratios_of_a_likelihood_and_p_of_e_on_its_numbers() -> None:
+def test_beliefs_and_p_of_e_depend_on_the_ratios_of_a_likelihood_alone() -> None:
     one, other = CliqueTreeSession(weather()), CliqueTreeSession(weather())
     one.set_evidence("wet", Likelihood((("yes", 0.2), ("no", 0.1))))
     other.set_evidence("wet", Likelihood((("yes", 20.0), ("no", 10.0))))
-    assert other.log2_evidence() == pytest.approx(one.log2_evidence() + np.log2(100))
+    assert other.log2_evidence() == one.log2_evidence() < 0
     assert np.array_equal(one.belief("rain").values, other.belief("rain").values)
 
 

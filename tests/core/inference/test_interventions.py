@@ -14,16 +14,29 @@ from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, UnknownNa
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.brute_force import BruteForceSession
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.findings import given_weights
+from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.information import information_about
-from pgmstudio.core.inference.interventions import doings_first, mutilated
+from pgmstudio.core.inference.interventions import (
+    direction_note,
+    doings_first,
+    mutilated,
+    why_no_intervention,
+)
+from pgmstudio.core.inference.map_search import most_probable_together
 from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Observed
 from pgmstudio.core.inference.sampling import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.inference.sessions import ask, open_session
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import NEVER
-from tests.strategies import evidence, random_tree, small_networks
+from tests.decision_graphs import random_graph
+from tests.strategies import (
+    evidence,
+    random_classes,
+    random_mixture,
+    random_tree,
+    small_networks,
+)
 
 
 def truncated(network: BayesianNetwork, findings: dict[str, Finding]) -> np.ndarray:
@@ -40,7 +53,7 @@ def truncated(network: BayesianNetwork, findings: dict[str, Finding]) -> np.ndar
                 value *= network.tables[i][tuple(case[p] for p in parents[i])][case[i]]
         for name, finding in findings.items():
             if not isinstance(finding, Done):
-                value *= given_weights(domain[name], finding)[case[domain.index(name)]]
+                value *= weights_of(domain[name], finding)[case[domain.index(name)]]
         table[case] = value
     return table
 
@@ -171,22 +184,49 @@ def test_what_is_seen_may_need_what_was_done() -> None:
     assert session.belief("wet").values[0] == 0.0
 
 
-def test_a_tree_has_no_direction_to_intervene_along() -> None:
-    tree = random_tree(np.random.default_rng(4), 4)
-    name = tree.domain.names[0]
-    done = Done(tree.domain[name].states[0])
+def test_an_intervention_in_a_tree_is_that_in_its_network() -> None:
+    tree = random_tree(np.random.default_rng(4), 5)
+    below = next(i for i, parent in enumerate(tree.parents) if parent is not None)
+    name, other = tree.domain.names[below], tree.domain.names[tree.parents[below] or 0]
+    findings: dict[str, Finding] = {name: Done(tree.domain[name].states[0])}
+    expected = truncated(tree.as_bayesian_network, findings)
     session = open_session(tree)
-    with pytest.raises(GraphError, match="Use a Bayesian network"):
-        session.set_evidence(name, done)
+    session.set_evidence(name, findings[name])
+    away = tuple(a for a in range(expected.ndim) if a != tree.domain.index(other))
+    assert session.belief(other).values == pytest.approx(expected.sum(axis=away), abs=1e-12)
+    asked = ask(tree, [other], findings).beliefs[other].values
+    assert asked == pytest.approx(expected.sum(axis=away), abs=1e-12)
+    [best] = most_probable_together(tree, [name, other], findings).best
+    assert 2**best.log2_probability == pytest.approx(expected.sum(axis=away).max(), abs=1e-12)
+    assert "another root" in direction_note(tree, findings)
+    assert direction_note(tree, {name: Observed(tree.domain[name].states[0])}) == ""
+
+
+@pytest.mark.parametrize("kind", ["mixture", "classes", "decision graph"])
+def test_models_without_causal_edges_say_that_doing_has_no_meaning(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    model: Model = {
+        "mixture": lambda: random_mixture(rng, 3, 2),
+        "classes": lambda: random_classes(rng, 3, 2),
+        "decision graph": lambda: random_graph(rng, 3),
+    }[kind]()
+    name = model.domain.names[0]
+    done: dict[str, Finding] = {name: Done(model.domain[name].states[0])}
+    session = open_session(model)
+    for ask_it in (
+        lambda: session.set_evidence(name, done[name]),
+        lambda: ask(model, [name], done),
+        lambda: most_probable_together(model, [name], done),
+    ):
+        with pytest.raises(GraphError, match=r"has no meaning here.*observe it instead"):
+            ask_it()
     assert not session.evidence
-    with pytest.raises(GraphError, match="Use a Bayesian network"):
-        ask(tree, [name], {name: done})
-    assert isinstance(tree, Tree)
+    assert "do not lead from causes to effects" in why_no_intervention(model)
 
 
 def test_whoever_only_weighs_findings_refuses_to_intervene() -> None:
     session = BruteForceSession(sprinkler())
-    with pytest.raises(GraphError, match="from outside"):
+    with pytest.raises(GraphError, match="no meaning"):
         session.set_evidence("sprinkler", Done("on"))
 
 

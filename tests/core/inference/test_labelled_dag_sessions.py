@@ -11,6 +11,7 @@ from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.brute_force import BruteForceSession
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.inference.labelled_dag_session import LabelledDagSession
+from pgmstudio.core.inference.map_search import most_probable_together
 from pgmstudio.core.inference.protocols import Done, Observed
 from pgmstudio.core.models.context_cases import Cases, best_cases
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -66,6 +67,20 @@ def test_cases_cut_the_tables_of_a_switch() -> None:
     slow.set_evidence("X9", Observed("s1"))
     for name in model.domain.names:
         assert session.belief(name).values == pytest.approx(slow.belief(name).values, abs=1e-12)
+
+
+def test_joints_and_the_most_probable_states_hold_what_was_done() -> None:
+    model = switch(2)
+    findings = {"X1": Done("s1"), "X5": Observed("s0")}
+    session, plain = LabelledDagSession(model), CliqueTreeSession(model.as_bayesian_network)
+    for one in (session, plain):
+        one.set_all(findings)
+    for names in (["X1", "X2"], ["X2", "X1"], ["X1", "X5", "X0"]):
+        assert session.joint(names) == pytest.approx(plain.joint(names), abs=1e-12)
+        found = most_probable_together(model, names, findings).best[0]
+        wanted = most_probable_together(model.as_bayesian_network, names, findings).best[0]
+        assert found.states == wanted.states
+        assert found.log2_probability == pytest.approx(wanted.log2_probability, abs=1e-12)
 
 
 def test_what_is_set_from_outside_is_answered_by_the_network_written_out() -> None:
