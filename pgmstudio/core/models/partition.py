@@ -12,7 +12,10 @@ from pgmstudio.core.models.tree_mixture import TreeMixture
 
 Blocks = tuple[tuple[str, ...], ...]
 
-GUARANTEED, NOT_GUARANTEED, UNKNOWN = "guaranteed", "not guaranteed", "unknown"
+GUARANTEED = "guaranteed"
+NOT_GUARANTEED = "not guaranteed"
+NOT_IDENTIFIABLE = "not identifiable"
+UNKNOWN = "unknown"
 
 
 def blocks_of(names: Iterable[str], edges: Iterable[tuple[str, str]]) -> Blocks:
@@ -43,17 +46,26 @@ def partition_of(model: TreeMixture) -> Blocks | None:
 def identifiability(model: TreeMixture) -> tuple[str, str]:
     """Whether the hidden variable can be told from the rows at all, and a sentence about it.
 
-    Sufficient for variables of two states (Stanghellini and Vantaggi, cited in §6.2): three blocks,
-    or two of which neither is fully connected; a tree is so up to two variables.
+    Sufficient where every variable has two states, the hidden one included (Stanghellini and
+    Vantaggi, cited in §6.2): three blocks, or two of which neither is fully connected; a tree is
+    so up to two variables. It cannot be where the free parameters outnumber the free cells of the
+    joint table.
     """
+    if model.choice is not None:
+        return GUARANTEED, f"Identifiable: {model.choice} is a column."
+    parameters, cells = _free_parameters(model), model.domain.joint_states() - 1
+    if parameters > cells:
+        return NOT_IDENTIFIABLE, (
+            f"Not identifiable: the model has {parameters:,} free parameters, and the joint table "
+            f"of the variables only {cells:,}. Use fewer hidden states."
+        )
     blocks = partition_of(model)
     if blocks is None:
         return UNKNOWN, "The trees differ in their edges, so nothing is known of identifiability."
-    if model.choice is not None:
-        return GUARANTEED, f"Identifiable: {model.choice} is a column."
-    if any(card != 2 for card in model.domain.cardinalities):
+    if len(model.trees) != 2 or any(card != 2 for card in model.domain.cardinalities):
         return UNKNOWN, (
-            "Identifiability is unknown: the rule holds for variables of two states only."
+            "Identifiability is unknown: the rule holds only where every variable, the hidden one "
+            "included, has two states."
         )
     if len(blocks) >= 3:
         return GUARANTEED, f"Identifiable: {len(blocks)} blocks, three are enough."
@@ -63,3 +75,12 @@ def identifiability(model: TreeMixture) -> tuple[str, str]:
     return NOT_GUARANTEED, (
         f"Not guaranteed to be identifiable: {why}. Other hidden variables may give the same rows."
     )
+
+
+def _free_parameters(model: TreeMixture) -> int:
+    """Of a mixture whose component is hidden: its weights and the tables of its trees."""
+    parameters = len(model.trees) - 1
+    for tree in model.trees:
+        for table in tree.tables:
+            parameters += table.size - table.size // table.shape[-1]
+    return parameters

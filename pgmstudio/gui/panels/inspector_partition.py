@@ -7,6 +7,7 @@ from pgmstudio.core.learning.hidden_scan import HiddenScan
 from pgmstudio.core.models.partition import (
     GUARANTEED,
     NOT_GUARANTEED,
+    NOT_IDENTIFIABLE,
     identifiability,
     partition_of,
 )
@@ -22,6 +23,7 @@ from pgmstudio.gui.workers.kept_source import kept_in, run_of_model
 _LEVELS = {
     GUARANTEED: "success",
     NOT_GUARANTEED: "warning",
+    NOT_IDENTIFIABLE: "warning",
     ACCEPTED: "success",
     REJECTED: "danger",
 }

@@ -10,6 +10,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.models.partition import (
     GUARANTEED,
     NOT_GUARANTEED,
+    NOT_IDENTIFIABLE,
     UNKNOWN,
     blocks_of,
     identifiability,
@@ -20,7 +21,11 @@ from pgmstudio.core.models.tree_mixture import TreeMixture
 
 
 def mixture(
-    parents: tuple[int | None, ...], cards: tuple[int, ...], *, differ: bool = False
+    parents: tuple[int | None, ...],
+    cards: tuple[int, ...],
+    *,
+    components: int = 2,
+    differ: bool = False,
 ) -> TreeMixture:
     rng = np.random.default_rng(0)
     domain = Domain.of({f"v{i}": map(str, range(c)) for i, c in enumerate(cards)})
@@ -33,7 +38,8 @@ def mixture(
         return Tree(domain, above, tables)
 
     other = (None,) * len(cards) if differ else parents
-    return TreeMixture(domain, np.array([0.4, 0.6]), (tree(parents), tree(other)))
+    trees = (tree(parents), *(tree(other) for _ in range(components - 1)))
+    return TreeMixture(domain, np.full(components, 1 / components), trees)
 
 
 def test_blocks_are_the_connected_parts_in_the_order_of_the_names() -> None:
@@ -42,26 +48,31 @@ def test_blocks_are_the_connected_parts_in_the_order_of_the_names() -> None:
 
 
 def test_trees_with_other_edges_have_no_partition() -> None:
-    model = mixture((None, 0, 1), (2, 2, 2), differ=True)
+    model = mixture((None, 0, 1, 2), (2, 2, 2, 2), differ=True)
     assert partition_of(model) is None
     assert identifiability(model)[0] == UNKNOWN
 
 
 @pytest.mark.parametrize(
-    ("parents", "card", "verdict"),
+    ("parents", "card", "components", "verdict"),
     [
-        ((None, None, None), 2, GUARANTEED),  # three blocks
-        ((None, 0, 1, None, 3, 4), 2, GUARANTEED),  # two chains of three
-        ((None, 0, None, 2), 2, NOT_GUARANTEED),  # two blocks, each fully connected
-        ((None, 0, 1, None, 3), 2, NOT_GUARANTEED),
-        ((None, 0, 1), 2, NOT_GUARANTEED),  # one block
-        ((None, None, None), 3, UNKNOWN),
+        ((None, None, None), 2, 2, GUARANTEED),  # three blocks, 7 parameters for 7 cells
+        ((None, 0, 1, None, 3, 4), 2, 2, GUARANTEED),  # two chains of three
+        ((None, 0, None, 2), 2, 2, NOT_GUARANTEED),  # two blocks, each fully connected
+        ((None, 0, 1, None, 3), 2, 2, NOT_GUARANTEED),
+        ((None, 0, 1, 2), 2, 2, NOT_GUARANTEED),  # one block, 15 parameters for 15 cells
+        ((None, 0, 1), 2, 2, NOT_IDENTIFIABLE),  # 11 parameters for 7 cells
+        ((None, None, None), 2, 3, NOT_IDENTIFIABLE),  # 11 parameters for 7 cells
+        ((None,) * 5, 2, 3, UNKNOWN),  # binary columns, but a hidden variable of three states
+        ((None, None, None), 3, 2, UNKNOWN),
+        ((None,) * 4, 2, 4, NOT_IDENTIFIABLE),  # 19 parameters for 15 cells
     ],
 )
 def test_the_rule_of_identifiability(
-    parents: tuple[int | None, ...], card: int, verdict: str
+    parents: tuple[int | None, ...], card: int, components: int, verdict: str
 ) -> None:
-    found, sentence = identifiability(mixture(parents, (card,) * len(parents)))
+    model = mixture(parents, (card,) * len(parents), components=components)
+    found, sentence = identifiability(model)
     assert found == verdict
     assert sentence.endswith(".")
 
@@ -83,4 +94,4 @@ def test_two_different_hidden_variables_give_the_same_rows() -> None:
     rows = DataSet(domain, np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.uint8))
     for model in (by_likeness, by_state):
         assert np.exp2(model.log2_probabilities(rows)) == pytest.approx([0.25] * 4, abs=1e-15)
-        assert identifiability(model)[0] == NOT_GUARANTEED
+        assert identifiability(model)[0] == NOT_IDENTIFIABLE
