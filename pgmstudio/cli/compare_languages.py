@@ -194,10 +194,12 @@ HEAD = (
 
 
 def _print(table: LanguageTable, rows: PlanRows) -> None:
+    from pgmstudio.core.data.resampling import case_total
+
     assert rows.valid is not None
     print(
-        f"{count_of(rows.train.row_count, 'row')} to learn from, "
-        f"{whole(rows.valid.row_count)} to choose on, {whole(rows.test.row_count)} to test on; "
+        f"{count_of(case_total(rows.train), 'row')} to learn from, "
+        f"{whole(case_total(rows.valid))} to choose on, {whole(case_total(rows.test))} to test on; "
         "bits per row, higher is better\n"
     )
     lines = []

@@ -471,9 +471,10 @@ def count_joint_by_fold(
     missing: int,
     out: Floats,
 ) -> None:
-    """Add each row to the table of its copies' folds; a row's weight is shared by its copies.
+    """Add each row to the tables of its folds.
 
-    `folds` has one entry per copy; `copies` and `weights` may be empty: one copy, weight 1.
+    A row has as many entries of `folds` as `copies` says, one where that is empty, each with its
+    weight, 1 where there are none.
     """
     keys = np.empty(BLOCK, np.int64)
     rows = codes.shape[1]
@@ -483,8 +484,8 @@ def count_joint_by_fold(
         fill_keys(codes, variables, cards, missing, low, high, keys)
         for row in range(high - low):
             times = copies[low + row] if copies.shape[0] else 1
-            share = weights[low + row] / times if weights.shape[0] and times else 1.0
             if keys[row] >= 0:
                 for copy in range(times):
-                    out[folds[unit + copy], keys[row]] += share
+                    weight = weights[unit + copy] if weights.shape[0] else 1.0
+                    out[folds[unit + copy], keys[row]] += weight
             unit += times

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import bootstrap_rows
 from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
 from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, oriented
 from pgmstudio.core.graphs.dag import Dag
@@ -130,7 +131,7 @@ class BootstrapPlan(LearnTask):
     def replicate(self, number: int, cancel: CancelToken) -> Replicate:
         """Draw rows and learn from them; depends on the seed and the number alone."""
         drawing, learning = np.random.SeedSequence(self.seed, spawn_key=(number,)).spawn(2)
-        rows = resampled(self.data, np.random.default_rng(drawing))
+        rows = bootstrap_rows(self.data, np.random.default_rng(drawing))
         learner = learner_of(self.learner_key)
         run = learner.run(
             rows, self._quick_params, rng=np.random.default_rng(learning), cancel=cancel
@@ -237,29 +238,6 @@ def bootstrap(plan: BootstrapPlan, *, cancel: CancelToken) -> Iterator[Progress 
         done = counted.graphs
         words = f"{done} of {wanted} replicates"
         yield Progress(done / wanted, words, {"edges": float(len(counted.edges))})
-
-
-def resampled(data: DataSet, rng: np.random.Generator) -> DataSet:
-    """As many rows drawn with replacement, each as likely as its weight says.
-
-    Whole weights are so many equal rows, so as many are drawn as they sum to. Other weights say how
-    much a row counts: as many rows are drawn as there are, and share the total weight evenly.
-    """
-    count = data.row_count
-    if data.weights is None:
-        times = rng.multinomial(count, np.full(count, 1 / count))
-        return data.of_rows(np.repeat(np.arange(count), times))
-    total = data.total_weight
-    if total <= 0:
-        raise DataError("All rows have the weight 0; there is nothing to draw from.")
-    is_whole = bool((data.weights == np.floor(data.weights)).all())
-    draws = int(total) if is_whole else count
-    times = rng.multinomial(draws, data.weights / total)
-    drawn = np.flatnonzero(times)
-    rows = data.of_rows(drawn)
-    return dataclasses.replace(
-        rows, weights=np.asarray(times[drawn] * (total / draws), dtype=np.float64)
-    )
 
 
 def class_under(dag: Dag, knowledge: Knowledge | None) -> Pdag:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.split import split
+from pgmstudio.core.data.resampling import case_total, deal_folds
 from pgmstudio.core.errors import ParameterError, PgmStudioError
 from pgmstudio.core.experiments.compare import Comparison, Scored, comparison_of, row_log2
 from pgmstudio.core.learning.protocols import Finished
@@ -32,11 +32,15 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class FoldScored:
-    """A model learned without one fold, and the log2-probabilities of the rows of that fold."""
+    """A model learned without one fold, and the log2-probabilities of the rows of that fold.
+
+    A row of a table of counts may be in several folds, with a part of its weight in each.
+    """
 
     name: str
     fold: int
     rows: NDArray[np.intp]
+    weights: NDArray[np.float64] | None
     row_log2: NDArray[np.float64]
     seconds: float
     model: Model
@@ -57,12 +61,12 @@ def cross_validate(
     `seed`.
     """
     prepared = _prepared(candidates, data, folds)
-    parts = split(data, (1 / folds,) * folds, seed).indices
+    dealt = deal_folds(data, folds, np.random.default_rng(seed))
     results: dict[str, list[FoldScored]] = {name: [] for name in candidates}
     place, count = 0, folds * len(candidates)
-    for fold, rows in enumerate(parts):
-        rest = np.sort(np.concatenate([part for i, part in enumerate(parts) if i != fold]))
-        train, test = data.of_rows(rest), data.of_rows(rows)
+    for fold in range(folds):
+        rows, _ = dealt.rows(fold)
+        train, test = dealt.rest(data, fold), dealt.part(data, fold)
         for name, params in prepared.items():
             cancel.raise_if_cancelled()
             title = f"{name}, fold {fold + 1} of {folds}"
@@ -73,7 +77,8 @@ def cross_validate(
                 start = time.perf_counter()
                 model = _model_of(task, cancel)
                 seconds = time.perf_counter() - start
-                scored = FoldScored(name, fold, rows, row_log2(model, test), seconds, model)
+                logs = row_log2(model, test)
+                scored = FoldScored(name, fold, rows, test.weights, logs, seconds, model)
             except PgmStudioError as problem:
                 yield Note(f"{title}: {problem}")
                 continue
@@ -82,9 +87,12 @@ def cross_validate(
     yield Progress(1.0)
     complete = {name: found for name, found in results.items() if len(found) == folds}
     if complete:
+        first = next(iter(complete.values()))  # all have the same folds
+        order = np.argsort(np.concatenate([scored.rows for scored in first]), kind="stable")
+        weights = [scored.weights for scored in first if scored.weights is not None]
         yield comparison_of(
-            {name: _joined(found, data.row_count) for name, found in complete.items()},
-            data.weights,
+            {name: _joined(found, order) for name, found in complete.items()},
+            np.concatenate(weights)[order] if weights else None,
         )
 
 
@@ -110,8 +118,8 @@ def _prepared(candidates: Mapping[str, Candidate], data: DataSet, folds: int) ->
     problems: dict[str, str] = {}
     if not candidates:
         problems["learners"] = "needs at least one learner"
-    if not 2 <= folds <= data.row_count:
-        problems["folds"] = f"must lie between 2 and the {data.row_count} rows"
+    if not 2 <= folds <= case_total(data):
+        problems["folds"] = f"must lie between 2 and the {case_total(data)} rows"
     prepared: dict[str, Any] = {}
     for name, candidate in candidates.items():
         params_type = learner_of(candidate.learner).params_type
@@ -132,11 +140,9 @@ def _model_of(task: LearnTask, cancel: CancelToken) -> Model:
     return finished[-1].model
 
 
-def _joined(found: list[FoldScored], row_count: int) -> Scored:
+def _joined(found: list[FoldScored], order: NDArray[np.intp]) -> Scored:
     """The rows of all folds in the order of the data, and the mean sizes of the models."""
-    row_log2 = np.empty(row_count)
-    for scored in found:
-        row_log2[scored.rows] = scored.row_log2
+    row_log2 = np.concatenate([scored.row_log2 for scored in found])[order]
     models = [scored.model for scored in found]
     return Scored(
         models[0].kind,

@@ -147,7 +147,7 @@ def race_rows(
     shares of it, for choosing and for the test.
     """
     train = data
-    if own is not None and own.row_count == data.row_count and "train" in own.names:
+    if own is not None and own.fits(data) and "train" in own.names:
         parts = dict(zip(own.names, own.parts(data), strict=True))
         if "test" in parts:
             train, test, valid = parts["train"], parts["test"], parts.get("valid", valid)
@@ -163,7 +163,7 @@ def race_rows(
     assert test is not None
     assert valid is not None
     found = {"learn from": train, "choose on": valid, "test on": test}
-    empty = [name for name, part in found.items() if part.row_count == 0]
+    empty = [name for name, part in found.items() if part.total_weight == 0]
     if empty:
         raise DataError(f"There are no rows to {' and to '.join(empty)}. Take more rows.")
     return PlanRows(train, test, valid)

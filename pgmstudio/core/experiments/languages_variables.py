@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import case_total, hold_out
 from pgmstudio.core.experiments.compare import row_log2
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
@@ -62,9 +63,7 @@ class VariableBitsTask:
     def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | VariableBits]:
         rows = self.rows
         if rows.row_count > self.most_rows:
-            # Evenly spread, so that the order of a file does not matter much.
-            places = np.linspace(0, rows.row_count - 1, self.most_rows).astype(np.intp)
-            rows = rows.of_rows(places)
+            _, rows = hold_out(rows, self.most_rows / case_total(rows), np.random.default_rng(0))
         weights = np.ones(rows.row_count) if rows.weights is None else rows.weights
         total = max(float(weights.sum()), 1e-300)
         for place, (name, model) in enumerate(self.models.items()):

@@ -1,9 +1,9 @@
 """The project file `.pgmz`: a zip of JSON and plain arrays, the same bytes for the same project.
 
 `project.json` lists what there is; `models/<id>.json`, `data/<id>.npy` (codes, variables × rows),
-`data/<id>.weights.npy`, `data/<id>.split.npy`, `runs/<id>.json`, `curves/<id>.json`,
-`knowledge.json` and `evidence.json` hold it. Nothing in it is executable. Members that are not
-known here are kept and written back.
+`data/<id>.weights.npy`, `data/<id>.split.npy`, `data/<id>.split-copies.npy` (of weighted rows),
+`runs/<id>.json`, `curves/<id>.json`, `knowledge.json` and `evidence.json` hold it. Nothing in it is
+executable. Members that are not known here are kept and written back.
 """
 
 from __future__ import annotations
@@ -98,6 +98,9 @@ def project_bytes(
         if data.split is not None:
             rows = np.concatenate([np.zeros(0, dtype=np.int64), *data.split.indices])
             members[f"data/{data_id}.split.npy"] = _npy(rows.astype(np.int64))
+            if data.split.copies is not None:
+                counts = np.concatenate([np.zeros(0, dtype=np.int64), *data.split.copies])
+                members[f"data/{data_id}.split-copies.npy"] = _npy(counts.astype(np.int64))
     for run_id, run in project.runs.items():
         members[f"runs/{run_id}.json"] = render_json(_run_document(run))
     for curve_id, curve in project.curves.items():
@@ -185,6 +188,8 @@ def _data_entry(entry: DataEntry) -> dict[str, Any]:
             "fingerprint": entry.split.fingerprint,
             "part_fingerprints": list(entry.split.part_fingerprints),
         }
+        if entry.split.copies is not None:
+            document["split"]["has_copies"] = True
     document["variables"] = variables_document(entry.data.domain)
     return document
 

@@ -203,17 +203,26 @@ class _Reader:
     def _split(self, key: str, place: JsonPlace, rows: int) -> Split:
         sizes = [size.whole() for size in place["sizes"].elements()]
         names, prints = place["names"].texts(), place["part_fingerprints"].texts()
-        if min(sizes, default=0) < 0 or sum(sizes) != rows:
+        told = place.get("has_copies")
+        has_copies = told is not None and told.yes_no()
+        total = sum(sizes)
+        if min(sizes, default=0) < 0 or (total < rows if has_copies else total != rows):
             place["sizes"].fail(f"the parts do not add up to {rows} rows.")
         if not len(sizes) == len(names) == len(prints):
             place.fail("names, sizes and fingerprints are not equally many.")
-        order = self._array(f"data/{key}.split.npy", np.dtype("<i8"), (rows,))
+        order = self._array(f"data/{key}.split.npy", np.dtype("<i8"), (total,))
         seen = np.zeros(rows, dtype=bool)
         seen[order[(order >= 0) & (order < rows)]] = True
-        if not seen.all():
+        if not seen.all() or order.min(initial=0) < 0 or order.max(initial=0) >= max(rows, 1):
             place.fail("the parts do not hold every row once.")
         ends = np.cumsum([0, *sizes]).tolist()
         indices = tuple(order[low:high].astype(np.intp) for low, high in pairwise(ends))
+        copies = None
+        if has_copies:
+            counts = self._array(f"data/{key}.split-copies.npy", np.dtype("<i8"), (total,))
+            if counts.min(initial=0) < 0:
+                place.fail("a part has less than 0 copies of a row.")
+            copies = tuple(counts[low:high] for low, high in pairwise(ends))
         seed = place.get("seed")
         return Split(
             indices,
@@ -221,6 +230,7 @@ class _Reader:
             None if seed is None else seed.whole(),
             place["fingerprint"].text(),
             prints,
+            copies,
         )
 
     def _array(self, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:

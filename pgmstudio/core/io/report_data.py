@@ -22,8 +22,8 @@ def data_part(entry: DataEntry) -> Markup:
         pairs.append(("File", entry.source))
     pairs += data_facts(entry.data)
     if entry.split is not None:
-        parts = zip(entry.split.names, entry.split.parts(entry.data), strict=True)
-        told = ", ".join(f"{name} {count_of(part.row_count, 'row')}" for name, part in parts)
+        parts = zip(entry.split.names, entry.split.sizes, strict=True)
+        told = ", ".join(f"{name} {count_of(size, 'row')}" for name, size in parts)
         pairs.append(("Split", told))
     if entry.missing_markers:
         pairs.append(("Missing", ", ".join(f"“{marker}”" for marker in entry.missing_markers)))

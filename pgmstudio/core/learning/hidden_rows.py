@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.editing import weights_of
+from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.learning.hidden_params import HELD_OUT, HiddenParams
 from pgmstudio.core.learning.hidden_scan import label_accuracy
@@ -25,23 +27,22 @@ class HiddenRows:
             if params.label not in data.domain:
                 raise ParameterError({"label": f"{params.label!r} is not a column"})
             data = data.of_columns([name for name in data.domain.names if name != params.label])
+        data = canonical(data, cancel)  # the same rows start alike however they are written
         self.data, self.train = data, data
         self.held: DataSet | None = None
         self.notes: list[str] = []
         if params.validate or params.score == HELD_OUT:
-            self._split(int(data.row_count * params.held_out), rng)
-        self.train = self.train.merged()
+            self._split(params.held_out, rng)
         self._known: tuple[str | None, SparseRows] | None = None
 
-    def _split(self, count: int, rng: np.random.Generator) -> None:
+    def _split(self, fraction: float, rng: np.random.Generator) -> None:
+        count = int(case_total(self.data) * fraction)
         if count < LEAST_HELD_ROWS:
             self.notes.append(
                 f"{count} held-out rows are too few to test blocks on: they stay untested."
             )
             return
-        order = rng.permutation(self.data.row_count)
-        self.held = self.data.of_rows(np.sort(order[:count]))
-        self.train = self.data.of_rows(np.sort(order[count:]))
+        self.train, self.held = hold_out(self.data, fraction, rng)
 
     def sparse(self, separator: str | None) -> SparseRows:
         """The rows learned from; with a separator, its column tells the component of a row."""
@@ -65,4 +66,5 @@ class HiddenRows:
         known = labels != self._labelled.missing_code
         rows = self._labelled.of_columns(model.domain.names)
         found = model.responsibilities(rows).argmax(axis=1)
-        return label_accuracy(labels[known].astype(np.intp), found[known])
+        weights = weights_of(self._labelled)[known]
+        return label_accuracy(labels[known].astype(np.intp), found[known], weights)

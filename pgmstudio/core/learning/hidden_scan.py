@@ -173,10 +173,15 @@ def _candidate(told: Mapping[str, Any]) -> Candidate:
     return Candidate(**{**told, "blocks": blocks, "check": check})
 
 
-def label_accuracy(labels: NDArray[np.integer[Any]], found: NDArray[np.integer[Any]]) -> float:
+def label_accuracy(
+    labels: NDArray[np.integer[Any]],
+    found: NDArray[np.integer[Any]],
+    weights: NDArray[np.float64] | None = None,
+) -> float:
     """(1/N) Σ_j max_i n_ij: each found state stands for its most frequent label (§6.5)."""
-    if labels.size == 0:
+    total = labels.size if weights is None else float(weights.sum())
+    if total == 0:
         return 0.0
     table = np.zeros((int(labels.max()) + 1, int(found.max()) + 1))
-    np.add.at(table, (labels, found), 1)
-    return float(table.max(axis=0).sum() / labels.size)
+    np.add.at(table, (labels, found), 1 if weights is None else weights)
+    return float(table.max(axis=0).sum() / total)

@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.inference.likelihood import log2_likelihood
 from pgmstudio.core.learning.class_scan import ClassScan, ScanPoint
 from pgmstudio.core.learning.latent_em import ClassRows, LatentEm, class_rows
@@ -77,18 +78,18 @@ class _Search:
     def __init__(
         self, data: DataSet, params: LatentParams, rng: np.random.Generator, cancel: CancelToken
     ) -> None:
+        data = canonical(data, cancel)  # the same rows start alike however they are written
         self._all, self._params, self._rng, self._cancel = data, params, rng, cancel
-        self._train, self._held, self.note = data, None, ""
+        self._train, self.note = data, ""
+        self._held: DataSet | None = None
         criterion = params.criterion
         if criterion == "held-out":
-            order = rng.permutation(data.row_count)
-            count = int(data.row_count * params.held_out)
+            count = int(case_total(data) * params.held_out)
             if count < LEAST_HELD_ROWS:
                 criterion = "bic"
                 self.note = f"{count} held-out rows are too few to compare models, so BIC chooses."
             else:
-                self._held = data.of_rows(np.sort(order[:count]))
-                self._train = data.of_rows(np.sort(order[count:]))
+                self._train, self._held = hold_out(data, params.held_out, rng)
         self._rows: ClassRows = class_rows(self._train, cancel)
         self._scan = ClassScan(criterion)
         self._smoothing = params.smoothing

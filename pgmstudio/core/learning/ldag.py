@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import case_total, folds
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.climb_search import ClimbSearch
@@ -47,8 +48,6 @@ from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.running import CancelToken, Note, Progress
 
 LEAST_GAIN = 1e-6  # in nats or bits: what is less is rounding
-# Whole weights up to this many rows are taken apart, so that folds can share a row.
-MOST_UNITS = 1 << 22
 
 
 Families = Sequence[Iterable[int]]
@@ -238,10 +237,9 @@ def _by_cross_validation(
 ) -> Iterator[LearnEvent]:
     """The model of every κ on all rows, then their held-out rows; the best κ's model is the end."""
     kappas = sorted(set(params.kappas))
-    units = unit_rows(data)
-    folds = min(params.folds, units.row_count)
-    path, found = KappaPath(folds), dict[float, Point]()
-    runs = len(kappas) * (1 + (folds if len(kappas) > 1 and folds > 1 else 0))
+    count = min(params.folds, case_total(data))
+    path, found = KappaPath(count), dict[float, Point]()
+    runs = len(kappas) * (1 + (count if len(kappas) > 1 and count > 1 else 0))
     seed = int(rng.integers(2**63))
     for place, kappa in enumerate(kappas):
         own = np.random.default_rng(seed)  # all κ draw alike
@@ -255,9 +253,9 @@ def _by_cross_validation(
     if runs > len(kappas):
         bits: dict[float, list[float]] = {kappa: [] for kappa in kappas}
         place = len(kappas)
-        for fold, (train, held) in enumerate(fold_rows(units, folds, rng)):
+        for fold, (train, held) in enumerate(folds(data, count, rng)):
             for kappa in kappas:
-                words = f"Fold {fold + 1} of {folds}, κ {kappa:g}"
+                words = f"Fold {fold + 1} of {count}, κ {kappa:g}"
                 own = np.random.default_rng(seed)
                 search = LabelSearch(train, params, kappa, rules, start, own, restarts=0)
                 model, _ = yield from _climbed(search, start, place / runs, words, cancel)
@@ -269,7 +267,7 @@ def _by_cross_validation(
         chosen = best.kappa
         bits_per_row = f"{best.held_bits:.4f}".replace("-", "−")
         told = (
-            f"κ {chosen:g} was chosen by {folds}-fold cross-validation: {bits_per_row} bits per "
+            f"κ {chosen:g} was chosen by {count}-fold cross-validation: {bits_per_row} bits per "
             "held-out row."
         )
     elif len(kappas) > 1:
@@ -288,25 +286,6 @@ def _climbed(
         if isinstance(event, Progress):
             yield Progress(fraction, f"{words}: {event.message}", event.counters)
     return search.best(cancel)
-
-
-def unit_rows(data: DataSet) -> DataSet:
-    """A row of whole weight n as n rows, so that folds of grouped rows are folds of rows."""
-    weights = data.weights
-    if weights is None or weights.sum() > MOST_UNITS or (weights != np.floor(weights)).any():
-        return data
-    copies = np.repeat(np.arange(data.row_count), weights.astype(np.int64))
-    return DataSet(data.domain, np.ascontiguousarray(data.codes[:, copies]))
-
-
-def fold_rows(
-    data: DataSet, folds: int, rng: np.random.Generator
-) -> Iterator[tuple[DataSet, DataSet]]:
-    """Rows to learn from and rows held out, for each of so many random parts."""
-    part = np.arange(data.row_count) % folds
-    rng.shuffle(part)
-    for fold in range(folds):
-        yield data.of_rows(part != fold), data.of_rows(part == fold)
 
 
 def held_out_bits(model: LabelledDag, held: DataSet) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.mixture_params import MixtureParams
 from pgmstudio.core.learning.mixture_rows import SparseRows, listing_cells
@@ -39,20 +40,18 @@ def splitting_rows(
 ) -> Generator[Progress, None, SplitRows]:
     """With `held`, these rows choose, and all of `data` is learned from; tells what it does."""
     criterion, note, is_refitting = params.criterion, "", False
+    yield Progress(0.0, "Merging equal rows")
+    data = canonical(data, cancel)  # the same rows start alike however they are written
     if criterion == "held-out" and held is None:
-        count = int(data.row_count * params.held_out)
+        count = int(case_total(data) * params.held_out)
         if count < LEAST_HELD_ROWS:
             criterion = "bic"
             note = f"{count} held-out rows are too few to compare models, so BIC chooses."
         else:
             yield Progress(0.0, "Holding out rows")
-            order = rng.permutation(data.row_count)
-            held = data.of_rows(np.sort(order[:count]))
-            cancel.raise_if_cancelled()
-            data, is_refitting = data.of_rows(np.sort(order[count:])), True
+            data, held = hold_out(data, params.held_out, rng)
+            is_refitting = True
     cancel.raise_if_cancelled()
-    yield Progress(0.0, "Merging equal rows")
-    data = data.merged(cancel)
     words = "Listing the cells of the rows"
     train = yield from _told(listing_cells(data, None, params.choice, cancel), words, 0.0)
     kept = None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import case_total, hold_out
 from pgmstudio.core.learning.latent_em import LatentEm, class_rows
 from pgmstudio.core.learning.latent_growth import free_name, with_new_classes
 from pgmstudio.core.learning.mixture_steps import TreeMixtureSteps
@@ -32,8 +33,7 @@ def starting_with_classes(
     """
     most = min(MOST_START_ROWS, max(1000, MOST_START_CELLS // max(len(data.domain), 1)))
     if data.row_count > most:
-        chosen = rng.choice(data.row_count, size=most, replace=False)
-        data = data.of_rows(np.sort(chosen))
+        _, data = hold_out(data, most / case_total(data), rng)
     model = with_new_classes(None, data, em.count, rng, hidden=free_name(data))
     rows = class_rows(data, cancel)
     is_long = rows.cells.size * em.count > LONG_STEP

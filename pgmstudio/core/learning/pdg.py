@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 import numpy as np
 
 from pgmstudio.core.data.dataset import MOST_STATES, DataSet
+from pgmstudio.core.data.resampling import canonical, hold_out
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
@@ -75,7 +76,7 @@ class _Run:
     def __init__(
         self, data: DataSet, params: PdgParams, rng: np.random.Generator, cancel: CancelToken
     ) -> None:
-        self._all, self._params, self._rng, self._cancel = data.merged(), params, rng, cancel
+        self._all, self._params, self._rng, self._cancel = canonical(data), params, rng, cancel
         self._train, self._held, criterion = self._all, None, params.criterion
         self._held_note = ""
         if criterion == "held-out":
@@ -220,26 +221,6 @@ def finished(
     measures["log2_likelihood_per_row"] = bits_per_row(model, data)
     yield Progress(1.0, f"{sum(model.node_counts)} nodes", {"score": measures["score"]})
     yield Finished(model, measures)
-
-
-def hold_out(data: DataSet, share: float, rng: np.random.Generator) -> tuple[DataSet, DataSet]:
-    """Rows to learn from and rows held out; a row of weight n is drawn from as n equal rows."""
-    assert data.weights is not None
-    weights = data.weights
-    whole = weights.astype(np.int64)
-    if (whole == weights).all():
-        count = int(whole.sum() * share)
-        held = rng.multivariate_hypergeometric(whole, count, method="marginals").astype(float)
-    else:
-        chosen = rng.permutation(weights.size)[: int(weights.size * share)]
-        held = np.zeros(weights.size)
-        held[chosen] = weights[chosen]
-    left = weights - held
-    parts = []
-    for part in (left, held):
-        seen = part > 0
-        parts.append(DataSet(data.domain, data.codes[:, seen], part[seen]))
-    return parts[0], parts[1]
 
 
 def tuned_smoothing(

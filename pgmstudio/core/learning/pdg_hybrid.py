@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import canonical, hold_out
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.fitting import fit_tables
@@ -26,7 +27,6 @@ from pgmstudio.core.learning.network_params import smoothing_param
 from pgmstudio.core.learning.pdg import (
     PdgLearner,
     finished,
-    hold_out,
     tuned_smoothing,
 )
 from pgmstudio.core.learning.pdg_merging import CompiledState
@@ -146,7 +146,7 @@ class HybridPdgLearner:
         dag = yield from _structure(data, params, rng, cancel)
         if data.has_missing:
             yield Note(f"{data.incomplete_row_count} rows with missing cells were left out.")
-        search = _Merging(data.complete_rows().merged(), params, rng, cancel)
+        search = _Merging(canonical(data.complete_rows()), params, rng, cancel)
         yield from search.compile(dag)
         yield from search.merge()
         yield from search.finish()

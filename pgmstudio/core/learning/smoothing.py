@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import deal_folds
 from pgmstudio.core.running import NEVER, CancelToken
 
 FOLDS = 10
@@ -24,7 +25,6 @@ LARGEST_SMOOTHING = 10.0
 
 _SHIFT = 1e-3
 _TOLERANCE = 1e-3
-_MOST_COPIES = 1 << 27
 
 Counts = NDArray[np.float64]
 
@@ -115,15 +115,15 @@ def _fold_counts(
     """Per family, counts of (fold, parents' state, child's state)."""
     from pgmstudio.core.data.counting_kernels import count_joint_by_fold
 
-    weights = np.empty(0) if data.weights is None else data.weights
+    dealt = deal_folds(data, FOLDS, rng)
+    if dealt.copies is None:
+        folds, copies = np.asarray(dealt.labels, dtype=np.uint8), np.empty(0, dtype=np.int64)
+        weights = np.empty(0) if data.weights is None else data.weights
+    else:  # an entry for each fold of each row
+        copies = np.full(data.row_count, FOLDS, dtype=np.int64)
+        folds = np.tile(np.arange(FOLDS, dtype=np.uint8), data.row_count)
+        weights = dealt.copies.ravel().astype(np.float64)
     weights.flags.writeable = False  # as a data set's are: one compiled version serves both
-    copies = np.empty(0, dtype=np.int64)
-    units = data.row_count
-    if weights.size and weights.sum() < _MOST_COPIES and (weights == np.floor(weights)).all():
-        copies = weights.astype(np.int64)
-        units = int(copies.sum())
-    folds = (np.arange(units) % FOLDS).astype(np.uint8)
-    rng.shuffle(folds)
     cards = np.array(data.domain.cardinalities, dtype=np.int64)
     tables = []
     for family in families:

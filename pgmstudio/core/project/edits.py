@@ -95,7 +95,7 @@ def replace_data(project: Project, *, data_id: str, data: DataSet) -> Project:
     """Other rows under the same id; a split of another number of rows is dropped, and so are the
     cuts of columns that are gone."""
     entry = project.data_entry(data_id)
-    fits = entry.split is not None and entry.split.row_count == data.row_count
+    fits = entry.split is not None and entry.split.fits(data)
     cuts = {name: kept for name, kept in entry.cuts.items() if name in data.domain}
     split = entry.split if fits else None
     return _change_data(project, data_id, data=data, split=split, cuts=cuts)

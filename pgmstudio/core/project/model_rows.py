@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import fitted_to
+from pgmstudio.core.data.resampling import rows_with
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 
@@ -23,11 +24,14 @@ class ModelRows:
     whole: DataSet
     chosen: NDArray[np.intp] | None  # of the whole; None: all
     domain: Domain
+    copies: NDArray[np.int64] | None = None  # of the chosen, where these are parts of a weight
 
     @cached_property
     def data(self) -> DataSet:
         """The rows, copied when they are first asked for: there may be a million."""
-        rows = self.whole if self.chosen is None else self.whole.of_rows(self.chosen)
+        rows = self.whole
+        if self.chosen is not None:
+            rows = rows_with(rows, self.chosen, self.copies)
         return fitted_to(rows, self.domain)
 
 
@@ -71,9 +75,11 @@ def _with_fingerprint(entry: DataEntry, fingerprint: str, domain: Domain) -> Mod
     split = entry.split
     if split is None or not split.is_for(entry.data):
         return None
-    for name, known, rows in zip(split.names, split.part_fingerprints, split.indices, strict=True):
+    for part, (name, known) in enumerate(zip(split.names, split.part_fingerprints, strict=True)):
         if known == fingerprint:
-            return ModelRows(f"{name} of {entry.name}", known, entry.data, rows, domain)
+            words, rows = f"{name} of {entry.name}", split.indices[part]
+            copies = None if split.copies is None else split.copies[part]
+            return ModelRows(words, known, entry.data, rows, domain, copies)
     return None
 
 

@@ -59,13 +59,13 @@ class RowChoices:
                 if split is None or not _is_split(entry) or part not in split.names:
                     return None
                 places = split.indices[split.names.index(part)]
-                made = ChosenRows(entry.data.of_rows(places), entry.data, places)
+                made = ChosenRows(split.part(entry.data, part), entry.data, places)
             kept = self._kept[key] = (entry, made)
         return kept[1]
 
 
 def _is_split(entry: DataEntry) -> bool:
-    return entry.split is not None and entry.split.row_count == entry.data.row_count
+    return entry.split is not None and entry.split.fits(entry.data)
 
 
 def first_rows(words: dict[str, str], entry: ModelEntry) -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import case_total
 from pgmstudio.core.data.split import Split
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.experiments.curve_points import CurvePoint
@@ -149,4 +150,4 @@ def part_counts(
     """How many rows a race would learn from, choose on and test on."""
     rows = race_rows(data, split, seed=seed)
     assert rows.valid is not None
-    return rows.train.row_count, rows.valid.row_count, rows.test.row_count
+    return case_total(rows.train), case_total(rows.valid), case_total(rows.test)

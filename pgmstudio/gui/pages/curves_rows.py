@@ -206,5 +206,5 @@ def _roles(split: Split) -> tuple[str, str, str | None]:
 
 
 def _parts_words(split: Split) -> str:
-    sizes = zip(split.names, split.indices, strict=True)
-    return " · ".join(f"{name} {grouped(len(rows))}" for name, rows in sizes)
+    sizes = zip(split.names, split.sizes, strict=True)
+    return " · ".join(f"{name} {grouped(size)}" for name, size in sizes)

@@ -151,7 +151,7 @@ class DataPage(Page):
         self.facts.setText(facts)
         self.facts.brief = f"{grouped(data.row_count)} × {len(data.domain)}"
         split = self.entry.split
-        parts = "" if split is None else _split_words(split.names, [r.size for r in split.indices])
+        parts = "" if split is None else _split_words(split.names, split.sizes)
         self.facts.setToolTip(f"{facts}. {parts or 'No split: every learner sees every row.'}")
 
     def closed(self) -> None:
@@ -169,7 +169,7 @@ def facts_of(data: DataSet) -> str:
     return f"{words} · {counted(missing, 'cell')} missing · {grouped(complete)} rows complete"
 
 
-def _split_words(names: tuple[str, ...], sizes: list[int]) -> str:
+def _split_words(names: tuple[str, ...], sizes: tuple[int, ...]) -> str:
     parts = zip(names, sizes, strict=True)
     return "Split: " + ", ".join(f"{name} {counted(size, 'row')}" for name, size in parts)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import case_total
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.project.edits import replace_data, set_split
 from pgmstudio.core.project.project import Project
@@ -43,11 +44,11 @@ class SplitTab(QWidget):
         if split is None:
             self.now.setText("The rows are not split: every learner sees all of them.")
         else:
-            sizes = zip(split.names, split.indices, strict=True)
-            parts = ", ".join(f"{name} {counted(rows.size, 'row')}" for name, rows in sizes)
+            sizes = zip(split.names, split.sizes, strict=True)
+            parts = ", ".join(f"{name} {counted(size, 'row')}" for name, size in sizes)
             seed = "" if split.seed is None else f" (seed {split.seed})"
             self.now.setText(f"Now: {parts}{seed}.")
-        self.form.show_plan(self._plan, data.row_count, data.domain.names, has_files=False)
+        self.form.show_plan(self._plan, case_total(data), data.domain.names, has_files=False)
         words = "Split rows" if self._plan.kind != "none" else "Keep all rows together"
         self.apply.setText(words)
         self.apply.setToolTip(f"{words}; can be undone")

@@ -121,7 +121,7 @@ class LearningStep(QWidget):
         split = self._shell.project.data[plan.data_id or ""].split
         count = counted(rows.row_count, "row")
         if split is not None:
-            count = f"{counted(len(split.indices[0]), 'row')} of the part {split.names[0]}"
+            count = f"{counted(split.sizes[0], 'row')} of the part {split.names[0]}"
         some = len(plan.names)
         columns = f"all {every} columns" if some == every else f"{some} of {every} columns"
         rules = plan.rules()

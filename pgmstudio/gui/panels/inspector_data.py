@@ -106,8 +106,8 @@ class DataInspector(QWidget):
         if entry.cuts:
             origin.append(("Cut into bins", counted(len(entry.cuts), "column")))
         if entry.split is not None:
-            sizes = zip(entry.split.names, entry.split.indices, strict=True)
-            origin.append(("Split", ", ".join(f"{n} {grouped(len(i))}" for n, i in sizes)))
+            sizes = zip(entry.split.names, entry.split.sizes, strict=True)
+            origin.append(("Split", ", ".join(f"{n} {grouped(size)}" for n, size in sizes)))
         if found is not None and found.data is data:
             told = f"Equal rows have equal fingerprints: {found.fingerprint}"
             origin.append(("Fingerprint", found.fingerprint[:12], told))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import set_cell
-from pgmstudio.core.data.split import Parts, split, split_by_column
+from pgmstudio.core.data.split import Parts, Split, split, split_by_column
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 from tests.core.data.small_data import data_sets
@@ -21,15 +21,32 @@ shares_lists = st.lists(st.integers(1, 9), min_size=1, max_size=4).map(
 )
 
 
+def cases_of(data: DataSet, made: Split) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Rows × parts: how many cases of the row the part has."""
+    found = np.zeros((data.row_count, len(made.names)), dtype=np.int64)
+    for part, rows in enumerate(made.indices):
+        found[rows, part] = 1 if made.copies is None else made.copies[part]
+    return found
+
+
+def units(data: DataSet) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """How many rows each row stands for; one where its weight is not whole."""
+    weights = np.ones(data.row_count) if data.weights is None else data.weights
+    is_whole = bool((weights == np.floor(weights)).all())
+    return (weights if is_whole else np.ones(data.row_count)).astype(np.int64)
+
+
 @given(data_sets(max_rows=40), shares_lists, st.integers(0, 9))
-def test_every_row_belongs_to_one_part_of_nearly_the_share_asked(
+def test_every_case_belongs_to_one_part_of_nearly_the_share_asked(
     data: DataSet, shares: list[float], seed: int
 ) -> None:
     made = split(data, shares, seed)
-    together = np.sort(np.concatenate(made.indices))
-    assert together.tolist() == list(range(data.row_count))
-    for rows, share in zip(made.indices, shares, strict=True):
-        assert abs(rows.size - share * data.row_count) < 1
+    cases = cases_of(data, made)
+    assert cases.sum(axis=1).tolist() == units(data).tolist()
+    assert made.row_count == data.row_count
+    assert made.sizes == tuple(cases.sum(axis=0).tolist())
+    for size, share in zip(made.sizes, shares, strict=True):
+        assert abs(size - share * units(data).sum()) < 1
 
 
 @given(data_sets(max_rows=40), shares_lists, st.integers(0, 9))
@@ -37,12 +54,11 @@ def test_a_stratified_split_shares_out_every_state(
     data: DataSet, shares: list[float], seed: int
 ) -> None:
     made = split(data, shares, seed, stratify="X0")
-    column = data.column("X0")
+    column, cases = data.column("X0"), cases_of(data, made)
     for state in np.unique(column):
-        for rows, share in zip(made.indices, shares, strict=True):
-            exact = share * (column == state).sum()
-            assert abs((column[rows] == state).sum() - exact) < 1 + 1e-9
-    assert np.sort(np.concatenate(made.indices)).tolist() == list(range(data.row_count))
+        exact = np.array(shares) * units(data)[column == state].sum()
+        assert (abs(cases[column == state].sum(axis=0) - exact) < 1 + 1e-9).all()
+    assert cases.sum(axis=1).tolist() == units(data).tolist()
 
 
 def test_the_same_seed_gives_the_same_split_and_another_seed_another() -> None:
@@ -68,6 +84,16 @@ def test_an_edited_data_set_can_still_be_split_but_is_noticed() -> None:
     assert sum(part.row_count for part in made.parts(edited)) == 10
     with pytest.raises(DataError, match="10 rows"):
         made.parts(data.of_rows(slice(0, 4)))
+
+
+def test_a_split_of_counts_does_not_fit_other_counts() -> None:
+    codes = np.array([[0, 1]], dtype=np.uint8)
+    data = DataSet(Domain.of({"x": "ab"}), codes, np.array([6.0, 4.0]))
+    made = split(data, [0.5, 0.5], 0)
+    assert [part.total_weight for part in made.parts(data)] == [5, 5]
+    for weights in (None, np.array([5.0, 5.0])):
+        with pytest.raises(DataError, match="other weights"):
+            made.parts(DataSet(data.domain, codes, weights))
 
 
 def test_the_rows_of_a_split_cannot_be_changed_also_after_a_journey() -> None:

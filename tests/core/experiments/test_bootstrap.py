@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.editing import weights_of
+from pgmstudio.core.data.resampling import bootstrap_rows
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError
 from pgmstudio.core.experiments.bootstrap import (
@@ -19,7 +21,6 @@ from pgmstudio.core.experiments.bootstrap import (
     Counted,
     bootstrap,
     class_under,
-    resampled,
 )
 from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of
 from pgmstudio.core.graphs.dag import Dag
@@ -150,9 +151,8 @@ def test_a_free_edge_counts_half_for_either_direction() -> None:
 
 def test_rows_are_drawn_with_replacement_and_all_weight_is_kept() -> None:
     data = rows(200)
-    drawn = resampled(data, np.random.default_rng(0))
-    assert drawn.row_count == 200
-    assert drawn.weights is None
+    drawn = bootstrap_rows(data, np.random.default_rng(0))
+    assert drawn.total_weight == 200
     distinct = {tuple(row) for row in data.codes.T.tolist()}
     assert {tuple(row) for row in drawn.codes.T.tolist()} <= distinct
 
@@ -161,15 +161,15 @@ def test_whole_weights_are_rows_and_others_shares() -> None:
     domain = Domain.of({"x": ["a", "b", "c"]})
     codes = np.array([[0, 1, 2]], dtype=np.uint8)
     grouped = DataSet(domain, codes, np.array([50.0, 0.0, 150.0]))
-    drawn = [resampled(grouped, np.random.default_rng(seed)) for seed in range(200)]
+    drawn = [bootstrap_rows(grouped, np.random.default_rng(seed)) for seed in range(200)]
     assert {each.total_weight for each in drawn} == {200.0}
     assert not any((each.codes == 1).any() for each in drawn)
-    first = [each.weights[0] for each in drawn if each.weights is not None]
+    first = [float(weights_of(each)[each.codes[0] == 0].sum()) for each in drawn]
     # Binomial with n = 200 and p = 1/4: mean 50, deviation 6.1; of 200 means it is 0.43.
     assert np.mean(first) == pytest.approx(50, abs=2)
     assert np.std(first) == pytest.approx(6.1, abs=1)
     shares = DataSet(domain, codes, np.array([0.25, 0.5, 0.25]))
-    drawn_share = resampled(shares, np.random.default_rng(1))
+    drawn_share = bootstrap_rows(shares, np.random.default_rng(1))
     assert drawn_share.total_weight == pytest.approx(1.0)
 
 
@@ -177,7 +177,7 @@ def test_rows_without_weight_cannot_be_drawn() -> None:
     domain = Domain.of({"x": ["a"]})
     nothing = DataSet(domain, np.zeros((1, 2), dtype=np.uint8), np.zeros(2))
     with pytest.raises(DataError, match="weight"):
-        resampled(nothing, np.random.default_rng(0))
+        bootstrap_rows(nothing, np.random.default_rng(0))
 
 
 # -- runs

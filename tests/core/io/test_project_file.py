@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.split import Split
+from pgmstudio.core.data.split import Split, split
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, ProjectFileError
 from pgmstudio.core.io.migrations import MIGRATIONS, VERSION, migrated
 from pgmstudio.core.io.project_file import (
@@ -36,7 +37,7 @@ from pgmstudio.core.learning.class_scan import ClassScan
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.project.edits import remove_model
 from pgmstudio.core.project.model_edits import add_edge
-from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 from pgmstudio.core.running import NEVER
 from tests.core.io.example_projects import full_project
 from tests.core.io.odd_networks import same_network
@@ -47,6 +48,18 @@ FILES = Path(__file__).parent / "files"
 
 def same_data(one: DataSet, other: DataSet) -> bool:
     return one.domain == other.domain and one.fingerprint == other.fingerprint
+
+
+def test_the_split_of_a_table_of_counts_comes_back_with_its_copies() -> None:
+    domain = Domain.of({"x": "ab", "y": "ab"})
+    codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.uint8)
+    data = DataSet(domain, codes, np.array([40.0, 30.0, 0.0, 30.0]))
+    project = Project(data={"d": DataEntry("counts", data, split=split(data, (0.7, 0.3), 1))})
+    found = project_from_bytes(project_bytes(project)).data["d"]
+    assert isinstance(found.split, Split)
+    parts = found.split.parts(found.data)
+    assert [part.total_weight for part in parts] == [70, 30]
+    assert tuple(part.fingerprint for part in parts) == found.split.part_fingerprints
 
 
 def test_everything_in_a_project_comes_back() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import deal_folds
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError
 from pgmstudio.core.graphs.dag import Dag
@@ -89,9 +90,8 @@ def cv_score_by_hand(data: DataSet, folds: np.ndarray, smoothing: float) -> floa
 def test_the_smoothing_found_is_best_on_the_held_out_folds() -> None:
     data = random_rows(3, rows=40)
     tuned = tune_smoothing(data, [(0,), (0, 1)], np.random.default_rng(5))
-    # The split is a shuffle of fold numbers with the same generator.
-    folds = (np.arange(40) % FOLDS).astype(np.uint8)
-    np.random.default_rng(5).shuffle(folds)
+    folds = deal_folds(data, FOLDS, np.random.default_rng(5)).labels
+    assert folds is not None
     assert tuned.cv_score == pytest.approx(cv_score_by_hand(data, folds, tuned.smoothing))
     assert 0 < tuned.smoothing < LARGEST_SMOOTHING
     for other in (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0):

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import folds
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.kappa_path import KappaPath
 from pgmstudio.core.learning.keepsakes import restored
 from pgmstudio.core.learning.label_scores import LabelScores
-from pgmstudio.core.learning.ldag import fold_rows, held_out_bits, unit_rows
+from pgmstudio.core.learning.ldag import held_out_bits
 from pgmstudio.core.learning.ldag_inner import FULL, STRUCTURES
 from pgmstudio.core.learning.protocols import Finished, Found
 from pgmstudio.core.learning.registry import learner_of
@@ -286,14 +287,13 @@ def test_contexts_without_rows_are_told() -> None:
 
 
 def test_held_out_rows_are_scored_by_the_counts_of_the_others() -> None:
-    data = unit_rows(coronary("ABD"))
-    assert data.row_count == 1841
-    assert data.weights is None
+    data = coronary("ABD")
+    assert data.total_weight == 1841
     dag = Dag.from_edges(("A", "B", "D"), [("A", "D"), ("B", "D")])
-    seen = 0
-    for train, held in fold_rows(data, 4, np.random.default_rng(0)):
-        seen += held.row_count
-        assert train.row_count + held.row_count == 1841
+    seen = 0.0
+    for train, held in folds(data, 4, np.random.default_rng(0)):
+        seen += held.total_weight
+        assert train.total_weight + held.total_weight == 1841
         model, _ = LabelScores(train, PartitionScore()).model(dag)
         changed = held.of_rows(np.zeros(held.row_count, dtype=np.intp))
         again, _ = LabelScores(train, PartitionScore()).model(dag)
@@ -304,7 +304,7 @@ def test_held_out_rows_are_scored_by_the_counts_of_the_others() -> None:
             by_hand = (counts[0, 0, 1] + 1 / 8) / (counts[0, 0].sum() + 1 / 4)
             assert model.as_bayesian_network.tables[2][0, 0, 1] == pytest.approx(by_hand)
         assert held_out_bits(model, held) == pytest.approx(
-            float(model.log2_probabilities(held).mean())
+            float(np.average(model.log2_probabilities(held), weights=held.weights))
         )
     assert seen == 1841
 

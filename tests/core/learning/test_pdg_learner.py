@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import hold_out
 from pgmstudio.core.errors import Cancelled, ParameterError
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.generators.logic import LogicParams, logic2
@@ -20,7 +21,7 @@ from pgmstudio.core.experiments.plans.plan import LearnerGrid
 from pgmstudio.core.experiments.sl_curve import CurvePlan, sl_curve
 from pgmstudio.core.learning import pdg_population
 from pgmstudio.core.learning.keepsakes import restored
-from pgmstudio.core.learning.pdg import PdgLearner, hold_out, tuned_smoothing
+from pgmstudio.core.learning.pdg import PdgLearner, tuned_smoothing
 from pgmstudio.core.learning.pdg_forest import chain
 from pgmstudio.core.learning.pdg_gains import grow_by_gains
 from pgmstudio.core.learning.pdg_moves import (

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import folds
 from pgmstudio.core.experiments.recipes.ldag_recovery import KINDS, kappa_param, settings_of
 from pgmstudio.core.experiments.recipes.recipe import (
     Measured,
@@ -23,7 +24,6 @@ from pgmstudio.core.experiments.recipes.recipe import (
     Source,
 )
 from pgmstudio.core.experiments.recipes.trials import Steps, only_param, trials_param, wanted
-from pgmstudio.core.learning.ldag import fold_rows, unit_rows
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.params import param
 from pgmstudio.core.running import Note
@@ -88,11 +88,11 @@ def run(work: RecipeWork) -> Iterator[RecipeEvent]:
     splits: dict[str, list[Split]] = {name: [] for name in names}
     for trial in range(params.trials):
         for name in names:
-            data: DataSet = unit_rows(work.sources[name])
+            data: DataSet = work.sources[name]
             place = list(TITLES).index(name)
             logs: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind, *_ in KINDS}
             sizes: dict[str, list[float]] = {kind: [] for kind, *_ in KINDS}
-            parts = fold_rows(data, params.folds, work.rng(trial, place))
+            parts = folds(data, params.folds, work.rng(trial, place))
             for fold, (train, held) in enumerate(parts):
                 for kind, words, key, given in KINDS:
                     told = f"{TITLES[name]}, fold {fold + 1} of {params.folds}, {words}"
