@@ -22,6 +22,7 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.missing_cells import told_of_missing
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.learning.registry import all_learners, learner_of
+from pgmstudio.core.learning.run_checks import START_KEPT
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
@@ -149,6 +150,8 @@ def outcome_sentence(done: LearnOutcome, bits_per_row: float | None) -> str:
     score = "" if bits_per_row is None else f": {decimal(bits_per_row)} bits per row"
     if done.is_finished:
         return f"Finished after {done.seconds:.1f} s{score}."
+    if done.is_start:
+        return f"Stopped after {done.seconds:.1f} s. {START_KEPT[:-1]}{score}."
     return f"Stopped after {done.seconds:.1f} s. The best model so far was kept{score}."
 
 

@@ -116,6 +116,7 @@ class LearnOutcome(RunEnd):
     measures: dict[str, float]
     trace: list[dict[str, Any]]
     kept: dict[str, Keepsake]  # by kind
+    is_start: bool  # whether the model is the one that the search began with
 
 
 def run_learner(
@@ -137,10 +138,11 @@ def run_learner(
     return LearnOutcome(
         model=None if best is None else best.model,
         measures={} if best is None else dict(best.measures),
+        is_start=isinstance(best, Found) and best.is_start,
         is_finished=isinstance(best, Finished),
         was_interrupted=end.was_interrupted,
         seconds=end.seconds,
-        trace=[dict(event.measures) for event in found],
+        trace=[dict(e.measures) for e in found if not (isinstance(e, Found) and e.is_start)],
         notes=end.notes,
         kept=kept,
     )

@@ -12,8 +12,10 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils, event, types
 from numba.extending import intrinsic, register_jitable
+
+from pgmstudio.core.running import CLOCK
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,6 +37,19 @@ def _spare_linear_algebra() -> None:
 
 
 _spare_linear_algebra()
+
+
+class _CompileTimer(event.Listener):
+    """Stops the clock of time limits while numba compiles; what is compiled is kept on disk."""
+
+    def on_start(self, started: Any) -> None:
+        CLOCK.pause()
+
+    def on_end(self, ended: Any) -> None:
+        CLOCK.resume()
+
+
+cast(Any, event).register("numba:compile", _CompileTimer())
 
 
 def compiled(function: F) -> F:

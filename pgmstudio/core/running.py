@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
@@ -56,6 +57,40 @@ def step_token(cancel: CancelToken) -> StepToken | None:
     return cast(StepToken, cancel) if hasattr(cancel, "hold") else None
 
 
+class RunClock:
+    """Seconds that count against time limits: not those in which this process compiles or loads
+    code, which it does once and then keeps."""
+
+    def __init__(self) -> None:
+        self._left_out = 0.0
+        self._depth = 0  # compiled code may call for more to be compiled
+        self._since = 0.0
+
+    def now(self) -> float:
+        return (self._since if self._depth else time.monotonic()) - self._left_out
+
+    def pause(self) -> None:
+        if self._depth == 0:
+            self._since = time.monotonic()
+        self._depth += 1
+
+    def resume(self) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._left_out += time.monotonic() - self._since
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        self.pause()
+        try:
+            yield
+        finally:
+            self.resume()
+
+
+CLOCK = RunClock()
+
+
 class StopSwitch:
     """A cancel token that someone can press, from any thread; with `seconds` it presses itself."""
 
@@ -67,7 +102,7 @@ class StopSwitch:
         self._go.set()
         self.is_stepping = False
         self.steps = self._steps_made = 0  # wished for so far, and made
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._deadline = None if seconds is None else CLOCK.now() + seconds
 
     def cancel(self) -> None:
         self._is_pressed = True
@@ -101,7 +136,7 @@ class StopSwitch:
 
     @property
     def is_cancelled(self) -> bool:
-        if self._deadline is not None and time.monotonic() >= self._deadline:
+        if self._deadline is not None and CLOCK.now() >= self._deadline:
             self._is_pressed = True
         return self._is_pressed
 

@@ -354,3 +354,13 @@ def test_the_tour_leaves_numbered_files_and_a_report(call: Call, tmp_path: Path)
     for name in done.json["files"][:-1]:
         assert (folder / name).stat().st_size > 0
         assert name in report
+
+
+def test_a_run_that_is_stopped_before_its_search_has_a_result_gives_the_model_it_begins_with(
+    call: Call, asia_rows: Path
+) -> None:
+    done = call("learn", "bn.pc", asia_rows, "--time-limit", "0.000001", "--json")
+    assert done.code == 0
+    assert done.json["outcome"] == "stopped"
+    assert done.json["log2_likelihood_per_row"] < 0
+    assert "The search had found no model yet; the one it begins with was kept" in done.err

@@ -18,6 +18,8 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.inference.likelihood import log2_likelihood
+from pgmstudio.core.learning.edge_rules import broken_rules
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.protocols import Finished, Found, Learner, LearnEvent
 from pgmstudio.core.learning.registry import all_learners
@@ -215,6 +217,23 @@ def test_a_run_that_is_stopped_before_it_starts_does_nothing(learner: Learner[An
     with pytest.raises(Cancelled):
         seen.extend(run(learner, data, cancel=pressed))
     assert not any(isinstance(event, Found | Finished) for event in seen)
+
+
+@every_learner
+def test_a_run_has_a_model_before_its_search_finds_one(learner: Learner[Any]) -> None:
+    data = with_missing(rows(12))
+    skip_if_refused(learner, data)
+    knowledge = Knowledge(required=frozenset({("v0", "v1")}), forbidden=frozenset({("v1", "v2")}))
+    for chosen in ({}, {"knowledge": knowledge}):
+        params = params_of(learner, data, **chosen)
+        first = next(LearnTask(learner.key, data, params, 3)(NEVER))
+        assert isinstance(first, Found)
+        assert first.is_start
+        assert first.model.kind == learner.kind
+        assert isinstance(first.model, ProbabilisticModel)
+        assert np.isfinite(log2_likelihood(first.model, data))
+        if chosen and has(learner, "knowledge"):
+            assert broken_rules(first.model, knowledge) == []
 
 
 @every_learner

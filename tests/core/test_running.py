@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
 from pgmstudio.core.errors import Cancelled
-from pgmstudio.core.running import NEVER, StopSwitch
+from pgmstudio.core.running import CLOCK, NEVER, StopSwitch
 
 
 def test_a_fresh_switch_lets_the_run_go_on() -> None:
@@ -53,3 +54,33 @@ def test_a_run_that_is_not_paused_asks_without_a_lock() -> None:
         asking.start()
         asking.join(timeout=20)
         assert not asking.is_alive()
+
+
+def test_time_limits_do_not_count_what_is_spent_on_compiling(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    switch = StopSwitch(seconds=10)
+    with CLOCK.paused(), CLOCK.paused():  # a kernel that needs another
+        now += 60
+        assert not switch.is_cancelled
+    now += 9
+    assert not switch.is_cancelled
+    now += 1
+    assert switch.is_cancelled
+
+
+def test_the_clock_of_time_limits_stands_while_a_kernel_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import numba
+
+    import pgmstudio.core.data.counting_kernels  # noqa: F401
+
+    told = list[str]()
+    monkeypatch.setattr(CLOCK, "pause", lambda: told.append("pause"))
+    monkeypatch.setattr(CLOCK, "resume", lambda: told.append("resume"))
+    assert numba.njit(lambda x: x + 1)(1) == 2
+    assert told[0] == "pause"
+    assert told.count("pause") == told.count("resume")

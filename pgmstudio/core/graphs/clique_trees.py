@@ -54,9 +54,14 @@ class CliqueTree:
         )
 
 
-def clique_tree_of(parents: Sequence[Sequence[int]], cardinalities: Sequence[int]) -> CliqueTree:
-    """The best of several greedy triangulations of the moral graph."""
-    return clique_tree_of_scopes(families_of(parents), cardinalities)
+def clique_tree_of(
+    parents: Sequence[Sequence[int]], cardinalities: Sequence[int], budget: Looks | None = None
+) -> CliqueTree:
+    """The best of several greedy triangulations of the moral graph.
+
+    With a `budget`, which several trees may share, restarts end where it does.
+    """
+    return clique_tree_of_scopes(families_of(parents), cardinalities, budget)
 
 
 # Restarts are bought with looks at neighbours (0.3 µs each), the more the larger the tables are:
@@ -69,11 +74,11 @@ MOST_RESTARTS = 300
 
 
 def clique_tree_of_scopes(
-    scopes: Iterable[Iterable[int]], cardinalities: Sequence[int]
+    scopes: Iterable[Iterable[int]], cardinalities: Sequence[int], budget: Looks | None = None
 ) -> CliqueTree:
     """The smallest tree found (Σ table cells) in which every scope lies within one clique."""
     neighbours = joined_graph(scopes, len(cardinalities))
-    best = _best_elimination(neighbours, cardinalities)
+    best = _best_elimination(neighbours, cardinalities, budget)
     cliques, joins = _cliques_of(best)
     cells = _cells(cliques, cardinalities)
     joins = _hung_low(cliques, joins, cells)
@@ -87,7 +92,9 @@ def clique_tree_of_scopes(
     )
 
 
-def _best_elimination(neighbours: Sequence[set[int]], cardinalities: Sequence[int]) -> Elimination:
+def _best_elimination(
+    neighbours: Sequence[set[int]], cardinalities: Sequence[int], budget: Looks | None
+) -> Elimination:
     stripped = strip(neighbours)
     best, fewest = None, None
     looks = Looks(0)
@@ -98,6 +105,7 @@ def _best_elimination(neighbours: Sequence[set[int]], cardinalities: Sequence[in
         else:
             method = RESTARTED[restart % len(RESTARTED)]
             noise = NOISES[restart // len(RESTARTED) % len(NOISES)]
+        before = looks.left
         found = eliminate(
             stripped,
             cardinalities,
@@ -107,6 +115,8 @@ def _best_elimination(neighbours: Sequence[set[int]], cardinalities: Sequence[in
             most_cells=fewest,
             looks=looks,
         )
+        if budget is not None:
+            budget.left -= before - looks.left
         if found is not None:
             cells = sum(_cells(_cliques_of(found)[0], cardinalities))
             if best is None or fewest is None or cells < fewest:
@@ -117,7 +127,8 @@ def _best_elimination(neighbours: Sequence[set[int]], cardinalities: Sequence[in
             break  # a chordal graph has only these cliques
         if restart == -1:
             looks = Looks(min(MOST_LOOKS, max(FEWEST_LOOKS, LOOKS_PER_CELL * fewest)))
-        if restart >= -1 and looks.left <= 0:
+        is_spent = budget is not None and budget.left <= 0
+        if restart >= -1 and (looks.left <= 0 or is_spent):
             break
     assert best is not None
     return best

@@ -20,10 +20,14 @@ from pgmstudio.core.running import CancelToken, Note, Progress
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A whole model worth keeping, on the way; better than every one found before it."""
+    """A whole model worth keeping, on the way; better than every one found before it.
+
+    `is_start`: the search has not found anything yet; this one is for who stops it before.
+    """
 
     model: Model
     measures: Mapping[str, float]
+    is_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)

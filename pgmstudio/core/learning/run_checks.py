@@ -15,6 +15,8 @@ NEEDS_START = (
     "learned by another learner"
 )
 
+START_KEPT = "The search had found no model yet; the one it begins with was kept."
+
 
 def given_start(start: DirectedModel | None) -> DirectedModel:
     """The model whose edges a learner keeps; ParameterError without one."""

@@ -26,8 +26,10 @@ class LearnTask:
         # Here, not above: a window that has not learned yet needs no learner.
         from pgmstudio.core.learning.registry import learner_of
         from pgmstudio.core.learning.run_checks import model_warnings
+        from pgmstudio.core.learning.start_models import start_models
 
         learner = learner_of(self.learner_key)
+        yield from start_models(learner, self.data, self.params, cancel)
         rng = np.random.default_rng(self.seed)
         for event in learner.run(self.data, self.params, rng=rng, cancel=cancel):
             if isinstance(event, Finished):

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from pgmstudio.core.graphs.clique_trees import clique_tree_of
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.triangulation import Looks
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.contexts import context_graph, context_tables
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -21,6 +22,8 @@ from pgmstudio.core.models.labelled_dag import LabelledDag
 # More cases than this cost more to look after than they save.
 MOST_CASES = 64
 _MOST_VARIABLES = 4
+# What choosing the variables may cost, about half a second; the best so far is taken then.
+_MOST_LOOKS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,16 @@ def best_cases(model: LabelledDag) -> Cases:
     whole = model.as_bayesian_network.effective_size()
     best = Cases((), whole, whole)
     candidates = _deciding(model)
+    budget = Looks(_MOST_LOOKS)
     while len(best.variables) < _MOST_VARIABLES:
         found = best
         for variable in candidates:
-            if variable in best.variables:
+            if variable in best.variables or budget.left <= 0:
                 continue
             chosen = tuple(sorted((*best.variables, variable)))
             if math.prod(model.domain.cardinalities[v] for v in chosen) > MOST_CASES:
                 continue
-            cells = _cells(model, chosen, found.cells)
+            cells = _cells(model, chosen, found.cells, budget)
             if cells < found.cells:
                 found = Cases(chosen, cells, whole)
         if found is best:
@@ -63,13 +67,13 @@ def _deciding(model: LabelledDag) -> list[int]:
     return sorted(found)
 
 
-def _cells(model: LabelledDag, variables: tuple[int, ...], most: int) -> int:
+def _cells(model: LabelledDag, variables: tuple[int, ...], most: int, budget: Looks) -> int:
     """Of all cases; stops counting beyond `most`."""
     total = 0
     for states in states_of(model, variables):
         graph = context_graph(model, dict(zip(variables, states, strict=True)))
         cards = [1 if v in variables else c for v, c in enumerate(model.domain.cardinalities)]
-        total += clique_tree_of(graph.parent_indices, cards).table_cells
+        total += clique_tree_of(graph.parent_indices, cards, budget).table_cells
         if total >= most:
             return total
     return total

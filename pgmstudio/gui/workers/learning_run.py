@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept, Learner, Stepped
+from pgmstudio.core.learning.run_checks import START_KEPT
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.processes import in_process
@@ -102,6 +103,7 @@ class LearningRun(QObject):
         self.error: BaseException | None = None
         self.is_unwanted = False  # its result is not to land in the project
         self.model_id: str | None = None  # where its result landed in the project
+        self._is_start = False  # the best is still the model that the search begins with
         self._is_silent = True  # nothing has come from it yet
         self._begin: float | None = None
         self._end: float | None = None
@@ -191,6 +193,7 @@ class LearningRun(QObject):
                     if not (self.found_at and is_known):  # told once more at the end
                         self.found_at = dict(self.progress.counters)
                     self.best, self.measures = model, dict(measures)
+                    self._is_start = isinstance(event, Found) and event.is_start
                     self._note_found()
                     self.found.emit()
                 case Progress():
@@ -220,6 +223,8 @@ class LearningRun(QObject):
     def _on_state(self, state: JobState) -> None:
         if state.is_end:
             self._end = self._held_since or time.monotonic()
+            if self._is_start:
+                self.notes.append(START_KEPT)
         self.changed.emit()
         if state.is_end:
             self.ended.emit()

@@ -30,7 +30,7 @@ from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.protocols import Model
-from pgmstudio.core.running import CancelToken, Note, Progress
+from pgmstudio.core.running import CLOCK, CancelToken, Note, Progress
 
 # After a stop, for measuring what a run had by then; whoever waits has no more patience.
 HAND_OVER_SECONDS = 0.4
@@ -173,6 +173,8 @@ class PointWork:
                     yield Note(f"{run.title}: {message}")
                 case Kept(keepsake):
                     yield from harvest.keep(keepsake)
+                case Found(is_start=True):
+                    continue  # the point of a curve is what a search has found
                 case Found(model):
                     last = model
                     token.has_model = True
@@ -276,14 +278,14 @@ class _Limited:
         self._outer, self._limit, self._ends = outer, seconds, ends
         self.has_model = False
         self.was_stopped = False  # from outside, before its limit
-        self._begin = time.monotonic()
+        self._begin = CLOCK.now()
         self._ended_after: float | None = None
         self._waited_since: float | None = None
 
     @property
     def seconds(self) -> float:
         """Since it began."""
-        return time.monotonic() - self._begin
+        return CLOCK.now() - self._begin
 
     def stop(self) -> None:
         """Its learner was stopped from outside; what it found is measured."""
