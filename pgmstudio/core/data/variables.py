@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ class Variable:
         if not self.states:
             raise DataError(f"{self.name} has no states; a variable needs at least one.")
         if len(set(self.states)) != len(self.states):
-            twice = next(state for state in self.states if self.states.count(state) > 1)
+            twice, _ = Counter(self.states).most_common(1)[0]
             raise DataError(f"{self.name} has the state “{twice}” twice; states must differ.")
 
     @property
@@ -49,8 +50,7 @@ class Domain:
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
         if len(self._index) != len(self.variables):
-            names = [variable.name for variable in self.variables]
-            twice = next(name for name in names if names.count(name) > 1)
+            twice, _ = Counter(variable.name for variable in self.variables).most_common(1)[0]
             raise DataError(f"Two variables are called “{twice}”; names must differ.")
 
     @classmethod

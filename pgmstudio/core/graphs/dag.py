@@ -83,11 +83,12 @@ class Dag:
 
     def _some_cycle(self, stuck: set[int]) -> tuple[str, str, list[str]]:
         node = min(stuck)
-        trail: list[int] = []
+        trail: dict[int, None] = {}
         while node not in trail:  # every stuck node has a stuck parent
-            trail.append(node)
+            trail[node] = None
             node = next(p for p in self.parent_indices[node] if p in stuck)
-        cycle = trail[trail.index(node) :][::-1]
+        walked = list(trail)
+        cycle = walked[walked.index(node) :][::-1]
         names = [self.names[i] for i in cycle]
         return names[-1], names[0], names
 

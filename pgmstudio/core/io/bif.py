@@ -54,17 +54,17 @@ def _resolved(reader: BifReader, remarks: tuple[str, ...]) -> ModelFile:
     rows: dict[str, NDArray[np.float64]] = {}
     table_properties: dict[str, tuple[str, ...]] = {}
     for block in reader.blocks:
-        family = []
+        family: dict[str, None] = {}
         for name, offset in block.names:
             if name not in reader.variables:
                 reader.fail(str(UnknownNameError("variable", name, reader.variables)), offset)
             if name in family:
                 reader.fail(f"{name} is named twice in this table.", offset)
-            family.append(name)
-        child = family[0]
+            family[name] = None
+        child, *parents_there = family
         if child in rows:
             reader.fail(f"there are two tables of {child}.", block.offset)
-        parents[child] = family[1:]
+        parents[child] = parents_there
         rows[child] = _rows(reader, block, checker, notes)
         if block.properties:
             table_properties[child] = tuple(block.properties)
@@ -153,6 +153,8 @@ def _rows(
             cell = cell * given.cardinality + code
         if cell < 0:
             where = _matching(reader, states, givens, offset)
+            matched = [n for n, code in zip(shape, where, strict=True) if isinstance(code, slice)]
+            checker.reserve(child.name, (*matched, width), reader.line(offset))  # so much work
             table.reshape(*shape, width)[where] = row
             place.reshape(shape)[where] = offset
             continue

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.io.dnet_writer import LONGEST, render
 from pgmstudio.core.io.model_files import ModelFile, decode_text
 from pgmstudio.core.io.network_builder import NetworkBuilder
-from pgmstudio.core.io.network_formats import title_in
+from pgmstudio.core.io.network_formats import MAX_MADE_UP, title_in
 from pgmstudio.core.io.safe_names import name_behind
 from pgmstudio.core.io.text_scanner import TextScanner, found, number_of, unescaped
 
@@ -60,7 +59,7 @@ class _Reader(TextScanner):
     def __init__(self, text: str, path: Path) -> None:
         super().__init__(text, path)
         self.builder = NetworkBuilder(path)
-        self._nodes: list[_Block] = []
+        self._made_up = 0  # states
 
     def read(self) -> ModelFile:
         """The model file of the text."""
@@ -210,6 +209,12 @@ class _Reader(TextScanner):
         count = "".join(word for word, _ in block.fields.get("numstates", []))
         if not count.isdecimal() or len(count) > 5:
             self.fail(f"{block.name} has no states.", block.offset)
+        self._made_up += int(count)
+        if self._made_up > MAX_MADE_UP:
+            self.fail(
+                f"{self._made_up} states have no names; at most {MAX_MADE_UP} can be made up.",
+                block.offset,
+            )
         return [f"s{k}" for k in range(int(count))]
 
     def _table(self, block: _Block) -> None:
@@ -230,13 +235,9 @@ class _Reader(TextScanner):
             build.add_table(family, numbers, self.at(offset), backwards=False)
         elif "functable" in block.fields:
             words = [w for w in block.fields["functable"] if w[0] not in ("(", ")", ",")]
-            count, width = build.reserve(family, at)
-            codes = [self._code(block, child, word, offset) for word, offset in words]
-            if len(codes) != count:
-                self.fail(
-                    f"{child.name} lists {len(codes)} states instead of {count}.", block.offset
-                )
-            build.add_rows(family, np.eye(width)[codes], at)
+            states = self._state_codes(block, child)
+            codes = [self._code(child, states, word, offset) for word, offset in words]
+            build.add_states(family, codes, at)
         elif "equation" in block.fields:
             self.fail(
                 f"{child.name} is given by an equation. Turn it into a table in Netica "
@@ -254,7 +255,7 @@ class _Reader(TextScanner):
                 continue
             if word.startswith("#"):
                 row = [0.0] * child.cardinality
-                row[self._code(block, child, word, offset)] = 1.0
+                row[self._code(child, {}, word, offset)] = 1.0
                 numbers += row
                 continue
             number = 0.0 if word == "@imposs" else number_of(word)
@@ -264,12 +265,15 @@ class _Reader(TextScanner):
             numbers.append(number)
         return numbers
 
-    def _code(self, block: _Block, child: Variable, word: str, offset: int) -> int:
+    def _state_codes(self, block: _Block, child: Variable) -> dict[str, int]:
+        words = self._list(block, "states") or child.states
+        return {word: code for code, word in enumerate(words)}
+
+    def _code(self, child: Variable, states: Mapping[str, int], word: str, offset: int) -> int:
         if word.startswith("#") and word[1:].isdecimal() and len(word) < 8:
             code = int(word[1:])
         else:
-            words = self._list(block, "states") or list(child.states)
-            code = words.index(word) if word in words else -1
+            code = states.get(word, -1)
         if not 0 <= code < child.cardinality:
             self.fail(f"{child.name} has no state {word}.", offset)
         return code

@@ -177,6 +177,7 @@ class _Reader(TextScanner):
             if child.above is not None:
                 self.fail(f"{child.name} stands below {child.above} and {upper.name}.")
             child.above = upper.name
+            self._checker.reserve(child.name, (len(upper.rows), len(upper.states)))
             child.edges = np.full((len(upper.rows), len(upper.states)), -1, dtype=np.int64)
             lower.append(child)
         self.expect("{", "the variables below")

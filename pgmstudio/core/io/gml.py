@@ -84,6 +84,7 @@ def parse(content: bytes, path: Path) -> ModelFile:
     graph = graphs[0]
     directed = graph.values.get("directed", "0") == "1"
     names: dict[str, str] = {}
+    taken: set[str] = set()
     for key, node in graph.records:
         if key != "node":
             continue
@@ -92,8 +93,9 @@ def parse(content: bytes, path: Path) -> ModelFile:
         name = _text(node.values.get("label", identifier))
         if not identifier or identifier in names:
             structure.fail("a node has no id of its own.", at)
-        if name in names.values():
+        if name in taken:
             structure.fail(f"there are two nodes called {name}.", at)
+        taken.add(name)
         names[identifier] = name
         structure.add_node(name, at, states_from_text(_text(node.values.get("states", ""))))
         if "title" in node.values:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,6 +18,8 @@ from typing import Any, NoReturn
 from pgmstudio.core.errors import FileError, ModelFileError
 
 ErrorType = Callable[[Path, str], FileError]
+
+MAX_DEPTH = 100  # lists and objects inside each other
 
 _NUMBER = "number"
 _NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -50,7 +53,20 @@ def parse_json(
         raise error(path, f"{prefix}is nested too deeply.") from problem
     except ValueError as problem:
         raise error(path, f"{prefix}{problem}.") from problem
+    if _is_deep(document):
+        raise error(path, f"{prefix}is nested too deeply.")
     return JsonPlace(document, path, member, error)
+
+
+def _is_deep(document: Any) -> bool:
+    """Whether values lie so deep that writing or showing them would fail."""
+    level = [document] if isinstance(document, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        values = (value.values() if isinstance(value, dict) else value for value in level)
+        level = [v for inside in values for v in inside if isinstance(v, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _whole(digits: str) -> int | float:
@@ -69,8 +85,7 @@ def _once(pairs: list[tuple[str, Any]]) -> Any:
             return number
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise _Twice(f"the entry “{twice}” occurs twice in one object")
     return found
 

@@ -27,6 +27,7 @@ from pgmstudio.core.io.model_files import decode_text, read_bytes
 Rule = Literal["required", "forbidden"]
 SCHEMA = "pgmstudio-knowledge"
 VERSION = 1
+MAX_RULES = 1_000_000  # two short lines of names stand for all their pairs
 
 _RULE_WORDS: dict[str, Rule] = {
     "required": "required",
@@ -167,6 +168,9 @@ def _read_tetrad(path: Path, lines: list[str]) -> Knowledge:
                 group = words
                 continue
             rule = "required" if section == "requiredgroup" else "forbidden"
+            total = len(rules[rule]) + len(group) * len(words)
+            if total > MAX_RULES:
+                _fail(path, number, f"its groups stand for {total} rules; {MAX_RULES} can be read.")
             rules[rule] |= {(source, target) for source in group for target in words}
             group = None
         else:
@@ -176,7 +180,7 @@ def _read_tetrad(path: Path, lines: list[str]) -> Knowledge:
         frozenset(rules["required"]),
         frozenset(rules["forbidden"]),
         tuple(tuple(tiers[tier]) for tier in order),
-        frozenset(order.index(tier) for tier in closed),
+        frozenset(place for place, tier in enumerate(order) if tier in closed),
     )
 
 

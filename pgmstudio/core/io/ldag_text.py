@@ -246,7 +246,7 @@ def _labelled(
         parents = network.dag.parents(target)
         rows = math.prod(network.domain[p].cardinality for p in parents)
         if rows > MOST_ROWS:
-            why = f"{target} has {rows} rows; labels of more than {MOST_ROWS} are not kept."
+            why = f"{target} has more than {MOST_ROWS} rows; labels of so many are not kept."
             raise ModelFileError(path, why, number)
         if len(parents) < 2:
             why = f"{target} has no other parent than {source}, so the edge has no context."

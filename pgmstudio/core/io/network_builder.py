@@ -61,24 +61,25 @@ class NetworkBuilder:
 
     def family(self, identifiers: Sequence[str], at: At) -> list[Variable]:
         """The variables a table is about, its own first; each once, and no second table."""
-        found: list[Variable] = []
+        found: dict[str, Variable] = {}
         for identifier in identifiers:
             if identifier not in self.names:
                 self.fail(str(UnknownNameError("variable", identifier, self.names)), at)
-            variable = self.variables[self.names[identifier]]
-            if variable in found:
+            name = self.names[identifier]
+            if name in found:
                 self.fail(f"{identifier} is named twice in this table.", at)
-            found.append(variable)
-        if found[0].name in self._rows:
-            self.fail(f"there are two tables of {found[0].name}.", at)
-        return found
+            found[name] = self.variables[name]
+        child = next(iter(found))
+        if child in self._rows:
+            self.fail(f"there are two tables of {child}.", at)
+        return list(found.values())
 
     def reserve(self, family: Sequence[Variable], at: At) -> tuple[int, int]:
         """How many rows and states the table has; refused when it would not fit into memory."""
         child, *givens = family
-        count = math.prod(given.cardinality for given in givens)
-        self._checker.reserve(child.name, (count, child.cardinality), at[0])
-        return count, child.cardinality
+        shape = [given.cardinality for given in givens]
+        self._checker.reserve(child.name, (*shape, child.cardinality), at[0])
+        return math.prod(shape), child.cardinality
 
     def add_table(
         self, family: Sequence[Variable], numbers: Sequence[float], at: At, *, backwards: bool
@@ -114,6 +115,15 @@ class NetworkBuilder:
         self.add_rows(family, np.full((count, width), 1 / width), at)
         self.remarks.append(why)
 
+    def add_states(self, family: Sequence[Variable], codes: Sequence[int], at: At) -> None:
+        """The table of a deterministic variable: its state for each row."""
+        count, width = self.reserve(family, at)
+        if len(codes) != count:
+            self.fail(f"{family[0].name} lists {len(codes)} states instead of {count}.", at)
+        rows = np.zeros((count, width))
+        rows[np.arange(count), codes] = 1
+        self.add_rows(family, rows, at)
+
     def add_rows(self, family: Sequence[Variable], rows: NDArray[np.float64], at: At) -> None:
         """A table as rows, one for each combination of the parents' states, the last fastest."""
         child, *givens = family
@@ -127,8 +137,8 @@ class NetworkBuilder:
         shape = [given.cardinality for given in givens]
         if len(numbers) != math.prod(shape):
             return list(numbers)
-        order = list(self.variables)
-        places = [order.index(given.name) for given in givens]
+        order = {name: place for place, name in enumerate(self.variables)}
+        places = [order[given.name] for given in givens]
         axes = sorted(range(len(places)), key=places.__getitem__)
         turned: list[float] = np.array(numbers).reshape(shape).transpose(axes).ravel().tolist()
         return turned

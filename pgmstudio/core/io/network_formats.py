@@ -23,6 +23,8 @@ M = TypeVar("M", BayesianNetwork, DecisionGraph)
 
 # Together the tables may hold this many numbers (1 GB); a short file can ask for far more.
 MOST_CELLS = 1 << 27
+MAX_MADE_UP = 1 << 20  # states that a file counts and does not name
+MAX_AXES = 32  # of an array, before numpy 2
 
 # Sums of doubles are this near to 1; such rows are left as they are, so that what was written
 # comes back bit for bit.
@@ -48,14 +50,24 @@ class TableChecker:
         self._worst = 0.0
 
     def reserve(self, name: str, shape: Sequence[int], line: int | None = None) -> None:
-        """Refuse a table that would not fit into memory before anything of it is made."""
+        """Refuse a table that would not fit into memory before anything of it is made.
+
+        `shape` has one axis for each parent and, last, that of the variable itself.
+        """
+        if len(shape) > MAX_AXES:
+            raise ModelFileError(
+                self._path,
+                f"{name} has {len(shape) - 1} parents; a table can have {MAX_AXES - 1}. "
+                "Remove parents or merge states.",
+                line,
+            )
         cells = math.prod(shape)
         self._cells += cells
         if self._cells > MOST_CELLS:
             raise ModelFileError(
                 self._path,
-                f"the table of {name} has {cells} numbers; all tables together may have "
-                f"{MOST_CELLS}. Remove parents or merge states.",
+                f"the table of {name} has {count_text(cells)} numbers; all tables together may "
+                f"have {MOST_CELLS}. Remove parents or merge states.",
                 line,
             )
 
@@ -109,6 +121,11 @@ class TableChecker:
             rows = "1 row misses" if self._rounded == 1 else f"{self._rounded} rows miss"
             said.append(f"{rows} 1 by rounding, at most {self._worst:.1g}; normalised.")
         return tuple(said)
+
+
+def count_text(count: int) -> str:
+    """A count that may have thousands of digits."""
+    return str(count) if count < 10**15 else f"more than 2^{count.bit_length() - 1}"
 
 
 def row_namer(parents: Sequence[Variable]) -> Callable[[int], str]:

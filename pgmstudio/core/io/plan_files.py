@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from pgmstudio.core.io.model_files import read_bytes, read_model
 from pgmstudio.core.models.protocols import Model
 
 ENDINGS = (".json", ".toml")
+# tomllib takes quadratic time and memory for keys of many parts.
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+){32}""")
 
 
 def read_plan(path: Path | str) -> Plan:
@@ -43,9 +46,16 @@ def _entries(path: Path) -> dict[str, Any]:
     if ending == ".json":
         return dict(parse_json(content, path, error=FileError).mapping())
     try:
-        return tomllib.loads(content.decode("utf-8-sig"))
+        text = content.decode("utf-8-sig")
+        if _LONG_KEY.search(text):
+            raise FileError(path, "has a key of more than 32 parts, which no plan needs.")
+        return tomllib.loads(text)
+    except RecursionError as problem:
+        raise FileError(path, "is nested too deeply.") from problem
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise FileError(path, f"is no TOML: {problem}.") from problem
+    except ValueError as problem:
+        raise FileError(path, "holds a number of thousands of digits.") from problem
 
 
 def _placed(data: DataPlan, folder: Path) -> DataPlan:

@@ -13,6 +13,7 @@ from pgmstudio.core.errors import ModelFileError
 
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|\r?\n[ \t]*|(["\\nt]))')
 _SIGNS = {"n": "\n", "t": "\t"}
+_MOST_SHOWN = 60  # characters of a token in a message
 
 
 class TextScanner:
@@ -36,7 +37,9 @@ class TextScanner:
 
     def at(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, counted from 1."""
-        return self.line(offset), offset - self.text.rfind("\n", 0, offset)
+        line = self.line(offset)
+        before = self._line_ends[line - 2] if line > 1 else -1
+        return line, offset - before
 
     def line(self, offset: int) -> int:
         """The line of an offset, counted from 1."""
@@ -83,7 +86,8 @@ class TextScanner:
 
 def found(token: str) -> str:
     """How a token that does not fit is told."""
-    return f"found “{token}”" if token else "found the end of the file"
+    shown = token if len(token) <= _MOST_SHOWN else f"{token[:_MOST_SHOWN]}…"
+    return f"found “{shown}”" if token else "found the end of the file"
 
 
 def number_of(word: str) -> float:

@@ -23,7 +23,7 @@ from pgmstudio.core.io.json_documents import JsonPlace, parse_json, render_json
 from pgmstudio.core.io.markov_factors import chain_rule
 from pgmstudio.core.io.model_files import ModelFile, Point, decode_text, read_bytes
 from pgmstudio.core.io.network_builder import NetworkBuilder
-from pgmstudio.core.io.network_formats import network_in, what_is_lost
+from pgmstudio.core.io.network_formats import MAX_MADE_UP, count_text, network_in, what_is_lost
 from pgmstudio.core.io.text_scanner import TextScanner, found, number_of
 
 NAMES_ENDING = ".names.json"
@@ -82,6 +82,8 @@ class _Reader(TextScanner):
                 self.fail(f"variable {number} has no states.")
         if sum(cards) > len(self.text) * 2 + 64 and kind.upper() == "BAYES":
             self.fail("the tables cannot be as large as the numbers of states say.")
+        if sum(cards) > len(self.text) * 2 + MAX_MADE_UP:
+            self.fail(f"there are {sum(cards)} states, more than a file of this size can be about.")
         scopes = []
         for number in range(self._whole("the number of functions", len(self.text))):
             size = self._whole(f"how many variables function {number} has", count)
@@ -150,7 +152,7 @@ class _Reader(TextScanner):
     def _numbers(self, number: int, wanted: int) -> tuple[list[float], int]:
         told = self._whole(f"how many numbers function {number} has", len(self.text))
         if told != wanted:
-            self.fail(f"function {number} lists {told} numbers instead of {wanted}.")
+            self.fail(f"function {number} lists {told} numbers instead of {count_text(wanted)}.")
         numbers, start = [], self.place
         for place in range(wanted):
             token = self.next_token()

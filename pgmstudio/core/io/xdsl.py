@@ -183,14 +183,7 @@ class _Reader:
                 build.add_table(family, numbers, _at(element), backwards=backwards)
             case "DETERMINISTIC":
                 element = self._one(node, "RESULTINGSTATES", family[0])
-                count, width = build.reserve(family, _at(element))
-                codes = self._codes(element, identifier)
-                if len(codes) != count:
-                    build.fail(
-                        f"{family[0].name} lists {len(codes)} resulting states instead of {count}.",
-                        _at(element),
-                    )
-                build.add_rows(family, np.eye(width)[codes], _at(element))
+                build.add_states(family, self._codes(element, identifier), _at(element))
             case _:
                 self._noisy.append(family[0].name)
                 build.add_rows(family, self._noisy_max(node, family), _at(node))
@@ -262,9 +255,11 @@ class _Reader:
     def _orders(self, node: Element, givens: list[Variable]) -> list[list[int]]:
         words = " ".join(node.texts("STRENGTHS")).split()
         orders: list[list[int]] = []
+        begin = 0
         for given in givens:
             size = given.cardinality
-            mine, words = (words[:size], words[size:]) if words else (map(str, range(size)), [])
+            mine = words[begin : begin + size] if words else list(map(str, range(size)))
+            begin += size
             order = [int(word) if word.isdecimal() and len(word) < 9 else -1 for word in mine]
             if sorted(order) != list(range(size)):
                 at = _at(next(node.all("STRENGTHS"), node))

@@ -136,8 +136,11 @@ class _Reader:
 
     def _list_unknown(self, network: Element) -> None:
         known = {"NAME", "PROPERTY", "VARIABLE", "DEFINITION", "PROBABILITY"}
-        for tag in sorted({child.tag for child in network.children} - known):
-            line = next(network.all(tag)).line
+        unknown: dict[str, int] = {}
+        for child in network.children:
+            if child.tag not in known:
+                unknown.setdefault(child.tag, child.line)
+        for tag, line in sorted(unknown.items()):
             self._remarks.append(f"Line {line}: <{tag}> is not known here and was left out.")
 
     def _one(self, element: Element, tag: str) -> str:
@@ -186,7 +189,7 @@ class _Reader:
     def _family(self, element: Element, names: dict[str, str]) -> list[str] | None:
         """The variable and its parents; None for the table of a utility, which was left out."""
         owner = self._one(element, "FOR")
-        family = []
+        family: dict[str, None] = {}
         for identifier in (owner, *element.texts("GIVEN")):
             if identifier not in names:
                 if owner in self._utilities:
@@ -194,15 +197,16 @@ class _Reader:
                 self.fail(str(UnknownNameError("variable", identifier, names)), element)
             if names[identifier] in family:
                 self.fail(f"{identifier} is named twice in this table.", element)
-            family.append(names[identifier])
-        return family
+            family[names[identifier]] = None
+        return list(family)
 
     def _rows(
         self, element: Element, family: list[Variable], checker: TableChecker
     ) -> NDArray[np.float64]:
         child, *givens = family
-        count = math.prod(given.cardinality for given in givens)
-        checker.reserve(child.name, (count, child.cardinality), element.line)
+        shape = [given.cardinality for given in givens]
+        checker.reserve(child.name, (*shape, child.cardinality), element.line)
+        count = math.prod(shape)
         tables = list(element.all("TABLE"))
         if len(tables) != 1:
             self.fail(f"the definition of {child.name} needs one <TABLE>.", element)

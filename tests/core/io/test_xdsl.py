@@ -199,7 +199,7 @@ def test_parents_are_written_before_their_children_and_the_order_comes_back() ->
         (GENIE.replace("0.5 0.3 0.2", "0.5 o.3 0.2"), 15, "“o.3” in the table of Smoking"),
         (GENIE.replace("0.5 0.3 0.2", "0.5 -0.3 0.2"), 15, "no probability"),
         (GENIE.replace("<parents>VisitAsia Smoking<", "<parents>Asia Smoking<"), 17, "Asia"),
-        (GENIE.replace("Off Off Off On", "Off Off On"), 27, "3 resulting states instead of 4"),
+        (GENIE.replace("Off Off Off On", "Off Off On"), 27, "3 states instead of 4"),
         (GENIE.replace("Off Off Off On", "Off Off Off Onn"), 27, "Did you mean On?"),
         (GENIE.replace("0.05 0.95", "0.05"), 34, "parameters instead of 10"),
         (GENIE.replace("1 0 1 0", "1 1 1 0"), 33, "no order of its states"),

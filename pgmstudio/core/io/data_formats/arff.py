@@ -26,7 +26,7 @@ _ATTRIBUTE = re.compile(
 _CELL = re.compile(
     r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"\t][^,\t]*|))\s*(,|\t|$)"""
 )
-_WEIGHT = re.compile(r"[,\s]\s*\{\s*([^{},\s]+)\s*\}\s*$")
+_WEIGHT = re.compile(r"\{\s*+([^{},\s]++)\s*+\}")
 _ESCAPE = re.compile(r"\\(.)", re.S)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -45,10 +45,9 @@ def read(path: Path, options: ImportOptions) -> RawTable:
         line = line.strip()
         if not line or line.startswith("%"):
             continue
-        weight = _WEIGHT.search(line)
-        if weight:
-            line = line[: weight.start()].strip()
-        weights.append(weight[1] if weight else "1")
+        line, weight = _without_weight(line)
+        weights.append(weight)
+        check_size(path, len(weights), len(names))  # a sparse row may be two characters
         try:
             sparse = line.startswith("{")
             row = _sparse(line, attributes) if sparse else _dense(line, len(attributes))
@@ -58,7 +57,6 @@ def read(path: Path, options: ImportOptions) -> RawTable:
         rows.append(row)
     if problems:
         raise DataFileError(path, "has rows that do not fit its attributes.", problems)
-    check_size(path, len(rows), len(names))
     declared = {
         name: states
         for name, (_, states, _) in zip(names, attributes, strict=True)
@@ -71,6 +69,15 @@ def read(path: Path, options: ImportOptions) -> RawTable:
         rows = [[*row, weight] for row, weight in zip(rows, weights, strict=True)]
     frame = frame_of_rows(path, names, rows)
     return RawTable(frame, declared=declared, weight_column=weight_column, remarks=remarks)
+
+
+def _without_weight(line: str) -> tuple[str, str]:
+    """The row, and the weight that stands in braces behind it: `a,b, {2}`."""
+    begin = line.rfind("{")
+    weight = _WEIGHT.fullmatch(line, begin) if begin > 0 else None
+    if weight is None or not (line[begin - 1] == "," or line[begin - 1].isspace()):
+        return line, "1"
+    return line[:begin].rstrip().removesuffix(",").rstrip(), weight[1]
 
 
 def _header(path: Path, lines: list[str]) -> tuple[list[Attribute], int]:
@@ -167,7 +174,8 @@ def _sparse(line: str, attributes: list[Attribute]) -> list[str | None]:
 
 
 def _pieces(text: str) -> list[str]:
-    return re.findall(r"""(?:[^,'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")+""", text)
+    # A quote that does not close takes the rest, so that no character is looked at twice.
+    return re.findall(r"""(?:[^,'"]|'(?:[^'\\]|\\.)*+'?|"(?:[^"\\]|\\.)*+"?)++""", text)
 
 
 def write(data: DataSet) -> bytes:

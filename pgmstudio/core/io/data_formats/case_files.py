@@ -20,15 +20,14 @@ from pgmstudio.core.io.data_formats.text_sniffing import BLANKS
 from pgmstudio.core.io.import_options import ImportOptions
 
 NETICA_MARK = "// ~->[CASE-1]->~"
-_COMMENT = re.compile(r"(?:^|(?<=\s))//[^\"\n\r]*$", re.M)
+_COMMENT = re.compile(r"(?:^|(?<=\s))//")
 _COUNT = "#"
 
 
 def read_netica(path: Path, options: ImportOptions) -> RawTable:
     """A Netica case file; NumCases gives row weights and IDnum is left out."""
     text, _ = decoded(path, bytes_of(path), options.encoding)
-    text = _COMMENT.sub("", text)
-    lines = [line for line in lines_of(text) if line.strip()]
+    lines = [line for line in map(_without_comment, lines_of(text)) if line.strip()]
     if not lines:
         raise DataFileError(path, "is empty.")
     told = replace(options, delimiter=BLANKS, header=True, encoding="utf-8")
@@ -41,6 +40,12 @@ def read_netica(path: Path, options: ImportOptions) -> RawTable:
         markers=("*", "?", ""),
         numbered_states=True,
     )
+
+
+def _without_comment(line: str) -> str:
+    """A comment begins behind the last quotation mark."""
+    comment = _COMMENT.search(line, line.rfind('"') + 1)
+    return line[: comment.start()] if comment else line
 
 
 def read_hugin(path: Path, options: ImportOptions) -> RawTable:
