@@ -99,6 +99,10 @@ class LatentClasses:
         """|C| Σ (|R(X)| − 1) (eq. 3.59): free parameters of the classes, no count of cells."""
         return self.class_count * sum(card - 1 for card in self.domain.cardinalities)
 
+    def printed_size(self) -> int:
+        """|C| (1 + Σ (|R(X)| − 1)): the sizes of Tables 5.4 and 5.7 (Nielsen 2007)."""
+        return self.representation_size() + 1
+
     @cached_property
     def state_at(self) -> NDArray[np.int64]:
         """Where each variable's states begin when all states stand in a row."""

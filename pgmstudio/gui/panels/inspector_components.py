@@ -227,7 +227,7 @@ class ComponentSections(QWidget):
             )
         ]
         if isinstance(model, LatentClasses):
-            sizes = grouped(model.definition_size()), grouped(model.representation_size() + 1)
+            sizes = grouped(model.definition_size()), grouped(model.printed_size())
             facts += [
                 (
                     "Effective size",

@@ -128,11 +128,16 @@ def test_latent_classes_are_a_star_with_a_hidden_root() -> None:
 
 def test_the_sizes_of_latent_classes_follow_the_three_conventions() -> None:
     domain = domain_of([2] * 5)
-    for classes, effective, free, cells in ((32, 160, 191, 320), (40, 200, 239, 400)):
+    # acceptance checks 4 and 5
+    for classes, defined, free, printed, cells in (
+        (32, 160, 191, 192, 320),
+        (40, 200, 239, 240, 400),
+    ):
         tables = tuple(np.full((classes, 2), 0.5) for _ in range(5))
         model = LatentClasses(domain, np.full(classes, 1 / classes), tables)
-        assert model.definition_size() == effective
+        assert model.definition_size() == defined
         assert model.representation_size() == free
+        assert model.printed_size() == printed
         assert model.effective_size() == cells
     # The printed sizes of the synthetic models: 10 classes of 15 items with 47 states, 20 with 44.
     for classes, cards, cells in ((10, [3] * 13 + [4] * 2, 470), (20, [2] + [3] * 14, 880)):
