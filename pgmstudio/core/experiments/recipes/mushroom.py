@@ -32,7 +32,11 @@ class MushroomRecipe:
     rows: int = param(6000, title="Rows", low=10, help="Rows to learn from; the others are tested.")
     trees: int = param(10, title="Trees", low=1, high=200, help="Trees of the mixture.")
     starts: int = param(
-        10, title="Starts", low=1, high=100, help="EM runs a model; the likeliest on its rows stays."
+        10,
+        title="Starts",
+        low=1,
+        high=100,
+        help="EM runs a model; the likeliest on its rows stays.",
     )
     smoothing: float = param(
         0.3, title="Smoothing α", low=0, help="Shared over the trees, more for light ones."
@@ -122,8 +126,9 @@ MUSHROOM = Recipe(
         "differences between the kinds of smoothing.",
         "Without smoothing a test row with an unseen pair of values is impossible; such rows are "
         "counted in a row of their own and left out of the bits.",
-        "Random shares were chosen after one start from latent classes had told 99.7 % right on the "
-        "same splits, and ten starts after five had ended in worse local optima on two of them.",
+        "Random shares were chosen after one start from latent classes had told 99.7 % right on "
+        "the same splits, and ten starts after five had ended in worse local optima on two of "
+        "them.",
         "The number of trials is not printed; here 5.",
     ),
 )
