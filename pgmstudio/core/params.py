@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import reprlib
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from numbers import Integral, Real
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pgmstudio.core.errors import ParameterError
 
 P = TypeVar("P")
 AUTO = "auto"
+# Counts and seeds beyond this fit no array and no file.
+MAX_WHOLE = 2**63 - 1
 
 
 class ParamKind(Enum):
@@ -168,14 +172,16 @@ def parse_value(spec: ParamSpec, value: object) -> Any:
     if spec.allows_auto and value == AUTO:
         return AUTO
     if spec.kind is ParamKind.OBJECT:
-        if isinstance(value, str):
-            raise ValueError("needs an object, not a text")
+        if not isinstance(value, spec.object_type):
+            raise ValueError(f"needs an object, not {_shown(value)}")
         return value
     if spec.kind is ParamKind.CHOICE:
-        if value not in spec.choices:
-            raise ValueError(f"{value!r} is not one of {', '.join(spec.choices)}")
+        if not isinstance(value, str) or value not in spec.choices:
+            raise ValueError(f"{_shown(value)} is not one of {', '.join(spec.choices)}")
         return value
     if spec.kind is ParamKind.TEXT:
+        if isinstance(value, bool) or not isinstance(value, str | Real):
+            raise ValueError(f"{_shown(value)} is not a text")
         return str(value)
     if spec.kind is ParamKind.YES_NO:
         return _yes_no(value)
@@ -197,31 +203,46 @@ def _yes_no(value: object) -> bool:
     if isinstance(value, bool):
         return value
     words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-    try:
-        return words[str(value).lower()]
-    except KeyError:
-        raise ValueError(f"{value!r} is neither yes nor no") from None
+    if not isinstance(value, str) or value.lower() not in words:
+        raise ValueError(f"{_shown(value)} is neither yes nor no")
+    return words[value.lower()]
 
 
 def _number(spec: ParamSpec, value: object) -> int | float:
     whole = spec.kind in (ParamKind.WHOLE, ParamKind.WHOLES)
-    if isinstance(value, bool):
-        raise ValueError(f"{value!r} is not a number")
+    if isinstance(value, bool) or not isinstance(value, str | Real):
+        raise ValueError(f"{_shown(value)} is not a number")
     try:
-        number: int | float = float(str(value).replace("−", "-"))
+        number: int | float = float(value.replace("−", "-") if isinstance(value, str) else value)
     except ValueError:
-        raise ValueError(f"{value!r} is not a number") from None
+        raise ValueError(f"{_shown(value)} is not a number") from None
+    except OverflowError:
+        number = math.inf
     if math.isnan(number) or math.isinf(number):
-        raise ValueError(f"{value!r} is not a finite number")
+        raise ValueError(f"{_shown(value)} is not a finite number")
     if whole:
         if number != int(number):
-            raise ValueError(f"{value!r} is not a whole number")
-        number = int(number)
+            raise ValueError(f"{_shown(value)} is not a whole number")
+        if abs(number) > MAX_WHOLE:
+            raise ValueError(f"{_shown(value)} is too large")
+        number = int(value) if isinstance(value, Integral) else int(number)
     if spec.low is not None and (number < spec.low or (spec.low_open and number == spec.low)):
         raise ValueError(f"must be {'more than' if spec.low_open else 'at least'} {spec.low:g}")
     if spec.high is not None and (number > spec.high or (spec.high_open and number == spec.high)):
         raise ValueError(f"must be {'less than' if spec.high_open else 'at most'} {spec.high:g}")
     return number
+
+
+def _shown(value: object) -> str:
+    """The value as it would be typed, cut to the length of a line."""
+    try:
+        return _REPR.repr(value)
+    except (ValueError, RecursionError):
+        return f"a value of type {type(value).__name__}"
+
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxlong = _REPR.maxother = 60
 
 
 def params_to_dict(params: Any) -> dict[str, Any]:

@@ -27,6 +27,11 @@ class Sample:
     knowledge: Knowledge | None = param(None, title="Knowledge", help="Rules.")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded:
+    seed: int = param(0, title="Seed", low=0, help="Random numbers.")
+
+
 def test_the_kind_comes_from_the_annotation() -> None:
     kinds = {spec.name: spec.kind for spec in specs_of(Sample)}
     assert kinds == {
@@ -89,6 +94,31 @@ def test_every_problem_is_named_at_once() -> None:
 def test_whole_numbers_are_finite_and_whole(value: object) -> None:
     with pytest.raises(ParameterError):
         parse_params(Sample, {"restarts": value})
+
+
+@pytest.mark.parametrize(
+    "value", [[1], {"a": 1}, None, object(), True, 10**400, "1" * 5000, 1e30], ids=type
+)
+def test_a_value_of_another_type_is_refused_in_a_short_sentence(value: object) -> None:
+    for name in ("restarts", "lambda_", "score", "greediness"):
+        with pytest.raises(ParameterError) as raised:
+            parse_params(Sample, {name: [value] if name == "greediness" else value})
+        assert len(str(raised.value)) < 150
+    for name in ("root", "knowledge", "verbose"):
+        if not (value is None or isinstance(value, bool | int | float | str)):
+            with pytest.raises(ParameterError):
+                parse_params(Sample, {name: value})
+
+
+def test_objects_are_of_the_declared_type() -> None:
+    for wrong in (5, "rules.json", [Knowledge()]):
+        with pytest.raises(ParameterError, match="needs an object"):
+            parse_params(Sample, {"knowledge": wrong})
+    assert parse_params(Sample, {"knowledge": Knowledge()}).knowledge == Knowledge()
+
+
+def test_whole_numbers_keep_every_digit() -> None:
+    assert parse_params(Seeded, {"seed": 2**60 + 1}).seed == 2**60 + 1
 
 
 @given(

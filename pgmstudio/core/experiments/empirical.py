@@ -32,7 +32,13 @@ Floats = NDArray[np.float64]
 class QueryPlan:
     """How many queries, and of which kind."""
 
-    count: int = param(1000, title="Queries", low=1, help="Random queries, the same for all.")
+    count: int = param(
+        1000,
+        title="Queries",
+        low=1,
+        high=1_000_000,
+        help="Random queries, the same for all.",
+    )
     targets: int = param(4, title="Asked columns |Q|", low=0, help="Columns that are asked about.")
     given: int = param(3, title="Given columns |E|", low=0, help="Columns that are known.")
     timed: int = param(

@@ -123,7 +123,4 @@ def _options(data: DataPlan) -> ImportOptions:
     told: dict[str, Any] = {
         name.replace("-", "_"): value for name, value in data.reading.items() if value is not None
     }
-    for name in ("leave_out", "as_states"):
-        if isinstance(told.get(name), str):
-            told[name] = (told[name],)
     return ImportOptions(**told)

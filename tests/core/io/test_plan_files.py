@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pgmstudio.core.errors import DataError, FileError
+from pgmstudio.core.errors import DataError, FileError, PgmStudioError
+from pgmstudio.core.experiments.plans.expansion import runs_of_plan
 from pgmstudio.core.experiments.plans.plan import DataPlan, Plan
 from pgmstudio.core.io.data_files import read_data
 from pgmstudio.core.io.plan_files import read_plan, read_plan_rows, split_rows
@@ -45,6 +50,10 @@ def test_both_forms_say_the_same_and_files_lie_beside_the_plan(tmp_path: Path) -
         ("plan.json", "{", "line 1"),
         ("plan.toml", "colour = 1\nlearners = ['x']", "colour is not known here"),
         ("plan.txt", "", "ends in .json or .toml"),
+        ("plan.toml", f"seeds = [{'1' * 5000}]", "thousands of digits"),
+        ("plan.toml", f"seeds = {'[' * 900}{']' * 900}", "nested too deeply"),
+        ("plan.json", f'{{"seeds": {"[" * 90_000}{"]" * 90_000}}}', "nested too deeply"),
+        ("plan.json", f'{{"seeds": [{"1" * 5000}]}}', "seeds must be a list of whole numbers"),
     ],
 )
 def test_what_is_no_plan_is_refused_in_a_sentence(
@@ -55,6 +64,92 @@ def test_what_is_no_plan_is_refused_in_a_sentence(
         read_plan(tmp_path / name)
     with pytest.raises(FileError, match="is not there"):
         read_plan(tmp_path / "absent.toml")
+
+
+WHOLE_PLAN: Mapping[str, Any] = {
+    "title": "Trees",
+    "seeds": [0, 1],
+    "lambdas": [0.2, 0.5],
+    "time-limit": 60,
+    "optima": 1,
+    "data": {
+        "file": "rows.csv",
+        "test-share": 0.1,
+        "valid-share": 0.1,
+        "split-seed": 0,
+        "complete": True,
+        "bins": 5,
+        "binning": "width",
+        "target": "c",
+        "frequency": "w",
+        "leave-out": ["b"],
+        "as-states": ["a"],
+        "missing-as-state": True,
+    },
+    "queries": {"count": 10, "targets": 1, "given": 1, "timed": 2, "seed": 0},
+    "learners": [
+        {"key": "bn.hill-climb", "max-parents": [1, 2], "score": "bic"},
+        {"key": "bn.kes", "name": "KES", "greediness": [[0.3, 1.0]], "lambdas": [0.5]},
+        {"key": "mixture.trees", "components": [1, 2], "edge-penalty": 0, "time-limit": 6},
+    ],
+}
+ODD_VALUES = (
+    *("x", "", None, True, 1.5, -1, 10**30, 1e300, "1e400", "\ud800", "a\0b"),
+    *([], [1], ["x"], [1.5], [True], [None], [[]], [["x"]], {}, {"a": 1}, [{}], [[[[1]]]]),
+)
+
+
+def leaves(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every entry, of groups and lists too."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in inside:
+        yield (*at, key)
+        if isinstance(part, dict | list):
+            yield from leaves(part, (*at, key))
+
+
+@pytest.fixture
+def plan_rows(tmp_path: Path) -> Path:
+    lines = [f"{i % 2},{i % 3},{1 + i % 2},{i * 0.7},{'nm'[i % 2]}" for i in range(60)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b,w,x,c", *lines]))
+    return tmp_path
+
+
+@pytest.mark.parametrize("at", list(leaves(WHOLE_PLAN)), ids=lambda at: ".".join(map(str, at)))
+def test_a_value_of_any_type_anywhere_is_taken_or_refused_in_a_sentence(
+    plan_rows: Path, at: tuple[Any, ...]
+) -> None:
+    file = plan_rows / "plan.json"
+    for odd in ODD_VALUES:
+        plain = json.loads(json.dumps(WHOLE_PLAN))
+        inside = plain
+        for key in at[:-1]:
+            inside = inside[key]
+        inside[at[-1]] = odd
+        file.write_text(json.dumps(plain))
+        with suppress(PgmStudioError):
+            plan = read_plan(file)
+            runs_of_plan(plan, [0.3])
+            if at[0] == "data" and plan.data is not None:
+                read_plan_rows(plan.data)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *('bins = "x"', "bins = 2.5", "bins = true", "bins = [3]", "leave-out = [1]"),
+        *("leave-out = true", "frequency = 1.5", 'missing-as-state = "yes"', "binning = ['width']"),
+        *("target = 1979-05-27", "as-states = [['a']]", "complete = 1", "split-seed = 1.0"),
+    ],
+)
+def test_options_of_the_rows_are_checked_by_type_with_their_name(
+    tmp_path: Path, wrong: str
+) -> None:
+    (tmp_path / "plan.toml").write_text(
+        f"[data]\nfile = 'rows.csv'\n{wrong}\n[[learners]]\nkey = 'tree.chow-liu'\n"
+    )
+    with pytest.raises(FileError, match=f"data {wrong.split(' ')[0]} must be "):
+        read_plan(tmp_path / "plan.toml")
 
 
 def test_shares_part_the_rows_and_files_of_their_own_come_first(

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.experiments.empirical import QueryPlan
 from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan
-from pgmstudio.core.params import parse_params
-
-_READING = frozenset(
-    {"missing-as-state", "bins", "binning", "target", "frequency", "leave-out", "as-states"}
-)
+from pgmstudio.core.params import MAX_WHOLE, parse_params
 
 
 def plan_of(entries: Mapping[str, Any]) -> Plan:
     """The plan that plain entries say; one ParameterError names everything that is wrong."""
     wrong = _Problems()
-    wrong.refuse_unknown(entries, {*_PLAN, "data", "learners", "queries", "title"}, "")
+    wrong.refuse_unknown(entries, {*_PLAN, "data", "learners", "queries"}, "")
     learners = entries.get("learners", [])
     if not isinstance(learners, list):
         wrong.told["learners"] = "must be a list"
         learners = []
     told: dict[str, Any] = {
         "learners": tuple(_grid(entry, place, wrong) for place, entry in enumerate(learners, 1)),
-        "title": str(entries.get("title", "")),
     }
     for option, (name, check) in _PLAN.items():
         value = wrong.checked(option, check, entries[option]) if option in entries else None
@@ -64,24 +60,25 @@ def _grid(entry: Any, place: int, wrong: _Problems) -> LearnerGrid:
     limit = entry.get("time-limit")
     if limit is not None:
         limit = wrong.checked(f"{where} time-limit", _positive, limit)
-    return LearnerGrid(entry["key"], values, str(entry.get("name", "")), lambdas or (), limit)
+    name = wrong.checked(f"{where} name", _text, entry.get("name", ""))
+    return LearnerGrid(entry["key"], values, name or "", lambdas or (), limit)
 
 
 def _data(entries: Mapping[str, Any], wrong: _Problems) -> DataPlan | None:
     wrong.refuse_unknown(entries, {*_DATA, *_READING}, "data ")
-    if not isinstance(entries.get("file"), str):
-        wrong.told["data file"] = "needs the name of a file"
-        return None
     told = {
         name: wrong.checked(f"data {option}", check, entries[option])
         for option, (name, check) in _DATA.items()
         if option in entries
     }
     reading = {
-        option: tuple(value) if isinstance(value, list) else value
-        for option, value in entries.items()
-        if option in _READING
+        option: wrong.checked(f"data {option}", check, entries[option])
+        for option, check in _READING.items()
+        if entries.get(option) is not None
     }
+    if told.get("file") is None:
+        wrong.told["data file"] = "needs the name of a file"
+        return None
     return DataPlan(**{k: v for k, v in told.items() if v is not None}, reading=reading)
 
 
@@ -107,19 +104,19 @@ class _Problems:
     def checked(self, name: str, check: Any, value: Any) -> Any:
         try:
             return check(value)
-        except (TypeError, ValueError) as problem:
+        except ValueError as problem:
             self.told[name] = str(problem)
             return None
 
 
 def _numbers(value: Any) -> tuple[float, ...]:
     if not isinstance(value, list) or not all(_is_number(part) for part in value):
-        raise ValueError("must be a list of numbers")
+        raise ValueError("must be a list of finite numbers")
     return tuple(float(part) for part in value)
 
 
 def _wholes(value: Any) -> tuple[int, ...]:
-    if not isinstance(value, list) or not all(type(part) is int and part >= 0 for part in value):
+    if not isinstance(value, list) or not all(_is_whole(part) for part in value):
         raise ValueError("must be a list of whole numbers from 0 on")
     return tuple(value)
 
@@ -137,15 +134,20 @@ def _share(value: Any) -> float:
 
 
 def _whole(value: Any) -> int:
-    if type(value) is not int or value < 0:
+    if not _is_whole(value):
         raise ValueError("must be a whole number from 0 on")
-    return value
+    return int(value)
 
 
 def _text(value: Any) -> str:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or "\0" in value or _has_half_character(value):
         raise ValueError("must be a text")
     return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """One text stands for a list of one."""
+    return tuple(_text(part) for part in (value if isinstance(value, list) else [value]))
 
 
 def _yes_no(value: Any) -> bool:
@@ -155,10 +157,21 @@ def _yes_no(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -sys.float_info.max <= value <= sys.float_info.max
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MAX_WHOLE
+
+
+def _has_half_character(text: str) -> bool:
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 _PLAN: Mapping[str, tuple[str, Any]] = {
+    "title": ("title", _text),
     "lambdas": ("lambdas", _numbers),
     "seeds": ("seeds", _wholes),
     "time-limit": ("time_limit", _positive),
@@ -173,4 +186,14 @@ _DATA: Mapping[str, tuple[str, Any]] = {
     "split-seed": ("split_seed", _whole),
     "complete": ("complete", _yes_no),
     "reference": ("reference", _text),
+}
+# Options of the importer.
+_READING: Mapping[str, Any] = {
+    "missing-as-state": _yes_no,
+    "bins": _whole,
+    "binning": _text,
+    "target": _text,
+    "frequency": _text,
+    "leave-out": _texts,
+    "as-states": _texts,
 }
