@@ -18,7 +18,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.inference.likelihood import log2_likelihood
+from pgmstudio.core.inference.likelihood import log2_likelihood, log2_probabilities
 from pgmstudio.core.learning.edge_rules import broken_rules
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.protocols import Finished, Found, Learner, LearnEvent
@@ -364,6 +364,20 @@ def test_a_weighted_row_is_as_many_rows(learner: Learner[Any]) -> None:
     skip_if_refused(learner, weighted)
     one, other = (last_of(run(learner, each)) for each in (weighted, expanded))
     assert differences(one.model, other.model, tolerance=1e-9) == []
+
+
+@every_learner
+def test_no_combination_of_known_states_is_impossible_by_default(learner: Learner[Any]) -> None:
+    # Every column says the same, and one state of each was never seen: held-out rows alone would
+    # ask for no smoothing at all.
+    domain = Domain.of({f"v{i}": "abc" for i in range(3)})
+    codes = np.tile(np.arange(300, dtype=np.uint8) % 2, (3, 1))
+    data = DataSet(domain, codes)
+    skip_if_refused(learner, data)
+    model = last_of(run(learner, data)).model
+    assert isinstance(model, ProbabilisticModel)
+    cases = DataSet(domain, np.indices((3, 3, 3), dtype=np.uint8).reshape(3, -1))
+    assert np.isfinite(log2_probabilities(model, cases)).all()
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ def smoothing_param() -> Any:
         "auto",
         title="Smoothing α",
         low=0,
-        help="Pseudo-count added to every cell of a table; 0 is maximum likelihood, auto finds it "
-        "by cross-validation.",
+        help="Pseudo-count added to every cell of a table; 0 is maximum likelihood, auto finds one "
+        "above 0 by cross-validation, so that no combination of known states is impossible.",
     )
 
 

@@ -3,8 +3,17 @@
     P(y|u) = (N_yu + α) / (N_u + α |R(Y)|)                                          (eq. 4.15)
 
 α = 0 is maximum likelihood; a row of a table that was never seen is uniform. Algorithm 4.2 moves
-the ends of a bracket by a fixed step; here a golden-section search on log(α + 0.001) closes it,
-which finds the same peak of the (assumed unimodal) score in far fewer evaluations.
+the ends of a bracket by a fixed step; here a golden-section search on log α closes it, which finds
+the same peak of the (assumed unimodal) score in far fewer evaluations.
+
+Held-out rows alone can make α = 0 best: when each of their cells occurs in other folds too. But the
+next rows may hold a cell that no row has held, and must not be impossible for it. So one imagined
+row is held out as well, spread evenly over the cells that no row has in table rows that some have:
+
+    Σ_folds log2 P(fold | others) + (1/M) Σ_unseen log2 α / (N_u + α |R(Y)|),
+
+M of them. Where nothing else asks for smoothing this gives all M cells together the weight of about
+one row, α ≈ 1/M, as one expects of something that has not happened in so many rows.
 """
 
 from __future__ import annotations
@@ -17,13 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.resampling import deal_folds
+from pgmstudio.core.data.resampling import case_counts, deal_folds
 from pgmstudio.core.running import NEVER, CancelToken
 
 FOLDS = 10
-LARGEST_SMOOTHING = 10.0
+SMALLEST_SMOOTHING, LARGEST_SMOOTHING = 1e-6, 10.0
 
-_SHIFT = 1e-3
 _TOLERANCE = 1e-3
 
 Counts = NDArray[np.float64]
@@ -61,25 +69,56 @@ def tune_smoothing(
     rng: np.random.Generator,
     cancel: CancelToken = NEVER,
 ) -> TunedSmoothing:
-    """The α between 0 and 10 that predicts held-out rows best; one random split for all α.
+    """The α above 0 that predicts held-out rows and unseen cells best; one random split for all α.
 
     A family is (parents…, child). A row whose whole weight is n counts as n equal rows, so that
     grouped rows are tuned as the rows they stand for.
     """
     tables = _fold_counts(data, families, rng, cancel)
+    unseen = UnseenCells.of(tables)
+    one_row = 1.0 if case_counts(data) is not None else data.total_weight / max(data.row_count, 1)
 
     def cv_score(smoothing: float) -> float:
         cancel.raise_if_cancelled()
-        return sum(_cv_score(table, smoothing) for table in tables) / FOLDS
+        return sum(_cv_score(table, smoothing) for table in tables)
 
-    inside = _golden_section_maximum(
-        lambda log: cv_score(math.exp(log) - _SHIFT),
-        math.log(_SHIFT),
-        math.log(LARGEST_SMOOTHING + _SHIFT),
+    def score(smoothing: float) -> float:
+        return cv_score(smoothing) + one_row * unseen.mean_log2(smoothing)
+
+    low, high = SMALLEST_SMOOTHING, LARGEST_SMOOTHING
+    inside = math.exp(
+        _golden_section_maximum(lambda log: score(math.exp(log)), math.log(low), math.log(high))
     )
-    ends = (0.0, max(0.0, math.exp(inside) - _SHIFT), LARGEST_SMOOTHING)
-    score, smoothing = max((cv_score(end), end) for end in ends)
-    return TunedSmoothing(smoothing, 0.0, LARGEST_SMOOTHING, score)
+    _, smoothing = max((score(value), value) for value in (low, inside, high))
+    return TunedSmoothing(smoothing, low, high, cv_score(smoothing) / FOLDS)
+
+
+@dataclass(frozen=True, eq=False)
+class UnseenCells:
+    """Cells of tables that no row has, in table rows that some have: per such table row how many
+    of them, how many states there are, and how many rows it has."""
+
+    cells: Counts
+    states: Counts
+    rows: Counts
+
+    @classmethod
+    def of(cls, fold_counts: Sequence[Counts]) -> UnseenCells:
+        parts: list[Counts] = [np.zeros((3, 0))]
+        for by_fold in fold_counts:
+            counts = by_fold.sum(axis=0)
+            totals, cells = counts.sum(axis=1), (counts == 0).sum(axis=1)
+            chosen = (totals > 0) & (cells > 0)
+            states = np.full(int(chosen.sum()), counts.shape[1])
+            parts.append(np.stack([cells[chosen], states, totals[chosen]]).astype(np.float64))
+        return cls(*np.concatenate(parts, axis=1))
+
+    def mean_log2(self, smoothing: float) -> float:
+        """The mean of log2 P(cell) of all these cells; 0 without any."""
+        if not self.cells.size:
+            return 0.0
+        logs = np.log2(smoothing / (self.rows + smoothing * self.states))
+        return float(self.cells @ logs / self.cells.sum())
 
 
 def _golden_section_maximum(score: Callable[[float], float], low: float, high: float) -> float:
