@@ -169,7 +169,7 @@ def _ran(task: LanguagesTask, race: Race, line: ProgressLine) -> dict[str, Any]:
 def _write(table: LanguageTable, about: Mapping[str, Any], args: argparse.Namespace) -> None:
     """The table and the models, where they were asked for."""
     from pgmstudio.core.experiments.languages_table import table_csv, table_json
-    from pgmstudio.core.io.atomic import replace_file
+    from pgmstudio.core.io.atomic import make_folder, replace_file
 
     if args.output is not None:
         if Path(args.output).suffix.lower() == ".csv":
@@ -180,7 +180,7 @@ def _write(table: LanguageTable, about: Mapping[str, Any], args: argparse.Namesp
     if args.models is not None:
         from pgmstudio.core.io.model_files import ModelFile, write_model
 
-        Path(args.models).mkdir(parents=True, exist_ok=True)
+        make_folder(args.models)
         for row in table.rows:
             if row.point is not None and row.point.model is not None:
                 target = Path(args.models) / f"{row.language.key}.json"

@@ -18,7 +18,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.curve_choices import best_on_test, pareto_front
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.sl_curve import CurvePlan, sl_curve
-from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.atomic import make_folder, replace_file
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.running import CancelToken, Note, Progress
 
@@ -113,7 +113,7 @@ def _told(points: Sequence[CurvePoint], folder: str | None) -> list[dict[str, An
     if folder is not None:
         from pgmstudio.core.io.model_files import ModelFile, write_model
 
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         for place, (point, entry) in enumerate(zip(points, told, strict=True), start=1):
             target = Path(folder) / f"{place:03d}-{point.learner}.json"
             assert point.model is not None

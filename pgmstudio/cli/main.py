@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -18,7 +19,9 @@ def main(words: Sequence[str]) -> int:
     """Do what the words say; people's mistakes end in a sentence and 2, bugs in a traceback."""
     _never_fail_on_a_letter()
     try:
-        return _dispatch(words)
+        status = _dispatch(words)
+        sys.stdout.flush()  # a full disk is noticed here, not when Python has ended
+        return status
     except ParameterError as wrong:
         sentences = [f"--{name}: {message}" for name, message in wrong.problems.items()]
         return _say("\n".join(sentences))
@@ -29,8 +32,20 @@ def main(words: Sequence[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader (head, less) has seen enough; Python must not complain when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return DONE
+    except OSError as problem:
+        _drop_output()
+        why = problem.strerror or str(problem)
+        if problem.filename is None:
+            return _say(f"The output cannot be written: {why}. Make room, or write elsewhere.")
+        return _say(f"{problem.filename} cannot be read or written: {why}.")
+
+
+def _drop_output() -> None:
+    """What is left of the output goes nowhere, so that Python has nothing to complain about."""
+    with contextlib.suppress(OSError, io.UnsupportedOperation):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(words: Sequence[str]) -> int:

@@ -32,7 +32,10 @@ def run(words: Sequence[str]) -> int:
     if not source.exists():
         raise FileError(source, "is not there.")
     is_folder = source.is_dir()
-    project = None if is_folder else read_project(source)
+    left_out: list[str] = []
+    project = None if is_folder else read_project(source, left_out=left_out)
+    for sentence in left_out:
+        line.say(sentence)
     found, end = list[Reproduced](), None
 
     def take(event: object) -> None:

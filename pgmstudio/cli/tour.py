@@ -22,7 +22,7 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.inference.findings import scaling_note
 from pgmstudio.core.inference.protocols import Finding, Likelihood, Observed
 from pgmstudio.core.inference.sessions import open_session
-from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.atomic import make_folder, replace_file
 from pgmstudio.core.io.model_drawing import drawing_of
 from pgmstudio.core.io.model_files import ModelFile, read_model, write_model
 from pgmstudio.core.learning.registry import learner_of
@@ -79,7 +79,7 @@ def take_tour(folder: Path, *, seed: int, line: ProgressLine) -> list[Path]:
     """Write every step's file into `folder`, the report last; the same seed, the same files."""
     from pgmstudio.core.io.data_files import write_data
 
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     files: list[Path] = []
 
     def keep(name: str) -> Path:

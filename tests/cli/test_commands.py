@@ -364,3 +364,14 @@ def test_a_run_that_is_stopped_before_its_search_has_a_result_gives_the_model_it
     assert done.json["outcome"] == "stopped"
     assert done.json["log2_likelihood_per_row"] < 0
     assert "The search had found no model yet; the one it begins with was kept" in done.err
+
+
+def test_output_onto_a_circle_of_links_is_a_sentence(
+    call: Call, asia: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.json").symlink_to(tmp_path / "b.json")
+    (tmp_path / "b.json").symlink_to(tmp_path / "a.json")
+    done = call("convert", asia, tmp_path / "a.json")
+    assert done.code == 2
+    assert len(done.err.splitlines()) == 1
+    assert "a.json: cannot be written" in done.err

@@ -54,6 +54,16 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert started.wait() in (0, 120)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+def test_a_full_disk_is_a_sentence(asia: Path) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([*PROGRAM, "query", asia], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines() == [
+        "The output cannot be written: No space left on device. Make room, or write elsewhere."
+    ]
+
+
 def test_a_terminal_without_unicode_gets_question_marks(asia: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = subprocess.run([*PROGRAM, "query", asia], capture_output=True, env=environment)

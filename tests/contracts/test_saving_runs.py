@@ -16,10 +16,10 @@ from pgmstudio.core.io.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.learning.keepsake_kinds import RESTORED
 from pgmstudio.core.learning.protocols import Finished, Keepsake, Kept, Learner
 from pgmstudio.core.learning.registry import all_learners
-from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.plain import plain_params
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
 from pgmstudio.core.running import NEVER
+from tests.contracts.test_learners import params_of
 
 every_learner = pytest.mark.parametrize(
     "learner", list(all_learners().values()), ids=lambda learner: learner.key
@@ -37,8 +37,7 @@ def rare_rows(count: int = 60) -> DataSet:
 def learned(learner: Learner[Any]) -> tuple[Project, dict[str, Keepsake]]:
     """A project with the run of a learner that smooths nothing, where it can be told so."""
     data = rare_rows()
-    known = {spec.name for spec in specs_of(learner.params_type)}
-    params = parse_params(learner.params_type, {"smoothing": 0} if "smoothing" in known else {})
+    params = params_of(learner, data, smoothing=0)
     kept: dict[str, Keepsake] = {}
     last = None
     for event in learner.run(data, params, rng=np.random.default_rng(1), cancel=NEVER):

@@ -84,14 +84,14 @@ def _blocks() -> set[str]:
 def _stop_while_writing(when: str) -> None:
     write, move = atomic._write_through, os.replace
 
-    def writing(part: Path, content: bytes) -> None:
+    def writing(part: Path, content: bytes, permissions: int | None) -> None:
         is_project = ".pgmz." in part.name
         if when == "between" and is_project:
             stop_here(when)
         if when == "half" and is_project:
-            write(part, content[: len(content) // 2])
+            write(part, content[: len(content) // 2], permissions)
             stop_here(when)
-        write(part, content)
+        write(part, content, permissions)
 
     def moving(source: Any, target: Any) -> None:
         if when == "whole" and str(target).endswith(".pgmz"):

@@ -20,6 +20,7 @@ from pgmstudio.gui.app.opening import begin, open_welcome
 from pgmstudio.gui.document.recovery import left_behind, recover, recovery_folder
 from pgmstudio.gui.style.widgets import Note
 from tests.gui.samples import add_sprinkler
+from tests.gui.unsaved import add_a_run_that_cannot_be_saved, loss_note
 
 
 @pytest.fixture
@@ -216,3 +217,67 @@ def _is_zombie(process: int) -> bool:
         Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
         == "Z"
     )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
+def test_nobody_else_may_read_a_copy_for_recovery(qtbot: QtBot, window: MainWindow) -> None:
+    recovery_folder().mkdir(parents=True, exist_ok=True)
+    recovery_folder().chmod(0o755)  # as an earlier version made it
+    add_sprinkler(window.shell)
+    file = save(qtbot, window)
+    assert recovery_folder().stat().st_mode & 0o777 == 0o700
+    for each in (file, file.with_suffix(".json")):
+        assert each.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["²-x.pgmz", f"{10**18}-x.pgmz", "-x.pgmz", "notes.pgmz"])
+def test_files_with_odd_names_among_the_copies_are_left_alone(
+    qtbot: QtBot, window: MainWindow, gone_process: int, name: str
+) -> None:
+    add_sprinkler(window.shell)
+    as_if_crashed(save(qtbot, window), gone_process)
+    odd = recovery_folder() / name
+    odd.write_bytes(b"")
+    (recovery_folder() / "12-folder.pgmz").mkdir()
+    assert [entry.file.name for entry in left_behind()] == [f"{gone_process}-token.pgmz"]
+    assert odd.exists()
+    odd.unlink()
+    (recovery_folder() / "12-folder.pgmz").rmdir()
+
+
+def test_a_part_that_cannot_be_saved_is_told_by_a_note_that_stays(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    add_sprinkler(window.shell)
+    add_a_run_that_cannot_be_saved(window.shell)
+    file = save(qtbot, window)
+    assert "Run “odd” cannot be saved" in loss_note(window).text
+    assert list(read_project(file).models) == list(window.shell.project.models)
+
+
+def test_a_recovered_project_whose_file_was_written_since_is_not_saved_over_it_unasked(
+    qtbot: QtBot,
+    window: MainWindow,
+    gone_process: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    add_sprinkler(window.shell)
+    path = tmp_path / "mine.pgmz"
+    FileDesk(window.shell).save_to(path)
+    window.shell.change("Rename", partial(edits.set_title, title="lost and found"))
+    as_if_crashed(save(qtbot, window), gone_process)
+    window.shell.document.undo_stack.setClean()
+    path.write_bytes(b"newer work of another window")
+    [entry] = left_behind()
+    recover(window.shell, entry)
+    asked: list[str] = []
+
+    def cancel(box: QMessageBox) -> QMessageBox.StandardButton:
+        asked.append(box.text())
+        return QMessageBox.StandardButton.Cancel
+
+    monkeypatch.setattr(QMessageBox, "exec", cancel)
+    assert not FileDesk(window.shell).save_to(path)
+    assert len(asked) == 1
+    assert path.read_bytes() == b"newer work of another window"

@@ -166,9 +166,9 @@ def test_what_comes_while_a_project_is_written_is_not_taken_for_saved(
     model_id = add_sprinkler(window.shell)
     go, write = threading.Event(), project_files.write_project
 
-    def waits(*args: object) -> None:
+    def waits(*args: object) -> tuple[str, ...]:
         go.wait()
-        write(*args)  # type: ignore[arg-type]
+        return write(*args)  # type: ignore[arg-type]
 
     def rename() -> None:
         edit = partial(edits.rename_model, model_id=model_id, title="Later")
@@ -183,5 +183,5 @@ def test_what_comes_while_a_project_is_written_is_not_taken_for_saved(
     assert read_project(file).models[model_id].title != "Later"
 
 
-def stopped(*_args: object) -> None:
+def stopped(*_args: object, **_how: object) -> None:
     raise Cancelled

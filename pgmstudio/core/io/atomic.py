@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import time
@@ -16,20 +17,45 @@ PART_ENDING = ".saving"
 _LEFT_BEHIND_SECONDS = 3600.0
 
 
-def replace_file(path: Path | str, content: bytes) -> None:
+Stamp = tuple[int, int, int]
+
+
+def file_stamp(path: Path | str) -> Stamp | None:
+    """What changes whenever the file is written, by whomever; None when there is no file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def make_folder(path: Path | str, *, private: bool = False) -> None:
+    """Make a folder and those above it, where they are not there yet; FileError says why not.
+
+    Nobody else may look into a `private` one, also when it was there before.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
+        if private:
+            os.chmod(path, 0o700)
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise FileError(path, f"no folder can be made here: {reason}.") from problem
+
+
+def replace_file(path: Path | str, content: bytes, *, private: bool = False) -> None:
     """Write `content` beside `path`, flush it to the disk and move it over; FileError says why not.
 
-    Whoever opens `path` meanwhile, or after a crash at any moment, finds one whole file.
+    Whoever opens `path` meanwhile, or after a crash at any moment, finds one whole file. A file
+    that is replaced keeps its permissions; nobody else may read a `private` one.
     """
     target = Path(path)
     try:
-        place = target.resolve() if target.is_symlink() else target  # a link stays a link
+        place = _behind_links(target)
         _remove_left_behind(place)
         part = place.with_name(f".{place.name}.{os.getpid()}-{secrets.token_hex(4)}{PART_ENDING}")
         try:
-            _write_through(part, content)
-            if place.exists():
-                part.chmod(place.stat().st_mode & 0o777)
+            _write_through(part, content, _permissions(place, private=private))
             os.replace(part, place)
         except BaseException:
             part.unlink(missing_ok=True)
@@ -40,11 +66,33 @@ def replace_file(path: Path | str, content: bytes) -> None:
         raise FileError(target, f"cannot be written: {reason}. Choose another place.") from problem
 
 
-def _write_through(part: Path, content: bytes) -> None:
-    with part.open("xb") as stream:
+def _behind_links(target: Path) -> Path:
+    """Where the file itself is, so that a link stays a link."""
+    place = target
+    with contextlib.suppress(RuntimeError):  # links in a circle, before Python 3.13
+        place = target.resolve() if target.is_symlink() else target
+    if place.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return place
+
+
+def _permissions(place: Path, *, private: bool) -> int | None:
+    """Those the new file gets; None for the usual ones."""
+    if private:
+        return 0o600
+    return place.stat().st_mode & 0o777 if place.exists() else None
+
+
+def _write_through(part: Path, content: bytes, permissions: int | None) -> None:
+    # From its first moment on the part is no more open to others than the file will be.
+    mode = 0o666 if permissions is None else permissions & 0o600
+    how = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(part, how, mode), "wb") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
+    if permissions is not None:
+        part.chmod(permissions)
 
 
 def _flush_folder(folder: Path) -> None:

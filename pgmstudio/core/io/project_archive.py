@@ -35,24 +35,30 @@ _ZIP_PROBLEMS = (
 
 def members_in(
     stream: IO[bytes], path: Path, cancel: CancelToken, told: Told
-) -> dict[str, bytearray]:
-    """What the files inside hold, by name; ProjectFileError where it is no project's file."""
+) -> tuple[dict[str, bytearray], dict[str, str]]:
+    """What the files inside hold, by name, and what is wrong with those that are damaged;
+    ProjectFileError where it is no project's file."""
     try:
         with zipfile.ZipFile(stream) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
             _check_members(infos, path)
             total = sum(info.file_size for info in infos) or 1
             members: dict[str, bytearray] = {}
+            damaged: dict[str, str] = {}
             done = 0
             for info in infos:
                 content = bytearray()
-                for piece in _pieces(archive, info):
-                    cancel.raise_if_cancelled()
-                    content += piece
-                    told((done + len(content)) / total)
-                done += len(content)
-                members[info.filename] = content
-            return members
+                try:
+                    for piece in _pieces(archive, info):
+                        cancel.raise_if_cancelled()
+                        content += piece
+                        told((done + len(content)) / total)
+                except _ZIP_PROBLEMS as problem:
+                    damaged[info.filename] = str(problem)
+                else:
+                    members[info.filename] = content
+                done += info.file_size
+            return members, damaged
     except _ZIP_PROBLEMS as problem:
         raise ProjectFileError(
             path,

@@ -9,17 +9,19 @@ executable. Members that are not known here are kept and written back.
 from __future__ import annotations
 
 import io
+import logging
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio import __version__
 from pgmstudio.core.data.counting import Told, unheard
-from pgmstudio.core.errors import FileError, ProjectFileError
+from pgmstudio.core.errors import DataError, FileError, PgmStudioError, ProjectFileError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.evidence_json import evidence_document
 from pgmstudio.core.io.json_documents import render_json
@@ -29,8 +31,20 @@ from pgmstudio.core.io.model_codecs import CODECS
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, layout_document, variables_document
 from pgmstudio.core.io.project_reader import FORMAT, project_in
-from pgmstudio.core.project.project import CurveEntry, DataEntry, ModelEntry, Project, Run
+from pgmstudio.core.models.conversions import KIND_TITLES
+from pgmstudio.core.project.project import (
+    CurveEntry,
+    DataEntry,
+    ModelEntry,
+    Project,
+    Run,
+    without_loose_references,
+)
 from pgmstudio.core.running import NEVER, CancelToken
+
+log = logging.getLogger("pgmstudio")
+
+Entry = TypeVar("Entry")
 
 ENDING = ".pgmz"
 
@@ -40,33 +54,54 @@ _PIECE = 1 << 20  # after so many bytes a stop is heard
 _LONG = 1 << 30  # a zip must be told beforehand of a member that may become longer than 2 GB
 
 
-def read_project(path: Path | str, cancel: CancelToken = NEVER, told: Told = unheard) -> Project:
-    """The project in a file; ProjectFileError says what is wrong with it."""
+def read_project(
+    path: Path | str,
+    cancel: CancelToken = NEVER,
+    told: Told = unheard,
+    *,
+    left_out: list[str] | None = None,
+) -> Project:
+    """The project in a file; ProjectFileError says what is wrong with it.
+
+    With `left_out` a part that is damaged or missing is left out of the project, and a sentence
+    about it is added there; without, it is an error.
+    """
     path = Path(path)
     try:
         with path.open("rb") as stream:
-            return project_in(stream, path, cancel, told)
+            return project_in(stream, path, cancel, told, left_out=left_out)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise ProjectFileError(path, f"cannot be read: {reason}.") from problem
 
 
-def project_from_bytes(content: bytes, path: Path | str = "project.pgmz") -> Project:
+def project_from_bytes(
+    content: bytes, path: Path | str = "project.pgmz", *, left_out: list[str] | None = None
+) -> Project:
     """The project in bytes; `path` is only for messages."""
-    return project_in(io.BytesIO(content), Path(path))
+    return project_in(io.BytesIO(content), Path(path), left_out=left_out)
 
 
 def write_project(
-    path: Path | str, project: Project, cancel: CancelToken = NEVER, told: Told = unheard
-) -> None:
-    """Save the project; at every moment the file is the old one or the new one."""
+    path: Path | str,
+    project: Project,
+    cancel: CancelToken = NEVER,
+    told: Told = unheard,
+    *,
+    private: bool = False,
+) -> tuple[str, ...]:
+    """Save the project; at every moment the file is the old one or the new one.
+
+    A part that cannot be written is left out; a sentence about each comes back. Nobody else may
+    read a `private` file.
+    """
     path = Path(path)
+    content, lost = _packed(project, cancel, told)
     try:
-        replace_file(path, project_bytes(project, path, cancel, told))
-    except ProjectFileError:
-        raise
+        replace_file(path, content, private=private)
     except FileError as problem:
         raise ProjectFileError(path, problem.message) from problem
+    return lost
 
 
 def project_bytes(
@@ -75,37 +110,99 @@ def project_bytes(
     cancel: CancelToken = NEVER,
     told: Told = unheard,
 ) -> bytes:
-    """The file as bytes; equal projects give equal bytes."""
-    members: dict[str, bytes] = dict(project.unknown.members)
-    members["project.json"] = render_json(_project_document(project))
-    members["knowledge.json"] = render_json(knowledge_document(project.knowledge))
-    members["evidence.json"] = render_json(_evidence_cases(project))
-    for model_id, model in project.models.items():
-        if model.model.kind not in CODECS:
-            raise ProjectFileError(
-                path,
-                f"{model.title} is a {model.model.kind}; that language "
-                "cannot be saved. Remove it or convert it.",
-            )
-        document = document_of(ModelFile(model.model, title=model.title))
-        members[f"models/{model_id}.json"] = render_json(document)
+    """The whole file as bytes; equal projects give equal bytes."""
+    content, lost = _packed(project, cancel, told)
+    if lost:
+        raise ProjectFileError(path, " ".join(lost))
+    return content
+
+
+def _packed(project: Project, cancel: CancelToken, told: Told) -> tuple[bytes, tuple[str, ...]]:
+    """The file as bytes, and a sentence for each part that is not in it."""
+    parts = _Parts(dict(project.unknown.members))
+    saved = replace(
+        project,
+        data=parts.of("Data set", project.data, _data_members),
+        models=parts.of("Model", project.models, _model_members),
+        runs=parts.of("Run", project.runs, _run_members),
+        curves=parts.of("Curves", project.curves, _curve_members),
+    )
+    if parts.lost:
+        content, _ = _packed(without_loose_references(saved), cancel, told)
+        return content, tuple(parts.lost)
     for model_id, unknown in project.unknown.models.items():
-        members[f"models/{model_id}.json"] = render_json(unknown.document)
-    for data_id, data in project.data.items():
-        members[f"data/{data_id}.npy"] = _npy(data.data.codes)
-        if data.data.weights is not None:
-            members[f"data/{data_id}.weights.npy"] = _npy(data.data.weights)
-        if data.split is not None:
-            rows = np.concatenate([np.zeros(0, dtype=np.int64), *data.split.indices])
-            members[f"data/{data_id}.split.npy"] = _npy(rows.astype(np.int64))
-            if data.split.copies is not None:
-                counts = np.concatenate([np.zeros(0, dtype=np.int64), *data.split.copies])
-                members[f"data/{data_id}.split-copies.npy"] = _npy(counts.astype(np.int64))
-    for run_id, run in project.runs.items():
-        members[f"runs/{run_id}.json"] = render_json(_run_document(run))
-    for curve_id, curve in project.curves.items():
-        members[f"curves/{curve_id}.json"] = render_json(_curve_document(curve))
-    return _zipped(members, cancel, told)
+        parts.members[f"models/{model_id}.json"] = render_json(unknown.document)
+    parts.members["knowledge.json"] = render_json(knowledge_document(project.knowledge))
+    parts.members["evidence.json"] = render_json(_evidence_cases(project))
+    parts.members["project.json"] = render_json(_project_document(project))
+    return _zipped(parts.members, cancel, told), ()
+
+
+class _Parts:
+    """The members of the file, part by part; a part that fails does not keep out the others."""
+
+    def __init__(self, members: dict[str, bytes]) -> None:
+        self.members = members
+        self.lost: list[str] = []
+
+    def of(
+        self,
+        kind: str,
+        entries: Mapping[str, Entry],
+        members_of: Callable[[str, Entry], dict[str, bytes]],
+    ) -> dict[str, Entry]:
+        """The entries whose members could be made."""
+        made = {}
+        for key, entry in entries.items():
+            try:
+                self.members |= members_of(key, entry)
+            except Exception as problem:  # whatever it is, the rest must reach the disk
+                log.exception("%s %s cannot be saved", kind, key)
+                called = f"“{title}”" if (title := _title(entry)) else key
+                self.lost.append(f"{kind} {called} cannot be saved: {_reason(problem)}.")
+            else:
+                made[key] = entry
+        return made
+
+
+def _title(entry: Any) -> str:
+    return str(getattr(entry, "title", "") or getattr(entry, "name", ""))
+
+
+def _reason(problem: Exception) -> str:
+    message = str(problem).rstrip(".")
+    return message if isinstance(problem, PgmStudioError) else f"{type(problem).__name__} {message}"
+
+
+def _data_members(data_id: str, entry: DataEntry) -> dict[str, bytes]:
+    render_json(_data_entry(entry))  # stands in project.json, where it could spoil the others
+    members = {f"data/{data_id}.npy": _npy(entry.data.codes)}
+    if entry.data.weights is not None:
+        members[f"data/{data_id}.weights.npy"] = _npy(entry.data.weights)
+    if entry.split is not None:
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *entry.split.indices])
+        members[f"data/{data_id}.split.npy"] = _npy(rows.astype(np.int64))
+        if entry.split.copies is not None:
+            counts = np.concatenate([np.zeros(0, dtype=np.int64), *entry.split.copies])
+            members[f"data/{data_id}.split-copies.npy"] = _npy(counts.astype(np.int64))
+    return members
+
+
+def _model_members(model_id: str, entry: ModelEntry) -> dict[str, bytes]:
+    kind = entry.model.kind
+    if kind not in CODECS:
+        raise DataError(f"{KIND_TITLES.get(kind, kind)} is a language without a file format")
+    render_json(_model_entry(entry))
+    document = document_of(ModelFile(entry.model, title=entry.title))
+    return {f"models/{model_id}.json": render_json(document)}
+
+
+def _run_members(run_id: str, run: Run) -> dict[str, bytes]:
+    return {f"runs/{run_id}.json": render_json(_run_document(run))}
+
+
+def _curve_members(curve_id: str, curve: CurveEntry) -> dict[str, bytes]:
+    return {f"curves/{curve_id}.json": render_json(_curve_document(curve))}
 
 
 def _curve_document(curve: CurveEntry) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from pgmstudio.core.data.cuts import Cuts
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.split import Split
 from pgmstudio.core.errors import DataError, ModelFileError, ProjectFileError
-from pgmstudio.core.graphs.knowledge import Edge
+from pgmstudio.core.graphs.knowledge import Edge, Knowledge
 from pgmstudio.core.io.evidence_json import read_evidence
 from pgmstudio.core.io.json_documents import JsonPlace, parse_json
 from pgmstudio.core.io.knowledge_files import knowledge_of_document
@@ -36,8 +37,11 @@ from pgmstudio.core.project.project import (
     Run,
     UnknownContent,
     UnknownModel,
+    without_loose_references,
 )
 from pgmstudio.core.running import NEVER, CancelToken
+
+T = TypeVar("T")
 
 FORMAT = "pgmstudio-project"
 
@@ -57,31 +61,61 @@ _ARRAY_HEAD = re.compile(
 
 
 def project_in(
-    stream: IO[bytes], path: Path, cancel: CancelToken = NEVER, told: Told = unheard
+    stream: IO[bytes],
+    path: Path,
+    cancel: CancelToken = NEVER,
+    told: Told = unheard,
+    *,
+    left_out: list[str] | None = None,
 ) -> Project:
-    """The project in an open file; ProjectFileError says what is wrong with it."""
-    return _Reader(members_in(stream, path, cancel, told), path).project(cancel)
+    """The project in an open file; ProjectFileError says what is wrong with it.
+
+    With `left_out` a part that is damaged or missing is left out of the project, and a sentence
+    about it is added there; without, it is an error.
+    """
+    members, damaged = members_in(stream, path, cancel, told)
+    return _Reader(members, damaged, path, left_out).project(cancel)
 
 
 class _Reader:
     """Turns members into a project; every reference and number is checked."""
 
-    def __init__(self, members: dict[str, bytearray], path: Path) -> None:
+    def __init__(
+        self,
+        members: dict[str, bytearray],
+        damaged: dict[str, str],
+        path: Path,
+        left_out: list[str] | None,
+    ) -> None:
         self._path = path
         self._raw = members
-        if "project.json" not in members:
-            raise ProjectFileError(path, "holds no project.json; it is not a project file.")
-        documents: dict[str, Any] = {
-            name: self._parsed(content, name) if _KNOWN_JSON.fullmatch(name) else content
-            for name, content in members.items()
+        self._left_out = left_out
+        self._damaged = damaged
+        self._problems = {
+            name: ProjectFileError(
+                path, f"{name} is damaged ({reason}). Open a copy of the file, if there is one."
+            )
+            for name, reason in damaged.items()
         }
+        documents: dict[str, Any] = {}
+        for name, content in members.items():
+            try:
+                documents[name] = (
+                    self._parsed(content, name) if _KNOWN_JSON.fullmatch(name) else content
+                )
+            except ProjectFileError as problem:
+                self._problems[name] = problem
+        if "project.json" not in documents:
+            self._refuse_missing("project.json", "holds no project.json; it is not a project file.")
+        if left_out is None and damaged:
+            raise self._problems[next(iter(damaged))]
         version = check_version(
             self._place(documents["project.json"], ""), "format", FORMAT, VERSION
         )
         if version < min(MIGRATIONS, default=VERSION):
             raise ProjectFileError(path, f"there is no version {version} of project files.")
         self._members = dict(migrated(documents, version))
-        self._used = {"project.json"}
+        self._used = ["project.json"]
         self._top = self._place(self._members["project.json"], "project.json")
 
     def _parsed(self, content: bytearray, name: str) -> Any:
@@ -93,11 +127,33 @@ class _Reader:
     def _fail(self, message: str) -> NoReturn:
         raise ProjectFileError(self._path, message)
 
+    def _refuse_missing(self, name: str, message: str) -> NoReturn:
+        raise self._problems.pop(name, ProjectFileError(self._path, message))
+
     def _member(self, name: str) -> Any:
         if name not in self._members:
-            self._fail(f"the file {name} is missing in it.")
-        self._used.add(name)
+            self._refuse_missing(name, f"the file {name} is missing in it.")
+        self._used.append(name)
         return self._members[name]
+
+    def _part(self, called: str, read: Callable[[], T]) -> T | None:
+        """What `read` gives; None when that part is damaged and may be left out."""
+        used = len(self._used)
+        try:
+            return read()
+        except ProjectFileError as problem:
+            if self._left_out is None:
+                raise
+            self._left_out.append(f"{called} was left out: {problem.message}")
+            del self._used[used:]  # its members are written back as they are
+            return None
+
+    def _parts(
+        self, kind: str, keys: Iterable[str], read: Callable[[str], T | None]
+    ) -> dict[str, T]:
+        """The parts that can be read, by their id."""
+        found = ((key, self._part(f"{kind} {key}", partial(read, key))) for key in keys)
+        return {key: part for key, part in found if part is not None}
 
     def _document(self, name: str) -> JsonPlace:
         return self._place(self._member(name), name)
@@ -105,37 +161,49 @@ class _Reader:
     def project(self, cancel: CancelToken) -> Project:
         """The project; to be asked for once."""
         top = self._top
-        data = {key: self._data(key, place) for key, place in self._listed(top["data"])}
-        run_ids = self._ids(top["runs"])
-        listed = dict(self._listed(top["models"]))
-        self._data_ids, self._run_ids, self._model_ids = set(data), set(run_ids), set(listed)
-        models: dict[str, ModelEntry] = {}
-        unknown: dict[str, UnknownModel] = {}
-        for key, place in listed.items():
+        title, notes = top["title"].text(), top["notes"].text()
+        listed_data = self._part("The list of data", lambda: self._listed(top["data"])) or {}
+        listed = self._part("The list of models", lambda: self._listed(top["models"])) or {}
+        compared = self._part("Comparisons", lambda: self._listed(top["comparisons"])) or {}
+        run_ids = self._part("The list of runs", lambda: self._ids(top["runs"])) or ()
+        curve_ids = self._part("The list of curves", lambda: self._ids(top["curves"])) or ()
+        self._data_ids, self._run_ids = {*listed_data}, {*run_ids}
+        self._model_ids = {*listed}
+
+        def document(folder: str, key: str) -> JsonPlace:
             cancel.raise_if_cancelled()
-            document = self._document(f"models/{key}.json")
+            return self._document(f"{folder}/{key}.json")
+
+        data = self._parts("Data set", listed_data, lambda key: self._data(key, listed_data[key]))
+        unknown: dict[str, UnknownModel] = {}
+
+        def model_of(key: str) -> ModelEntry | None:
+            place, said = listed[key], document("models", key)
             kind = place["kind"].text()
             if kind in CODECS:
-                models[key] = self._model(place, document)
-            else:
-                title = place["title"].text()
-                unknown[key] = UnknownModel(title, kind, place.mapping(), document.mapping())
-        cases = self._cases()
-        knowledge = knowledge_of_document(self._document("knowledge.json"))
-        runs = {key: self._run(self._document(f"runs/{key}.json")) for key in run_ids}
-        curves = {
-            key: self._curve(self._document(f"curves/{key}.json"))
-            for key in self._ids(top["curves"])
-        }
-        comparisons = {
-            key: self._comparison(place) for key, place in self._listed(top["comparisons"])
-        }
-        return Project(
-            title=top["title"].text(),
-            notes=top["notes"].text(),
+                return self._model(place, said)
+            unknown[key] = UnknownModel(
+                place["title"].text(), kind, place.mapping(), said.mapping()
+            )
+            return None
+
+        models = self._parts("Model", listed, model_of)
+        cases = self._part("Evidence", self._cases) or {}
+        knowledge = self._part(
+            "Knowledge", lambda: knowledge_of_document(self._document("knowledge.json"))
+        )
+        runs = self._parts("Run", run_ids, lambda key: self._run(document("runs", key)))
+        curves = self._parts("Curves", curve_ids, lambda key: self._curve(document("curves", key)))
+        comparisons = self._parts(
+            "Comparison", compared, lambda key: self._comparison(compared[key])
+        )
+        used = {*self._used}
+        project = Project(
+            title=title,
+            notes=notes,
             data=data,
             models=models,
-            knowledge=knowledge,
+            knowledge=knowledge or Knowledge(),
             evidence_cases=cases,
             runs=runs,
             curves=curves,
@@ -143,14 +211,18 @@ class _Reader:
             unknown=UnknownContent(
                 unknown,
                 {key: value for key, value in top.mapping().items() if key not in _ENTRIES},
-                # Last, when it is known which members were of use.
-                {name: bytes(raw) for name, raw in self._raw.items() if name not in self._used},
+                {name: bytes(raw) for name, raw in self._raw.items() if name not in used},
             ),
         )
+        if self._left_out is None:
+            return project
+        for name in [name for name in self._damaged if name in self._problems]:
+            self._part("A file that no part needs", partial(self._refuse_missing, name, ""))
+        return without_loose_references(project)
 
-    def _listed(self, place: JsonPlace) -> list[tuple[str, JsonPlace]]:
-        entries = list(place.entries())
-        for key, inside in entries:
+    def _listed(self, place: JsonPlace) -> dict[str, JsonPlace]:
+        entries = dict(place.entries())
+        for key, inside in entries.items():
             if not _ID.fullmatch(key):
                 inside.fail("its name is no id of letters and digits.")
         return entries
@@ -166,7 +238,8 @@ class _Reader:
         if inside is None:
             return None
         if inside.text() not in known:
-            inside.fail(f"there is no “{inside.text()}” in the project.")
+            self._part(entry, lambda: inside.fail(f"there is no “{inside.text()}” in the project."))
+            return None
         return inside.text()
 
     def _data(self, key: str, place: JsonPlace) -> DataEntry:
@@ -280,12 +353,14 @@ class _Reader:
         )
 
     def _cases(self) -> dict[str, EvidenceCase]:
-        return {
-            name: EvidenceCase(
-                read_evidence(place["evidence"]), self._reference(place, "model", self._model_ids)
-            )
-            for name, place in self._document("evidence.json").entries()
-        }
+        listed = dict(self._document("evidence.json").entries())
+
+        def case_of(name: str) -> EvidenceCase:
+            place = listed[name]
+            model_id = self._reference(place, "model", self._model_ids)
+            return EvidenceCase(read_evidence(place["evidence"]), model_id)
+
+        return self._parts("Evidence", listed, case_of)
 
     def _run(self, place: JsonPlace) -> Run:
         outcome = place["outcome"].text()

@@ -8,7 +8,7 @@ touch, so "is it the same?" is a comparison of pointers.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -205,6 +205,42 @@ class Project:
             return False
         data = self.data.get(run.data_id or "")
         return data is None or run.data_fingerprint not in fingerprints(data)
+
+
+def without_loose_references(project: Project) -> Project:
+    """The project without references to data, models and runs that it does not have."""
+    data, runs = project.data, project.runs
+    models = {*project.models, *project.unknown.models}
+
+    def known(key: str | None, there: Collection[str]) -> str | None:
+        return key if key in there else None
+
+    return replace(
+        project,
+        models={
+            key: replace(e, data_id=known(e.data_id, data), run_id=known(e.run_id, runs))
+            for key, e in project.models.items()
+        },
+        evidence_cases={
+            key: replace(case, model_id=known(case.model_id, models))
+            for key, case in project.evidence_cases.items()
+        },
+        runs={
+            key: replace(r, data_id=known(r.data_id, data), model_id=known(r.model_id, models))
+            for key, r in runs.items()
+        },
+        curves={
+            key: replace(e, data_id=known(e.data_id, data)) for key, e in project.curves.items()
+        },
+        comparisons={
+            key: replace(
+                e,
+                data_id=known(e.data_id, data),
+                model_ids=tuple(model for model in e.model_ids if model in models),
+            )
+            for key, e in project.comparisons.items()
+        },
+    )
 
 
 def fingerprints(entry: DataEntry) -> frozenset[str]:

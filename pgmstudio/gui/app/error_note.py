@@ -19,8 +19,8 @@ MOST_SHOWN = 4
 class ErrorNote(Note):
     """Stays until it is closed or something else is changed; several errors make one list."""
 
-    def __init__(self) -> None:
-        super().__init__(level="danger", name="errorNote")
+    def __init__(self, name: str = "errorNote") -> None:
+        super().__init__(level="danger", name=name)
         self._said: list[tuple[str, str]] = []
         self._age = QElapsedTimer()
         self._text.setTextFormat(Qt.TextFormat.PlainText)
@@ -57,20 +57,31 @@ class ErrorNote(Note):
         QApplication.clipboard().setText("\n\n".join(details for _, details in self._said))
 
 
+LOSS = "loss"  # the note of what is not on the disk
+
+
 class ErrorNotes(QObject):
-    """Puts each error into the panel it was reported for, or above the pages."""
+    """Puts each error into the panel it was reported for, or above the pages.
+
+    What is not on the disk has a note of its own, which stays until it is closed or saved.
+    """
 
     def __init__(self, shell: Shell, panels: PanelDocks) -> None:
         super().__init__(shell)
         self._center, self._panels = shell.center, panels
         self._notes: dict[str, ErrorNote] = {}
+        self._document = shell.document
         shell.document.changed.connect(self._on_changed)
+        shell.document.file_changed.connect(self._on_file_changed)
         shell.center.page_changed.connect(self._on_page_changed)
 
     def show(self, panel: str, sentence: str, details: str) -> None:
         """In that panel when it is in sight; else, and without a name, above the pages."""
         is_seen = panel in self._panels.docks and self._panels.panel(panel).isVisible()
         self._note(panel if is_seen else "").add(sentence, details)
+
+    def show_loss(self, sentence: str, details: str) -> None:
+        self._note(LOSS).add(sentence, details)
 
     def dismiss_one(self) -> bool:
         """Close the note that came last; False when none is in sight."""
@@ -86,9 +97,13 @@ class ErrorNotes(QObject):
 
     def _on_changed(self, _before: object, _after: object) -> None:
         """The person went on: what was refused earlier is in the log."""
-        for note in self._notes.values():
-            if note.is_settled:
+        for name, note in self._notes.items():
+            if name != LOSS and note.is_settled:
                 note.dismiss()
+
+    def _on_file_changed(self) -> None:
+        if LOSS in self._notes and self._document.is_saved:
+            self._notes[LOSS].dismiss()
 
     def _on_page_changed(self, page: Page | None) -> None:
         if page is None:  # another project comes
@@ -96,8 +111,9 @@ class ErrorNotes(QObject):
 
     def _note(self, panel: str) -> ErrorNote:
         if panel not in self._notes:
-            region: QWidget = self._panels.panel(panel) if panel else self._center
-            note = self._notes[panel] = ErrorNote()
+            is_above = panel in ("", LOSS)
+            region: QWidget = self._center if is_above else self._panels.panel(panel)
+            note = self._notes[panel] = ErrorNote("lossNote" if panel == LOSS else "errorNote")
             layout = region.layout()
             assert isinstance(layout, QBoxLayout), f"{panel} stands in no column"
             layout.insertWidget(0, note)

@@ -11,7 +11,7 @@ from types import TracebackType
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError
 
 log = logging.getLogger("pgmstudio")
 
@@ -33,6 +33,7 @@ class ErrorReporter(QObject):
 
     sentence = Signal(str)
     noted = Signal(str, str, str)  # name of the panel or "", sentence, details
+    loss_noted = Signal(str, str)  # sentence, details
     _bug_in_thread = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -62,6 +63,12 @@ class ErrorReporter(QObject):
             self.noted.emit(panel, str(error), "".join(traceback.format_exception(error)))
             return
         self._bug_in_thread.emit("".join(traceback.format_exception(error)))
+
+    def report_loss(self, error: FileError) -> None:
+        """Show that something is not on the disk; it stays until it is closed or saved."""
+        log.warning("%s", error, exc_info=error.__cause__)
+        self.sentence.emit(str(error))
+        self.loss_noted.emit(str(error), "".join(traceback.format_exception(error)))
 
     def _on_uncaught(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 
-from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError, ProjectFileError
 from pgmstudio.core.io.model_files import (
     MODEL_FORMATS,
     ModelFile,
@@ -47,6 +47,16 @@ def with_ending(path: Path, picked: str) -> Path:
     formats = dict(zip(MODEL_FILTERS, MODEL_FORMATS, strict=True))
     known = formats.get(picked, MODEL_FORMATS[0])
     return path.with_name(path.name + known.endings[0])
+
+
+def not_saved(path: Path, error: Exception) -> FileError:
+    """What a failed save says; for people's own mistakes the error itself."""
+    if isinstance(error, FileError):
+        return error
+    why = str(error) if isinstance(error, PgmStudioError) else f"internal error: {error!r}."
+    said = FileError(path, f"could not be saved. {why} The file on the disk is as it was.")
+    said.__cause__ = error
+    return said
 
 
 class FileDesk(QObject):
@@ -105,16 +115,44 @@ class FileDesk(QObject):
 
     def save_to(self, path: Path) -> bool:
         """Write the project; when that fails the old file is as it was."""
-        project = self._shell.project
+        shell, project = self._shell, self._shell.project
+        if path == shell.document.path and shell.document.is_file_changed:
+            answer = self._ask_about_changed(path)
+            if answer == QMessageBox.StandardButton.Save:
+                self.save_as()
+                return shell.document.is_saved
+            if answer != QMessageBox.StandardButton.Discard:
+                return False
         try:
-            write_beside(self._shell, path, project)
-        except (PgmStudioError, Cancelled) as error:
-            self._shell.errors.report(error)
+            lost = write_beside(shell, path, project)
+        except Cancelled:
             return False
-        self._shell.document.mark_saved(path, project)
-        self._shell.set_preferences(self._shell.preferences.with_recent(path))
-        self._shell.bench.message.emit("info", f"Saved {path.name}.")
-        return True
+        except Exception as error:  # whatever it is, it must be seen that nothing was saved
+            shell.errors.report_loss(not_saved(path, error))
+            return False
+        shell.document.mark_saved(path, project, whole=not lost)
+        shell.set_preferences(shell.preferences.with_recent(path))
+        shell.bench.message.emit("info", f"Saved {path.name}.")
+        if lost:
+            shell.errors.report_loss(ProjectFileError(path, f"{' '.join(lost)} The rest is saved."))
+        return not lost
+
+    def _ask_about_changed(self, path: Path) -> int:
+        """Another window or program has written the file: Save is save as, Discard overwrite."""
+        buttons = QMessageBox.StandardButton
+        box = QMessageBox(self._shell.window)
+        box.setObjectName("changedFileBox")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setWindowTitle("PGM Studio")
+        box.setText(f"{path.name} was changed on disk since you opened or saved it here.")
+        box.setInformativeText(
+            "Another window or program has written it. Overwriting loses what was saved there."
+        )
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        box.button(buttons.Save).setText("Save as…")
+        box.button(buttons.Discard).setText("Overwrite")
+        box.setDefaultButton(buttons.Save)
+        return box.exec()
 
     def save_model(self) -> None:
         """The model in view into a file of its own, in the format its ending names."""
@@ -140,8 +178,8 @@ class FileDesk(QObject):
         )
         try:
             lossy = write_model(path, file)
-        except PgmStudioError as error:
-            self._shell.errors.report(error)
+        except Exception as error:  # whatever it is, it must be seen that nothing was saved
+            self._shell.errors.report_loss(not_saved(path, error))
             return
         for sentence in lossy:
             self._shell.bench.message.emit("warning", sentence)

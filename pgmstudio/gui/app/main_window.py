@@ -78,6 +78,7 @@ class MainWindow(QMainWindow):
         self.shell.toast.connect(self.toast.show_sentence)
         self.shell.errors.sentence.connect(self._on_error_sentence)
         self.shell.errors.noted.connect(self.error_notes.show)
+        self.shell.errors.loss_noted.connect(self.error_notes.show_loss)
         self.shell.reveal_asked.connect(self.reveal)
         self.shell.center.page_changed.connect(self._on_page_changed)
         self.shell.center.start_wanted.connect(self._on_start_wanted)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from pgmstudio.core.errors import Cancelled, PgmStudioError, UnknownNameError
+from pgmstudio.core.errors import Cancelled, PgmStudioError, ProjectFileError, UnknownNameError
+from pgmstudio.core.io.atomic import Stamp
 from pgmstudio.core.io.model_files import ModelFile, is_model_path, read_model
 from pgmstudio.core.pictures.families import picture_names
 from pgmstudio.core.project.edits import add_model
@@ -54,17 +55,32 @@ def open_project(shell: Shell, path: Path) -> None:
     from pgmstudio.gui.app.closing import settled
     from pgmstudio.gui.app.project_files import read_beside
 
-    project = read_beside(shell, path)
+    opened = read_beside(shell, path)
     if not settled(shell):
         return
-    show_project(shell, project, path)
+    show_project(shell, opened.project, path, stamp=opened.stamp)
     shell.set_preferences(shell.preferences.with_recent(path))
+    report_left_out(shell, path, opened.left_out)
 
 
-def show_project(shell: Shell, project: Project, path: Path | None, *, saved: bool = True) -> None:
+def report_left_out(shell: Shell, path: Path, left_out: Sequence[str]) -> None:
+    """Say which parts of a project could not be read, once it is shown."""
+    if left_out:
+        advice = "The rest was opened. Keep a copy of the file before you save the project."
+        shell.errors.report_loss(ProjectFileError(path, " ".join([*left_out, advice])))
+
+
+def show_project(
+    shell: Shell,
+    project: Project,
+    path: Path | None,
+    *,
+    saved: bool = True,
+    stamp: Stamp | None = None,
+) -> None:
     """Make `project` the open one and show its first model or data set."""
     shell.center.close_all()
-    shell.document.replace(project, path, saved=saved)
+    shell.document.replace(project, path, saved=saved, stamp=stamp)
     for model_id in list(project.models)[:1]:
         open_model_page(shell, model_id)
     if not project.models:

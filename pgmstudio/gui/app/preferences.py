@@ -9,6 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QStandardPaths
 
+from pgmstudio.core.io.atomic import make_folder, replace_file
+
 VERSION = 1
 MOST_RECENT = 10
 
@@ -56,10 +58,8 @@ def load_preferences(folder: Path | None = None) -> Preferences:
 
 
 def save_preferences(preferences: Preferences, folder: Path | None = None) -> None:
+    """Write them; FileError when the folder or the disk does not allow it."""
     folder = folder or preferences_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    beside = folder / "preferences.json.new"
-    beside.write_text(
-        json.dumps({"version": VERSION, **asdict(preferences)}, indent=1), encoding="utf-8"
-    )
-    beside.replace(folder / "preferences.json")
+    make_folder(folder)
+    text = json.dumps({"version": VERSION, **asdict(preferences)}, indent=1)
+    replace_file(folder / "preferences.json", text.encode())

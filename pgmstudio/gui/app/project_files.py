@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from pgmstudio.core.data.counting import Told, unheard
+from pgmstudio.core.io.atomic import Stamp, file_stamp
 from pgmstudio.core.io.project_file import read_project, write_project
 from pgmstudio.core.project.project import Project
 from pgmstudio.core.running import NEVER, CancelToken
@@ -17,25 +19,37 @@ SMALL_FILE = 2 << 20  # bytes
 SMALL_DATA = 4 << 20  # bytes of codes
 
 
-def read_beside(shell: Shell, path: Path) -> Project:
+@dataclass(frozen=True, slots=True)
+class OpenedProject:
+    """A project, the stamp of its file when it was read, and a sentence for each part that could
+    not be read."""
+
+    project: Project
+    stamp: Stamp | None
+    left_out: tuple[str, ...]
+
+
+def read_beside(shell: Shell, path: Path) -> OpenedProject:
     """The project in a file; Cancelled when the person does not want to wait for it."""
     if not path.is_file() or path.stat().st_size < SMALL_FILE:
         return _read(path, NEVER, unheard)
     return done_beside(shell.window, f"Opening {path.name}", partial(_read, path))
 
 
-def write_beside(shell: Shell, path: Path, project: Project) -> None:
-    """Save the project; when that is stopped the old file is as it was."""
+def write_beside(shell: Shell, path: Path, project: Project) -> tuple[str, ...]:
+    """Save the project; a sentence for each part that could not be written. When that is stopped
+    the old file is as it was."""
     if sum(entry.data.codes.nbytes for entry in project.data.values()) < SMALL_DATA:
-        write_project(path, project)
-    else:
-        work = partial(write_project, path, project)
-        done_beside(shell.window, f"Saving {path.name}", work)
+        return write_project(path, project)
+    work = partial(write_project, path, project)
+    return done_beside(shell.window, f"Saving {path.name}", work)
 
 
-def _read(path: Path, cancel: CancelToken, told: Told) -> Project:
-    project = read_project(path, cancel, told)
+def _read(path: Path, cancel: CancelToken, told: Told) -> OpenedProject:
+    stamp = file_stamp(path)
+    left_out: list[str] = []
+    project = read_project(path, cancel, told, left_out=left_out)
     for entry in project.data.values():
         cancel.raise_if_cancelled()
         entry.data.prepared()
-    return project
+    return OpenedProject(project, stamp, tuple(left_out))

@@ -54,7 +54,10 @@ class Shell(QObject):
         from pgmstudio.gui.style.theme import theme
 
         before, self._preferences = self._preferences, preferences
-        save_preferences(preferences)
+        try:
+            save_preferences(preferences)
+        except PgmStudioError as error:  # they hold for this window all the same
+            self.errors.report(error)
         if (before.mode, before.scale, before.reduced_motion) != (
             preferences.mode,
             preferences.scale,

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from pgmstudio.core.io.atomic import Stamp, file_stamp
 from pgmstudio.core.project.project import Project
 
 Edit = Callable[[Project], Project]
@@ -24,6 +25,7 @@ class Document(QObject):
         super().__init__(parent)
         self._project = Project()
         self._path: Path | None = None
+        self._stamp: Stamp | None = None  # of the file, as this window read or wrote it
         self._is_quiet = False
         self.opened = 0  # how many projects were opened; a history belongs to one of them
         self.undo_stack = QUndoStack(self)
@@ -41,6 +43,17 @@ class Document(QObject):
     def is_saved(self) -> bool:
         return self.undo_stack.isClean()
 
+    @property
+    def stamp(self) -> Stamp | None:
+        return self._stamp
+
+    @property
+    def is_file_changed(self) -> bool:
+        """Whether another program has written the file since this window read or wrote it."""
+        if self._path is None or self._stamp is None:
+            return False
+        return file_stamp(self._path) not in (None, self._stamp)
+
     def change(self, text: str, edit: Edit, *, merge: str = "") -> None:
         """Apply `edit` as one undoable step. When it raises, nothing has changed.
 
@@ -50,22 +63,31 @@ class Document(QObject):
         if after is not self._project:
             self.undo_stack.push(UndoStep(self, text, self._project, after, merge))
 
-    def replace(self, project: Project, path: Path | None, *, saved: bool = True) -> None:
-        """Open another project; its history begins here."""
+    def replace(
+        self,
+        project: Project,
+        path: Path | None,
+        *,
+        saved: bool = True,
+        stamp: Stamp | None = None,
+    ) -> None:
+        """Open another project; its history begins here. `stamp` is that of the file when it was
+        read."""
         before = self._project
         self.opened += 1
         self.undo_stack.clear()
         if not saved:
             self.undo_stack.resetClean()
-        self._path = path
+        self._path, self._stamp = path, stamp
         self._project = project
         self.changed.emit(before, project)
         self.file_changed.emit()
 
-    def mark_saved(self, path: Path, project: Project) -> None:
-        """The file holds `project`; a run may have brought something new while it was written."""
-        self._path = path
-        if project is self._project:
+    def mark_saved(self, path: Path, project: Project, *, whole: bool = True) -> None:
+        """The file holds `project`, or only a part of it; a run may have brought something new
+        while it was written."""
+        self._path, self._stamp = path, file_stamp(path)
+        if whole and project is self._project:
             self.undo_stack.setClean()
         else:
             self.undo_stack.resetClean()

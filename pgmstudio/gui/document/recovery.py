@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,8 +21,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError
-from pgmstudio.core.io.atomic import replace_file
-from pgmstudio.core.io.project_file import project_bytes
+from pgmstudio.core.io.atomic import Stamp, make_folder, replace_file
+from pgmstudio.core.io.project_file import write_project
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app import preferences
 from pgmstudio.gui.app.shell import Shell
@@ -35,9 +37,12 @@ class Recovered:
     name: str  # of the project it belongs to
     path: Path | None
     saved_at: datetime
+    stamp: Stamp | None = None  # of the person's file, as the window knew it
 
 
 _TOKEN = secrets.token_hex(4)
+# No number of a process is longer; other files in the folder are none of ours.
+_PROCESS = re.compile(r"([0-9]{1,9})-")
 
 
 def recovery_folder() -> Path:
@@ -80,7 +85,8 @@ class Autosave(QObject):
             return
         self._writing = project
         file, path = self.file, self._shell.document.path
-        self._asker.ask(lambda _cancel: _write(file, project, path))
+        stamp = self._shell.document.stamp
+        self._asker.ask(lambda _cancel: _write(file, project, path, stamp))
 
     def discard(self) -> None:
         """The person's own file is up to date, or the end was clean."""
@@ -93,15 +99,32 @@ class Autosave(QObject):
         self._asker.forget()
         self.discard()
 
-    def _on_written(self, file: object) -> None:
-        self._written, self._has_told = self._writing, False
-        self.saved.emit(file)
+    def _on_written(self, lost: tuple[str, ...]) -> None:
+        self._written = self._writing
+        if lost:
+            why = f"{' '.join(lost)} The copy for recovery holds the rest."
+            self._tell(FileError(self.file, why))
+        else:
+            self._has_told = False
+        self.saved.emit(self.file)
 
     def _on_failed(self, error: BaseException) -> None:
-        """Told once: what cannot be written now cannot be written in a minute either."""
+        if isinstance(error, FileError):
+            self._tell(error)
+            return
+        said = FileError(
+            self.file,
+            f"no copy for recovery could be written (internal error: {error!r}). "
+            "Save your project often.",
+        )
+        said.__cause__ = error
+        self._tell(said)
+
+    def _tell(self, error: FileError) -> None:
+        """Once: what cannot be written now cannot be written in a minute either."""
         if not self._has_told:
             self._has_told = True
-            self._shell.errors.report(error)
+            self._shell.errors.report_loss(error)
 
     def _on_file_changed(self) -> None:
         if self._shell.document.is_saved:
@@ -111,41 +134,43 @@ class Autosave(QObject):
         self._timer.start(max(1, self._shell.preferences.autosave_seconds) * 1000)
 
 
-def _write(file: Path, project: Project, path: Path | None) -> Path:
+def _write(file: Path, project: Project, path: Path | None, stamp: Stamp | None) -> tuple[str, ...]:
+    """A sentence for each part of the project that could not be written."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        why = f"copies for recovery cannot be kept: {problem.strerror}. Save your project often."
-        raise FileError(file.parent, why) from problem
-    _write_facts(file, path)
-    replace_file(file, project_bytes(project))
-    return file
+        make_folder(file.parent, private=True)
+        _write_facts(file, path, stamp)
+        return write_project(file, project, private=True)
+    except FileError as problem:
+        why = f"no copy for recovery could be written: {problem.message} Save your project often."
+        raise FileError(problem.path, why) from problem
 
 
-def _write_facts(file: Path, path: Path | None) -> None:
+def _write_facts(file: Path, path: Path | None, stamp: Stamp | None) -> None:
     """Whose project the file holds, and which process writes it."""
     facts = {
         "path": str(path) if path else None,
+        "stamp": stamp,
         "name": path.name if path else "untitled",
         "process": os.getpid(),
         "began": _began(os.getpid()),
     }
-    replace_file(file.with_suffix(".json"), json.dumps(facts).encode())
+    replace_file(file.with_suffix(".json"), json.dumps(facts).encode(), private=True)
 
 
 def left_behind() -> list[Recovered]:
     """The recovery files whose processes are gone, newest first."""
     found = []
     for file in recovery_folder().glob("*.pgmz"):
-        process = file.stem.partition("-")[0]
-        if file == _own_file() or not process.isdigit():
+        process = _PROCESS.match(file.name)
+        if file == _own_file() or process is None or not file.is_file():
             continue
         facts = _facts(file)
-        if _is_running(int(process), facts.get("began")):
+        if _is_running(int(process[1]), facts.get("began")):
             continue
         path = Path(str(facts["path"])) if facts.get("path") else None
         name = str(facts.get("name", "untitled"))
-        found.append(Recovered(file, name, path, datetime.fromtimestamp(file.stat().st_mtime)))
+        saved_at = datetime.fromtimestamp(file.stat().st_mtime)
+        found.append(Recovered(file, name, path, saved_at, _stamp_in(facts)))
     return sorted(found, key=lambda entry: entry.saved_at, reverse=True)
 
 
@@ -155,6 +180,13 @@ def _facts(file: Path) -> dict[str, object]:
     except (OSError, ValueError):
         return {}
     return facts if isinstance(facts, dict) else {}
+
+
+def _stamp_in(facts: Mapping[str, object]) -> Stamp | None:
+    match facts.get("stamp"):
+        case [int(modified), int(size), int(number)]:
+            return modified, size, number
+    return None
 
 
 def _is_running(process: int, began: object) -> bool:
@@ -203,23 +235,24 @@ def recover(shell: Shell, entry: Recovered) -> None:
     The file becomes this program's own: another crash before the next autosave loses nothing.
     """
     from pgmstudio.gui.app.closing import settled
-    from pgmstudio.gui.app.opening import show_project
+    from pgmstudio.gui.app.opening import report_left_out, show_project
     from pgmstudio.gui.app.project_files import read_beside
 
     try:
-        project = read_beside(shell, entry.file)
+        opened = read_beside(shell, entry.file)
     except (PgmStudioError, Cancelled) as error:
         shell.errors.report(error)
         return
     if settled(shell):
-        show_project(shell, project, entry.path, saved=False)
+        show_project(shell, opened.project, entry.path, saved=False, stamp=entry.stamp)
         _take_over(entry)
+        report_left_out(shell, entry.file, opened.left_out)
 
 
 def _take_over(entry: Recovered) -> None:
     # What cannot be renamed is offered once more, which does no harm.
-    with contextlib.suppress(OSError):
-        _write_facts(_own_file(), entry.path)
+    with contextlib.suppress(OSError, FileError):
+        _write_facts(_own_file(), entry.path, entry.stamp)
         entry.file.replace(_own_file())
         _remove(entry.file)
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pgmstudio.core.errors import FileError
-from pgmstudio.core.io.atomic import PART_ENDING, replace_file
+from pgmstudio.core.io.atomic import PART_ENDING, make_folder, replace_file
 
 
 def test_the_new_content_replaces_the_old_and_nothing_stays_beside_it(tmp_path) -> None:
@@ -69,3 +69,53 @@ def test_old_parts_of_a_killed_program_are_tidied_up_and_young_ones_left_alone(t
     assert not old.exists()
     assert young.exists()
     assert other.exists()
+
+
+def test_a_circle_of_links_is_a_sentence(tmp_path) -> None:
+    (tmp_path / "a.txt").symlink_to(tmp_path / "b.txt")
+    (tmp_path / "b.txt").symlink_to(tmp_path / "a.txt")
+    with pytest.raises(FileError, match=r"a\.txt: cannot be written: .*Choose another place"):
+        replace_file(tmp_path / "a.txt", b"new")
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
+@pytest.mark.parametrize("was_there", [True, False])
+def test_a_private_file_is_at_no_moment_readable_by_others(
+    tmp_path, monkeypatch, was_there: bool
+) -> None:
+    """Neither the part that is written nor the file it becomes."""
+    path, seen = tmp_path / "a.txt", set()
+    if was_there:
+        path.write_bytes(b"old")
+        path.chmod(0o600)
+    fsync = os.fsync
+
+    def look(number: int) -> None:
+        seen.update(entry.stat().st_mode & 0o777 for entry in os.scandir(tmp_path))
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", look)
+    before = os.umask(0o022)
+    try:
+        replace_file(path, b"new", private=not was_there)
+    finally:
+        os.umask(before)
+    assert seen == {0o600}
+    assert path.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
+def test_a_new_file_has_the_usual_permissions(tmp_path) -> None:
+    before = os.umask(0o027)
+    try:
+        replace_file(tmp_path / "a.txt", b"new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"")
+    with pytest.raises(FileError, match="no folder can be made here"):
+        make_folder(tmp_path / "a.txt" / "inside")

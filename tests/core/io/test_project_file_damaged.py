@@ -159,3 +159,71 @@ def test_a_truncated_project_is_refused(share: float) -> None:
     content = project_bytes(full_project())
     with pytest.raises(ProjectFileError, match="is damaged or not a project file"):
         project_from_bytes(content[: int(len(content) * share)])
+
+
+PARTS = {
+    "models/m1.json": "Model m1",
+    "data/d1.npy": "Data set d1",
+    "data/d2.weights.npy": "Data set d2",
+    "data/d1.split.npy": "Data set d1",
+    "runs/r1.json": "Run r1",
+    "curves/c1.json": "Curves c1",
+    "knowledge.json": "Knowledge",
+    "evidence.json": "Evidence",
+}
+
+
+def with_bad_checksum(content: bytes, name: str) -> bytes:
+    """The same zip with one byte changed inside a member."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        info = archive.getinfo(name)
+    start = info.header_offset + 30 + len(name.encode())
+    spoiled = bytearray(content)
+    spoiled[start + info.compress_size // 2] ^= 0xFF
+    return bytes(spoiled)
+
+
+@pytest.mark.parametrize("how", ["missing", "no JSON or array", "bad checksum"])
+@pytest.mark.parametrize("name", PARTS)
+def test_a_project_with_a_damaged_part_opens_without_it_and_says_so(name: str, how: str) -> None:
+    content = project_bytes(full_project())
+    if how == "bad checksum":
+        content = with_bad_checksum(content, name)
+    else:
+        content = repacked(content, drop(name) if how == "missing" else put(name, b"junk"))
+    left_out: list[str] = []
+    project = project_from_bytes(content, left_out=left_out)
+    assert len(left_out) == 1
+    assert left_out[0].startswith(f"{PARTS[name]} was left out: ")
+    assert name in left_out[0]
+    whole = full_project()
+    kinds = ("data", "models", "runs", "curves", "comparisons", "evidence_cases")
+    lost = {f"{kind} {key}" for kind in kinds for key in getattr(whole, kind)} - {
+        f"{kind} {key}" for kind in kinds for key in getattr(project, kind)
+    }
+    assert len(lost) == (
+        len(whole.evidence_cases) if name == "evidence.json" else name != "knowledge.json"
+    )
+    again = project_bytes(project)  # what was opened can be saved, and is whole then
+    assert project_bytes(project_from_bytes(again)) == again
+
+
+def test_a_reference_that_leads_nowhere_is_dropped_and_its_owner_stays() -> None:
+    change = edited("project.json", lambda top: top["models"]["m1"].update(data="d9"))
+    left_out: list[str] = []
+    content = repacked(project_bytes(full_project()), change)
+    project = project_from_bytes(content, left_out=left_out)
+    assert project.models["m1"].data_id is None
+    assert len(left_out) == 1
+    assert "no “d9”" in left_out[0]
+
+
+def test_a_project_without_its_list_of_parts_is_refused_all_the_same() -> None:
+    content = project_bytes(full_project())
+    for spoiled in (
+        repacked(content, drop("project.json")),
+        repacked(content, put("project.json", b"{")),
+        with_bad_checksum(content, "project.json"),
+    ):
+        with pytest.raises(ProjectFileError, match=r"project\.json"):
+            project_from_bytes(spoiled, left_out=[])

@@ -1,0 +1,23 @@
+"""Projects with a part that no file can hold, and the note that says so."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pgmstudio.core.project.edits import add_run
+from pgmstudio.core.project.project import Outcome, Run
+from pgmstudio.gui.app.main_window import MainWindow
+from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.style.widgets import Note
+
+
+def add_a_run_that_cannot_be_saved(shell: Shell) -> None:
+    run = Run("x", {}, 1, "", "", Outcome.FINISHED, title="odd", kept={"odd": object()})
+    assert shell.change("Learn odd", partial(add_run, run=run, model=None))
+
+
+def loss_note(window: MainWindow) -> Note:
+    note = window.shell.center.findChild(Note, "lossNote")
+    assert isinstance(note, Note)
+    assert note.isVisible()
+    return note
