@@ -71,11 +71,18 @@ def test_a_large_class_can_be_listed_in_part() -> None:
 
 
 @settings(max_examples=40)
-@given(small_networks(), st.integers(0, 2**32), st.sampled_from(["bic", "aic", "bdeu", "lambda"]))
-def test_all_members_of_a_class_score_alike(network: BayesianNetwork, seed: int, name: str) -> None:
-    # acceptance check 6
+@given(
+    small_networks(),
+    st.integers(0, 2**32),
+    st.sampled_from(["bic", "aic", "bdeu", "lambda"]),
+    st.floats(0, 1),
+)
+def test_all_members_of_a_class_score_alike(
+    network: BayesianNetwork, seed: int, name: str, lambda_: float
+) -> None:
+    # acceptance check 6; λ = 0 is the likelihood
     data = network.sample(80, np.random.default_rng(seed))
-    scores = FamilyScores(data, score_of(name, 80, lambda_=0.4), max_table_cells=10**9)
+    scores = FamilyScores(data, score_of(name, 80, lambda_=lambda_), max_table_cells=10**9)
     expected = scores.total(network.dag.parent_indices)
     for dag in islice(members_of(cpdag_of(network.dag)), 20):
         assert abs(scores.total(dag.parent_indices) - expected) <= 1e-9 * abs(expected)

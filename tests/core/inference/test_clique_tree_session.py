@@ -69,6 +69,7 @@ def test_beliefs_and_explanations_equal_listing_every_joint_state(
         assert not session.evidence
         return
     assert session.log2_evidence() == pytest.approx(listing.log2_evidence(), abs=1e-11)
+    assert 2 ** session.log2_evidence() == pytest.approx(2 ** listing.log2_evidence(), abs=1e-12)
     for name, belief in session.beliefs().items():
         assert belief.values == pytest.approx(listing.belief(name).values, abs=1e-12)
         assert session.belief(name).values.sum() == pytest.approx(1, abs=1e-12)

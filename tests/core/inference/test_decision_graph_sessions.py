@@ -135,6 +135,10 @@ def test_evidence_in_one_tree_says_nothing_about_the_other() -> None:
 @given(seed=st.integers(0, 10_000), data=st.data())
 def test_answers_are_those_of_brute_force(seed: int, data: st.DataObject) -> None:
     graph = random_graph(np.random.default_rng(seed), 6, zeros=0.3)
+    prior = DecisionGraphSession(graph).node_flows()
+    for inward, outward in zip(prior.in_flow, prior.out_flow, strict=True):
+        assert outward == pytest.approx(1, abs=1e-12)
+        assert inward.sum() == pytest.approx(1, abs=1e-12)
     session, slow = DecisionGraphSession(graph), BruteForceSession(graph)
     chosen = data.draw(st.lists(st.sampled_from(graph.domain.names), unique=True, max_size=4))
     evidence = {name: data.draw(findings(graph.domain[name])) for name in chosen}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.brute_force import BruteForceSession, joint_table
+from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.inference.mixture_session import MixtureSession
 from pgmstudio.core.inference.protocols import Excluded, Observed
 from pgmstudio.core.inference.sessions import open_session
@@ -94,6 +95,25 @@ def test_latent_classes_answer_as_worked_out() -> None:
     assert session.belief("X2").values[1] == pytest.approx(0.475)
     session.set_evidence("X2", Observed("0"))
     assert session.belief("X3").values[1] == pytest.approx(0.157142857, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_many_binary_columns_of_latent_classes_are_answered_as_the_star_is(seed: int) -> None:
+    # naive-bayes.md, check 11: twelve binary variables, listing and the clique tree of the star
+    rng = np.random.default_rng(seed)
+    tables = tuple(rng.dirichlet((1, 1), 4) for _ in range(12))
+    model = LatentClasses(domain_of([2] * 12), rng.dirichlet(np.ones(4)), tables)
+    joint = joint_table(model)
+    assert joint.sum() == pytest.approx(1, abs=1e-12)
+    findings = {f"X{i}": Observed(f"s{rng.integers(2)}") for i in rng.permutation(12)[:seed]}
+    session, star = MixtureSession(model), CliqueTreeSession(model.as_bayesian_network)
+    listing = BruteForceSession(model)
+    for each in (session, star, listing):
+        each.set_all(findings)
+    for name in model.domain.names:
+        values = session.belief(name).values
+        assert values == pytest.approx(listing.belief(name).values, abs=1e-12)
+        assert values == pytest.approx(star.belief(name).values, abs=1e-12)
 
 
 @settings(max_examples=80)

@@ -66,6 +66,37 @@ def test_weighted_rows_are_as_many_rows() -> None:
         assert one.improve() == pytest.approx(other.improve(), rel=1e-10)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_grouped_rows_give_the_steps_of_rows_one_by_one(seed: int) -> None:
+    # naive-bayes.md, check 13: many equal rows, and EM written as eqs. 4.31 to 4.34
+    rng = np.random.default_rng(seed)
+    model = random_classes(rng, 3, 3)
+    data = model.sample(400, rng)
+    assert data.merged().row_count < 100
+    start = random_classes(rng, 3, 3)
+    start = type(start)(
+        model.domain, start.weights, tuple(rng.dirichlet(np.ones(n), 3) for n in cards_of(data))
+    )
+    em = LatentEm(class_rows(data), start)
+    weights, tables = start.weights, start.tables
+    for _ in range(5):
+        em.improve()
+        given = weights * np.prod(
+            [t[:, column].T for t, column in zip(tables, data.codes, strict=True)], axis=0
+        )
+        given /= given.sum(axis=1, keepdims=True)
+        weights = given.sum(axis=0) / 400
+        states = [np.eye(n)[column] for n, column in zip(cards_of(data), data.codes, strict=True)]
+        tables = tuple((given.T @ cells) / given.sum(axis=0)[:, None] for cells in states)
+        assert em.model.weights == pytest.approx(weights, abs=1e-10)
+        for own, plain in zip(em.model.tables, tables, strict=True):
+            assert own == pytest.approx(plain, abs=1e-10)
+
+
+def cards_of(data: DataSet) -> tuple[int, ...]:
+    return data.domain.cardinalities
+
+
 def test_one_class_is_the_product_of_the_frequencies() -> None:
     rng = np.random.default_rng(2)
     data = random_classes(rng, 4, 3).sample(60, rng)
