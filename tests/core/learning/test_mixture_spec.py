@@ -18,12 +18,15 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.inference.brute_force import joint_table
 from pgmstudio.core.inference.protocols import Excluded, Likelihood, Observed
 from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.learning.chow_liu import ChowLiuLearner, ChowLiuParams
 from pgmstudio.core.learning.mixture_em import TreeMixtureEm
 from pgmstudio.core.learning.mixture_priors import TreePriors, likeness_costs
 from pgmstudio.core.learning.mixture_rows import SparseRows, sparse_rows
+from pgmstudio.core.learning.protocols import Finished
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_edits import rooted_at
 from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.running import NEVER
 from tests.core.learning.test_chow_liu import FORESTS
 from tests.core.learning.test_mixture_em import F2, edges_of, em_on
 from tests.core.models.test_mixtures import DOMAIN, F1
@@ -69,9 +72,14 @@ def test_7_the_exact_joint_gives_back_its_tree_and_informations() -> None:
         assert em.information[0][u, v] == pytest.approx(nats, abs=1e-6)
     assert edges_of(em, 0) == {frozenset(e) for e in ((0, 1), (1, 2), (1, 3))}
     assert -em.log_likelihood() == pytest.approx(2.615148, abs=1e-6)
-    assert em.mixture().log2_probabilities(all_cases(DOMAIN)) == pytest.approx(
-        F1.log2_probabilities(all_cases(DOMAIN)), abs=1e-10
-    )
+    cases = all_cases(DOMAIN)
+    wanted, found = F1.log2_probabilities(cases), em.mixture().log2_probabilities(cases)
+    assert abs(np.exp2(wanted) @ (wanted - found)) < 1e-12  # the KL distance, in bits
+    gain = sum(em.information[0][v, p] for v, p in enumerate(em.forests[0]) if p >= 0)
+    single = 0.0
+    for share in ((0.6, 0.4), (0.34, 0.26, 0.40), (0.49, 0.51), (0.408, 0.592)):
+        single -= sum(p * math.log(p) for p in share)
+    assert single - gain == pytest.approx(2.615148, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -191,6 +199,24 @@ def test_19_the_objective_with_every_prior_never_decreases(seed: int, is_shared:
         prior = em.prior_term()
         found.append(em.improve() + prior)
     assert all(b >= a - 1e-9 * abs(a) for a, b in pairwise(found))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_20_one_tree_is_that_of_chow_and_liu_after_one_step(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_tree(rng, 6).sample(150, rng)
+    em = em_on(data, 1)
+    em.start_at_random(rng)
+    run = ChowLiuLearner().run(data, ChowLiuParams(smoothing=0.0), rng=rng, cancel=NEVER)
+    learned = [event.model for event in run if isinstance(event, Finished)]
+    assert isinstance(learned[0], Tree)
+    assert edges_of(em, 0) == {
+        frozenset(data.domain.index(name) for name in edge) for edge in learned[0].edges
+    }
+    for step in range(2):
+        found = em.mixture().log2_probabilities(data)
+        assert found == pytest.approx(learned[0].log2_probabilities(data), abs=1e-9), step
+        em.improve()
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
@@ -348,7 +374,7 @@ def test_28_a_tree_tells_the_class_by_its_neighbours_alone(seed: int) -> None:
     near = {a if b == name else b for a, b in tree.edges if name in (a, b)}
     places = [tree.domain.index(n) for n in sorted(near)]
     own = joint.sum(axis=tuple(v for v in range(5) if v != 2))
-    for row in data.of_rows(slice(0, 40)).codes.T:
+    for row in data.codes.T:
         at: list[object] = [int(c) for c in row]
         at[2] = slice(None)
         whole = joint[tuple(at)]  # type: ignore[index]
