@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.experiments.generators.hidden_blocks import TreeHParams, tree_h_model
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.scores.description_length import (
     PUBLISHED,
-    ModelShape,
     Precision,
     code_bits,
     data_bits,
@@ -89,8 +89,9 @@ def test_finer_codes_come_as_near_as_one_likes() -> None:
 
 
 def test_the_model_of_the_source_has_the_lengths_worked_by_hand() -> None:
-    # 12 ternary variables in three parts: 9 edges of 4 parameters each.
-    shape = ModelShape(3, 60, (9 * 3 + 3) * math.log2(3), 9 * 3 * math.log2(3))
+    # 12 ternary variables in three parts, so 9 edges, and a hidden variable of three states.
+    shape = shape_of(tree_h_model(TreeHParams(), np.random.default_rng(0)))
+    assert (shape.components, shape.parameters) == (3, 60)
     precision = Precision(4, 3)
     assert shape.bits(2000, precision) == pytest.approx(1413.6124, abs=5e-5)
     assert shape.bits(2000, precision, PUBLISHED) == pytest.approx(1313.7598, abs=5e-5)
