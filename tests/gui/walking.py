@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QCursor, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QScrollBar,
     QTabBar,
     QTextEdit,
+    QTreeView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -44,7 +45,8 @@ from tests.gui.graph_pages import PRESSURE, add_graph, coronary, coronary_rows
 from tests.gui.label_pages import EDGE, add_labelled
 from tests.gui.samples import add_sprinkler, add_votes, sprinkler_rows
 
-SITUATIONS = ("nothing", "data", "model", "mixture", "classes", "graph", "labels")
+FURTHER = ("mixture", "classes", "graph", "labels")
+SITUATIONS = ("nothing", "data", "model", *FURTHER)
 
 CONTROLS = (
     QAbstractButton,
@@ -149,6 +151,42 @@ def settle(window: MainWindow) -> None:
     for _ in range(4):
         QApplication.processEvents()
     assert window.isVisible()
+
+
+def words_in(root: QWidget) -> set[str]:
+    """Every text in sight: of labels, fields, buttons, lists, tables and their tips."""
+    found: set[str] = set()
+    for widget in [root, *root.findChildren(QWidget)]:
+        if not widget.isVisible():
+            continue
+        found |= {widget.toolTip(), widget.accessibleName(), widget.windowTitle()}
+        match widget:
+            case QLabel() | QAbstractButton() | QLineEdit():
+                found.add(widget.text())
+            case QComboBox():
+                found |= {widget.itemText(number) for number in range(widget.count())}
+            case QPlainTextEdit() | QTextEdit():
+                found.add(widget.toPlainText())
+            case QTabBar():
+                found |= {widget.tabText(number) for number in range(widget.count())}
+            case QAbstractItemView():
+                found |= _cells(widget, QModelIndex())
+    found |= {action.text() for action in root.actions()}
+    return found - {""}
+
+
+def _cells(view: QAbstractItemView, parent: QModelIndex) -> set[str]:
+    found: set[str] = set()
+    model = view.model()
+    columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(parent)
+    for row in range(min(50, model.rowCount(parent))):
+        for column in range(columns):
+            index = model.index(row, column, parent)
+            for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+                found.add(str(model.data(index, role) or ""))
+        if isinstance(view, QTreeView):
+            found |= _cells(view, model.index(row, 0, parent))
+    return found
 
 
 def opened_windows(window: MainWindow) -> list[QWidget]:

@@ -47,12 +47,20 @@ class History(QObject):
         self._past: list[EvidenceStep] = []
         self._future: list[EvidenceStep] = []
         self._is_going = False
-        self._opened = 0
         self._closed = ""  # the model that went out of view with the step taken back last
         self._typed_at: tuple[int, int] | None = None  # steps done when a number was typed last
         self._work = table_work(shell)
         self._work.typed.connect(self._on_typed)
         self._bench.beliefs_changed.connect(self._on_beliefs)
+        shell.document.replaced.connect(self._on_replaced)
+
+    def _on_replaced(self) -> None:
+        """Another project, another history."""
+        self._known.clear()
+        self._past.clear()
+        self._future.clear()
+        self._closed, self._typed_at = "", None
+        self._work.wait_for(None)
 
     # -- going back and forth
 
@@ -156,11 +164,6 @@ class History(QObject):
     def _on_beliefs(self, model_id: str) -> None:
         if model_id not in self._shell.project.models:
             return
-        if self._opened != self._shell.document.opened:  # another project, another history
-            self._opened = self._shell.document.opened
-            self._known.clear()
-            self._past.clear()
-            self._future.clear()
         live = self._bench.beliefs(model_id)
         now = live.standing
         known, model, before = self._known.get(model_id, (live, live.model, NOTHING))

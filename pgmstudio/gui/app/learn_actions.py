@@ -9,7 +9,7 @@ from pgmstudio.core.learning.registry import all_learners
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.opening import close_welcome
 from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.workers.landing import Landing
+from pgmstudio.gui.workers.landing import Landing, why_not_again, why_not_reproducible
 
 if TYPE_CHECKING:
     from pgmstudio.gui.pages.learn_page import LearnPage
@@ -79,6 +79,21 @@ def learn_actions(shell: Shell) -> list[ActionSpec]:
             landing.again(run_id)
             shell.reveal("runsPanel")
 
+    def learn_again() -> None:
+        from pgmstudio.gui.pages.learner_forms import free_title
+
+        run_id = run_in_view()
+        if run_id is not None:
+            title = free_title(shell, shell.project.runs[run_id].title)
+            landing.on_present_rows(run_id, title)
+            shell.reveal("runsPanel")
+
+    def why_not_learn_again() -> str | None:
+        reason = why_not_again(shell.project, run_in_view())
+        if reason is None and not shell.project.is_stale(shell.bench.model_id or ""):
+            return "its rows have not changed since; Reproduce this model runs it again."
+        return reason
+
     return [
         ActionSpec(
             "learn.runs",
@@ -103,6 +118,15 @@ def learn_actions(shell: Shell) -> list[ActionSpec]:
             "Learn",
             "Run its learner again with the same data, settings and seed, and compare.",
             reproduce,
-            why_not=lambda: None if run_in_view() else "this model was not learned here.",
+            why_not=lambda: why_not_reproducible(shell.project, run_in_view()),
+        ),
+        ActionSpec(
+            "learn.again",
+            "Learn again",
+            "Learn",
+            "Learn from the present rows with the learner, settings and seed of this model.",
+            learn_again,
+            icon="arrow-clockwise",
+            why_not=why_not_learn_again,
         ),
     ]

@@ -82,6 +82,7 @@ class MainWindow(QMainWindow):
         self.shell.reveal_asked.connect(self.reveal)
         self.shell.center.page_changed.connect(self._on_page_changed)
         self.shell.center.start_wanted.connect(self._on_start_wanted)
+        self.shell.document.replaced.connect(self.toast.hide)
         self.shell.document.file_changed.connect(self._retitle)
         self.shell.document.changed.connect(lambda *_: self._refresh_soon.start())
         self.shell.bench.selection_changed.connect(lambda _: self._refresh_soon.start())

@@ -71,7 +71,7 @@ def _structure(desk: CanvasDesk) -> list[ActionSpec]:
             desk.on_page(add),
             keys=("N",),
             icon="plus-circle",
-            why_not=desk.not_joinable,
+            why_not=desk.not_editable,
         ),
         ActionSpec(
             "model.draw-edges",
@@ -81,7 +81,7 @@ def _structure(desk: CanvasDesk) -> list[ActionSpec]:
             desk.on_page(lambda page: page.choose_tool("edge")),
             keys=("L",),
             icon="flow-arrow",
-            why_not=desk.not_editable,
+            why_not=desk.not_joinable,
         ),
         ActionSpec(
             "model.reverse",

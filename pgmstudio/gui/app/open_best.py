@@ -7,15 +7,16 @@ from pgmstudio.gui.app.opening import add_and_show_model, open_model_page
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.page import BEST_SO_FAR
 from pgmstudio.gui.workers.following import following_of
-from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.recorded_run import AnyRun, RecordedRun, model_of
 
 
-def open_best(shell: Shell, run: LearningRun) -> None:
+def open_best(shell: Shell, run: AnyRun) -> None:
     """The model in a tab of its own, to be looked at, questioned and edited."""
-    if run.model_id in shell.project.models:
-        open_model_page(shell, run.model_id or "")
+    model_id = model_of(shell.project, run)
+    if model_id is not None:
+        open_model_page(shell, model_id)
         return
-    if run.best is None:
+    if isinstance(run, RecordedRun) or run.best is None:
         return
     following = following_of(shell)
     follower = following.of_run(run)

@@ -78,7 +78,8 @@ class FoldedBottom(Rail):
         self._words = label("", "secondary", size="dense")
         self._words.setObjectName("bottomRowRun")
         self.box.addWidget(self._words)
-        for signal in (self._runs.run_added, self._runs.run_changed, self._runs.run_ended):
+        runs = self._runs
+        for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
             signal.connect(self._refresh)
         self._refresh()
 

@@ -190,6 +190,15 @@ class ReproduceDesk(QObject):
         self._shell = shell
         self._again: Job | None = None
         self._done: list[Reproduced] = []
+        shell.document.replaced.connect(self._on_replaced)
+
+    def _on_replaced(self) -> None:
+        """Nobody waits for the runs of a closed project."""
+        job, self._again = self._again, None
+        if job is not None:
+            job.events_arrived.disconnect()
+            job.failed.disconnect()
+            job.cancel()
 
     def no_runs(self) -> str | None:
         if self._again is not None:
@@ -221,11 +230,14 @@ class ReproduceDesk(QObject):
                 self._shell.bench.message.emit(level, f"{event.title}: {event.words}")
 
     def _on_state(self, _state: object) -> None:
-        job = self._again
-        if job is None or not job.state.is_end:
+        job = self.sender()
+        assert isinstance(job, Job)
+        if not job.state.is_end:
+            return
+        job.deleteLater()
+        if job is not self._again:
             return
         self._again = None
-        job.deleteLater()
         self._shell.tell(end_words(self._done))
         self._shell.book.refresh()
 

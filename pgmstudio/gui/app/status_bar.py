@@ -93,7 +93,8 @@ class StatusBar(QStatusBar):
         bench.model_in_view_changed.connect(self._refresh)
         bench.selection_changed.connect(self._refresh)
         bench.beliefs_changed.connect(self._refresh)
-        for signal in (bench.runs.run_added, bench.runs.run_changed, bench.runs.run_ended):
+        runs = bench.runs
+        for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
             signal.connect(self._refresh_runs)
         bench.beside.changed.connect(self._refresh_runs)
         self._work.changed.connect(self._refresh)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.model_state import ByModel
 
 
 class ComponentViews(QObject):
@@ -17,8 +18,8 @@ class ComponentViews(QObject):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self._chosen: dict[str, tuple[int, ...]] = {}
-        self._blends: dict[str, float] = {}
+        self._chosen: ByModel[tuple[int, ...]] = ByModel(shell.document)
+        self._blends: ByModel[float] = ByModel(shell.document)
 
     def chosen(self, model_id: str) -> tuple[int, ...]:
         """The trees in view, from 0; none: all of them."""

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.protocols import Done, Observed
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.model_state import ByModel
 
 
 class ContextViews(QObject):
@@ -23,9 +24,9 @@ class ContextViews(QObject):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._shell = shell
-        self._chosen: dict[str, dict[str, str]] = {}
-        self._following: set[str] = set()
-        self._told: dict[str, dict[str, str]] = {}
+        self._chosen: ByModel[dict[str, str]] = ByModel(shell.document)
+        # What was told last of those whose context is their evidence.
+        self._following: ByModel[dict[str, str]] = ByModel(shell.document)
         shell.bench.beliefs_changed.connect(self._on_beliefs_changed)
 
     def context(self, model_id: str) -> dict[str, str]:
@@ -54,7 +55,7 @@ class ContextViews(QObject):
         """Look at the model in this context, whatever is observed."""
         before = self.context(model_id)
         was_following = model_id in self._following
-        self._following.discard(model_id)
+        self._following.pop(model_id, None)
         self._chosen[model_id] = dict(context)
         if was_following or self.context(model_id) != before:
             self.changed.emit(model_id)
@@ -68,11 +69,10 @@ class ContextViews(QObject):
         if on == self.follows(model_id):
             return
         if on:
-            self._following.add(model_id)
+            self._following[model_id] = self._seen(model_id)
         else:
             self._chosen[model_id] = self.context(model_id)
-            self._following.discard(model_id)
-        self._told[model_id] = self.context(model_id)
+            del self._following[model_id]
         self.changed.emit(model_id)
 
     def observe(self, model_id: str) -> None:
@@ -84,9 +84,9 @@ class ContextViews(QObject):
     def _on_beliefs_changed(self, model_id: str) -> None:
         if model_id not in self._following or model_id not in self._shell.project.models:
             return
-        now = self.context(model_id)
-        if now != self._told.get(model_id):
-            self._told[model_id] = now
+        now = self._seen(model_id)
+        if now != self._following[model_id]:
+            self._following[model_id] = now
             self.changed.emit(model_id)
 
 

@@ -19,6 +19,7 @@ class Document(QObject):
     """A project, its file and its history. Views compare `before` and `after` by identity."""
 
     changed = Signal(object, object)  # before, after: two Projects
+    replaced = Signal()  # another project is open: what belonged to the last one ends; comes first
     file_changed = Signal()  # path or saved state
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -80,6 +81,7 @@ class Document(QObject):
             self.undo_stack.resetClean()
         self._path, self._stamp = path, stamp
         self._project = project
+        self.replaced.emit()
         self.changed.emit(before, project)
         self.file_changed.emit()
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.model_state import ByModel
 
 NodeKey = tuple[str, int]  # a variable and the number of its node, from 0
 _MOST_SEEN = 200  # graphs, as many as anybody takes back
@@ -27,7 +28,7 @@ class GraphNodes(QObject):
         super().__init__(shell)
         self._shell = shell
         # The chosen node in every graph since it was chosen: taken back, a step gives it back.
-        self._chosen: dict[str, list[tuple[DecisionGraph, NodeKey | None]]] = {}
+        self._chosen: ByModel[list[tuple[DecisionGraph, NodeKey | None]]] = ByModel(shell.document)
 
     def chosen(self, model_id: str) -> NodeKey | None:
         """The chosen node, when the graph still has it."""

@@ -13,6 +13,7 @@ from pgmstudio.core.inference.map_search import MapAnswer, most_probable_togethe
 from pgmstudio.core.inference.protocols import Finding
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import CancelToken, StopSwitch
+from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.workers.questions import Asker
 
 SECONDS, LONGER_SECONDS = 2.0, 60.0
@@ -42,8 +43,8 @@ class MapDesk(QObject):
 
     changed = Signal()
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
         self._question: MapQuestion | None = None
         self._answer: MapAnswer | None = None
         self._problem = ""
@@ -52,6 +53,7 @@ class MapDesk(QObject):
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_answer)
         self._asker.failed.connect(self._on_failed)
+        shell.document.replaced.connect(self.forget)
 
     @property
     def is_searching(self) -> bool:
@@ -103,7 +105,7 @@ class MapDesk(QObject):
     def forget(self) -> None:
         """Nobody wants the answer any more."""
         self._asker.forget()
-        self._stop = self._question = None
+        self._stop = self._question = self._answer = None
 
     def _on_answer(self, answer: MapAnswer) -> None:
         self._answer, self._stop = answer, None
@@ -117,7 +119,7 @@ class MapDesk(QObject):
         self.changed.emit()
 
 
-def map_desk(shell: QObject) -> MapDesk:
+def map_desk(shell: Shell) -> MapDesk:
     """The one desk of a window, made at the first asking."""
     found = shell.findChild(MapDesk)
     return found if isinstance(found, MapDesk) else MapDesk(shell)

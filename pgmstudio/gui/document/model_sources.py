@@ -18,6 +18,7 @@ from pgmstudio.core.project.model_rows import ModelRows, rows_of_model, why_no_r
 from pgmstudio.core.project.plain import restored_params
 from pgmstudio.core.project.project import Project, Run
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.model_state import ByModel
 
 NO_BOOTSTRAP = "No bootstrap of these rows yet. Learn ▸ Bootstrap… makes one."
 
@@ -28,8 +29,9 @@ class ModelSources(QObject):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._shell = shell
-        self._rows: dict[str, tuple[tuple[object, ...], ModelRows | None]] = {}
+        self._rows: ByModel[tuple[tuple[object, ...], ModelRows | None]] = ByModel(shell.document)
         self._restored: dict[tuple[str, str], tuple[object, Keepsake | None]] = {}
+        shell.document.replaced.connect(self._restored.clear)
 
     @property
     def _project(self) -> Project:

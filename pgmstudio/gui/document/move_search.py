@@ -34,6 +34,7 @@ from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.app.moves_actions import BEST_MOVE
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.model_sources import sources_of
+from pgmstudio.gui.document.model_state import ByModel
 from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
@@ -141,7 +142,7 @@ class MoveSearch(QObject):
         self.shown: MoveQuestion | None = None  # whose moves these are
         self.looked_at: MoveKey | None = None
         self.words = ""  # how far it is, or what was taken last
-        self._vetoes: dict[str, tuple[MoveKey, ...]] = {}
+        self._vetoes: ByModel[tuple[MoveKey, ...]] = ByModel(shell.document)
         self._asked: MoveQuestion | None = None
         self._is_watched = self._is_taking = False
         self._counts = _Counts()
@@ -153,6 +154,7 @@ class MoveSearch(QObject):
         self._doing.failed.connect(self._on_failed)
         self._rest = one_shot(self, self._ask, REST_MS)
         shell.bench.model_in_view_changed.connect(self.follow)
+        shell.document.replaced.connect(self._on_replaced)
         shell.document.changed.connect(self.follow)
         self.changed.connect(self._on_changed)
 
@@ -160,6 +162,13 @@ class MoveSearch(QObject):
         """Whether there is a best move to take is another thing now."""
         if BEST_MOVE in self._shell.book.actions:
             self._shell.book.refresh(BEST_MOVE)
+
+    def _on_replaced(self) -> None:
+        self._looking.forget()
+        self._doing.forget()
+        self._counts = _Counts()
+        self.params, self.words, self._is_taking = MoveParams(), "", False
+        self._asked = self.shown = self.found = self.looked_at = None
 
     # -- what is searched
 

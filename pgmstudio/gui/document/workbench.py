@@ -42,6 +42,7 @@ class Workbench(QObject):
         self._selection = Selection()
         self._target: str | None = None
         self._beliefs: dict[str, LiveBeliefs] = {}
+        document.replaced.connect(self._on_replaced)
         document.changed.connect(self._on_document_changed)
 
     @property
@@ -91,6 +92,14 @@ class Workbench(QObject):
     @property
     def beliefs_in_view(self) -> LiveBeliefs | None:
         return None if self._model_id is None else self.beliefs(self._model_id)
+
+    def _on_replaced(self) -> None:
+        """Nothing said about a model of the last project holds for one of this."""
+        self.view_model(None)
+        self.set_target(None)
+        for live in self._beliefs.values():
+            live.deleteLater()
+        self._beliefs.clear()
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
         for model_id in list(self._beliefs):

@@ -62,6 +62,7 @@ class KeptPage(Page):
     def __init__(self, key: str, shell: Shell, source: KeptSource) -> None:
         super().__init__(f"{key}:{source.key}")
         self._shell, self._source = shell, source
+        source.setParent(self)
 
     @property
     def short_title(self) -> str:

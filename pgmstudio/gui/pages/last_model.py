@@ -16,6 +16,7 @@ class LastModel(QObject):
         self._shell = shell
         self._id = shell.bench.model_id
         shell.bench.model_in_view_changed.connect(self._on_model_in_view_changed)
+        shell.document.replaced.connect(self._on_replaced)
 
     @property
     def id(self) -> str | None:
@@ -30,6 +31,9 @@ class LastModel(QObject):
     @property
     def entry(self) -> ModelEntry | None:
         return self._shell.project.models.get(self.id or "")
+
+    def _on_replaced(self) -> None:
+        self._id = None
 
     def _on_model_in_view_changed(self, model_id: str | None) -> None:
         if model_id is not None:

@@ -69,6 +69,12 @@ class RowDesk(QObject):
         self._asker = Asker(self)
         self._asker.answered.connect(self._on_ranked)
         self._asker.failed.connect(self._on_failed)
+        shell.document.replaced.connect(self._on_replaced)
+
+    def _on_replaced(self) -> None:
+        self._row = self._ranking = None
+        self._marks = False
+        self.stop()
 
     # -- the row
 

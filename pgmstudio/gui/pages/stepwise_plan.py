@@ -15,8 +15,10 @@ from pgmstudio.core.project.edits import add_data, with_columns
 from pgmstudio.core.project.project import Project
 from pgmstudio.core.scores.target_tests import ALPHA, TargetTest, corrected
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.document.model_state import ByModel
 from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.recorded_run import model_of
 
 COLUMNS, RULES, LEARNING, QUESTIONS, LINKS = range(5)
 Edge = tuple[str, str]
@@ -48,7 +50,6 @@ class StepPlan(QObject):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._shell = shell
-        self._opened = shell.document.opened
         self.step = COLUMNS
         self.data_id: str | None = None
         self.target: str | None = None
@@ -57,10 +58,11 @@ class StepPlan(QObject):
         self.picking = Picking()
         self.model_id: str | None = None
         self.run: LearningRun | None = None
-        self.decided: dict[str, tuple[Edge, ...]] = {}  # directions, by model
+        self.decided: ByModel[tuple[Edge, ...]] = ByModel(shell.document)  # directions
         self._history: list[tuple[str, Picking]] = []
         self._undone: list[tuple[str, Picking]] = []
         self._settle(shell.project)
+        shell.document.replaced.connect(self._on_replaced)
         shell.document.changed.connect(self._on_document_changed)
         shell.bench.runs.run_ended.connect(self._on_run_ended)
 
@@ -181,8 +183,9 @@ class StepPlan(QObject):
 
     def _on_run_ended(self, run: LearningRun) -> None:
         if run is self.run:
-            if run.model_id in self.models():
-                self.model_id = run.model_id
+            made = model_of(self._shell.project, run)
+            if made in self.models():
+                self.model_id = made
             self.changed.emit()
 
     # -- following the project
@@ -204,10 +207,11 @@ class StepPlan(QObject):
             known = list(self.models())
             self.model_id = in_view if in_view in known else known[-1] if known else None
 
+    def _on_replaced(self) -> None:
+        self.step, self.run, self.picking = COLUMNS, None, Picking()
+        self.data_id = self.model_id = None
+
     def _on_document_changed(self, before: Project, after: Project) -> None:
-        if self._shell.document.opened != self._opened:
-            self._opened = self._shell.document.opened
-            self.step, self.run, self.decided, self.data_id = COLUMNS, None, {}, None
         if before is not after:
             self._settle(after)
             self.changed.emit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout, QWidget
 
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -61,6 +61,14 @@ class ModelInspector(QWidget):
         self._stale = Note(
             "The rows it was learned from have changed since.", "warning", "inspectorModelStale"
         )
+        self._again = button(
+            "Learn again",
+            self._on_learn_again,
+            role="link",
+            name="inspectorLearnAgain",
+            tip="Learn from the present rows with the same learner, settings and seed.",
+        )
+        self._stale.add_button(self._again)
         size = Section("Size and fit", line=False)
         self.facts = FactRows("inspectorModelFacts")
         for widget in (self._error, self._stale, self.facts):
@@ -143,6 +151,7 @@ class ModelInspector(QWidget):
         self._head.tell(entry.title, " · ".join(facts), chip, language_icon(subject.model.kind))
         self._error.tell("" if live.error is None else str(live.error))
         self._stale.setVisible(self._shell.project.is_stale(subject.model_id))
+        self._offer(self._again, "learn.again")
         self.components.show_subject(subject)
         self.partition.show_subject(subject)
         self.trail.show_subject(subject)
@@ -267,18 +276,22 @@ class ModelInspector(QWidget):
         if "learner" not in provenance:
             return
         self.card.show_facts(provenance_facts(provenance))
-        action = self._shell.book.actions.get("learn.reproduce")
-        spec = self._shell.book.specs.get("learn.reproduce")
+        self._offer(self._reproduce, "learn.reproduce")
+
+    def _offer(self, shown: QPushButton, action_id: str) -> None:
+        """The button can be used when its action can, and else says why not."""
+        spec = self._shell.book.specs.get(action_id)
         reason = spec.why_not() if spec is not None and spec.why_not is not None else None
-        self._reproduce.setEnabled(action is not None and reason is None)
-        self._reproduce.setToolTip(
-            f"Not now: {reason}" if reason else (spec.tip if spec is not None else "")
-        )
+        shown.setEnabled(spec is not None and reason is None)
+        shown.setToolTip(f"Not now: {reason}" if reason else (spec.tip if spec is not None else ""))
 
     def _on_reproduce(self) -> None:
         action = self._shell.book.actions.get("learn.reproduce")
         if action is not None:
             action.trigger()
+
+    def _on_learn_again(self) -> None:
+        self._shell.book["learn.again"].trigger()
 
     def _on_notes(self, model_id: str, text: str) -> None:
         entry = self._shell.project.models.get(model_id)

@@ -1,4 +1,4 @@
-"""The log: every sentence that was shown, newest last."""
+"""The log: every sentence that was shown since the project was opened, newest last."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class LogPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._text)
         shell.bench.message.connect(self._on_message)
+        shell.document.replaced.connect(self._text.clear)
         theme().changed.connect(self._restyle)
         self._restyle()
 

@@ -19,6 +19,7 @@ from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.workers.following import place_words
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.learning_run import BITS_PER_ROW, LearningRun, score_text
+from pgmstudio.gui.workers.recorded_run import AnyRun
 
 # More restarts than this are as good as without end.
 MOST_NAMED = 10_000
@@ -34,7 +35,7 @@ _TOLD_ELSEWHERE = {"best score", "restart", "restarts"}
 _OF_LAST_CLIMB = {"score", "edges", "greediness"}
 
 
-def state_words(run: LearningRun) -> str:
+def state_words(run: AnyRun) -> str:
     """The state of a run in words: a sentence of its own, or how it ended."""
     if run.is_paused and run.state is JobState.RUNNING:
         return "paused"
@@ -48,7 +49,7 @@ def state_words(run: LearningRun) -> str:
         case JobState.FINISHED:
             return "finished"
         case JobState.CANCELLED:
-            return "stopped, kept" if run.best is not None else "stopped"
+            return "stopped, kept" if run.has_model else "stopped"
         case JobState.FAILED:
             return "failed, see log"
 
@@ -59,7 +60,7 @@ def sentence_case(words: str) -> str:
     return words if is_symbol else words[:1].upper() + words[1:]
 
 
-def share_words(run: LearningRun) -> str:
+def share_words(run: AnyRun) -> str:
     """`52 %` while a run knows how far it is; else its state in words."""
     fraction = run.progress.fraction
     if run.state is JobState.RUNNING and not run.is_paused and fraction is not None:
@@ -67,7 +68,7 @@ def share_words(run: LearningRun) -> str:
     return state_words(run)
 
 
-def told_counters(run: LearningRun) -> dict[str, float]:
+def told_counters(run: AnyRun) -> dict[str, float]:
     """What the run counts, in its own order; of an ended search nothing of its last climb."""
     counters = run.progress.counters
     is_over = run.state.is_end and "best score" in counters

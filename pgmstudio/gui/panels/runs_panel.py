@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
@@ -28,6 +30,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.project.edits import remove_run
+from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.column_list import dress_head
 from pgmstudio.gui.panels.elided_label import ElidedLabel
@@ -40,6 +44,13 @@ from pgmstudio.gui.style.widgets import button, row
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.kept_source import KeptSource
 from pgmstudio.gui.workers.learning_run import LearningRun, score_text
+from pgmstudio.gui.workers.recorded_run import (
+    AnyRun,
+    RecordedRun,
+    model_of,
+    record_of,
+    runs_of,
+)
 
 Index = QModelIndex | QPersistentModelIndex
 SHARE = Qt.ItemDataRole.UserRole
@@ -57,26 +68,37 @@ _SIGNS = {
 
 
 class RunTable(QAbstractTableModel):
-    """One row per run, in the order they start."""
+    """One row per run of the project: the recorded ones, then the queue in the order they start."""
 
     def __init__(self, shell: Shell, parent: QObject) -> None:
         super().__init__(parent)
-        self._queue = shell.bench.runs
-        self._queue.run_added.connect(self._reset)
-        self._queue.order_changed.connect(self._reset)
+        self._shell, self._queue = shell, shell.bench.runs
+        self._runs: list[AnyRun] = []
+        self._queue.run_added.connect(self._refresh)
+        self._queue.order_changed.connect(self._refresh)
         self._queue.run_changed.connect(self._on_changed)
+        shell.document.changed.connect(self._on_document_changed)
+        self._refresh()
 
-    def run_at(self, row_number: int) -> LearningRun | None:
-        runs = self._queue.runs
-        return runs[row_number] if 0 <= row_number < len(runs) else None
+    @property
+    def runs(self) -> tuple[AnyRun, ...]:
+        return tuple(self._runs)
 
-    def _reset(self, *_: object) -> None:
+    def run_at(self, row_number: int) -> AnyRun | None:
+        return self._runs[row_number] if 0 <= row_number < len(self._runs) else None
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        if before.runs is not after.runs:
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
         self.beginResetModel()
+        self._runs = runs_of(self._shell.project, self._queue.runs)
         self.endResetModel()
 
     def _on_changed(self, run: LearningRun) -> None:
-        if run in self._queue.runs:
-            number = self._queue.runs.index(run)
+        if run in self._runs:
+            number = self._runs.index(run)
             self.dataChanged.emit(self.index(number, 0), self.index(number, len(HEADERS) - 1))
 
     def tick(self) -> None:
@@ -85,7 +107,7 @@ class RunTable(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 1), self.index(self.rowCount() - 1, 3))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return len(self._queue.runs)
+        return len(self._runs)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return len(HEADERS)
@@ -111,19 +133,19 @@ class RunTable(QAbstractTableModel):
             is_busy = run.state is JobState.RUNNING and not run.is_paused
             return run.progress.fraction if is_busy else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{run.request.title}: {state_words(run)}"
+            return f"{run.title}: {state_words(run)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side_of(index.column())
         return None
 
-    def _text(self, run: LearningRun, column: int) -> str:
+    def _text(self, run: AnyRun, column: int) -> str:
         if column == 0:
-            return run.request.title
+            return run.title
         if column == 1:
             return share_words(run)
         if column == 2:
             score = run.measures.get("score", run.progress.counters.get("score"))
-            return "" if score is None else score_text(run.request.learner_key, score)
+            return "" if score is None else score_text(run.learner_key, score)
         minutes, seconds = divmod(round(run.seconds), 60)
         return f"{minutes}:{seconds:02d}" if run.seconds else ""
 
@@ -134,7 +156,7 @@ def _side_of(column: int) -> int:
     return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
-def _sign(run: LearningRun) -> QIcon:
+def _sign(run: AnyRun) -> QIcon:
     name, color = _SIGNS[run.state]
     return icon("pause", "warning_ink") if run.is_paused else icon(name, color)
 
@@ -181,6 +203,8 @@ class RunsPanel(QWidget):
         self.setObjectName("runs")
         self._shell = shell
         self._table = RunTable(shell, self)
+        self._chosen: AnyRun | None = None  # while the table is made anew
+        self._is_resetting = False
         self._view = QTableView()
         self._view.setObjectName("runTable")
         self._view.setAccessibleName("Runs")
@@ -249,14 +273,37 @@ class RunsPanel(QWidget):
         runs.run_added.connect(self._on_added)
         runs.run_changed.connect(self._on_changed)
         runs.order_changed.connect(self._refresh)
+        self._table.modelAboutToBeReset.connect(self._on_resetting)
+        self._table.modelReset.connect(self._on_reset)
+        shell.document.changed.connect(self._refresh)
         self._clock = QTimer(self)
         self._clock.setInterval(500)
         self._clock.timeout.connect(self._on_tick)
         self._refresh()
 
     @property
-    def selected(self) -> LearningRun | None:
+    def selected(self) -> AnyRun | None:
         return self._table.run_at(self._view.currentIndex().row())
+
+    @property
+    def _live(self) -> LearningRun | None:
+        """The selected run, if it is one of the queue."""
+        run = self.selected
+        return run if isinstance(run, LearningRun) else None
+
+    def _on_resetting(self) -> None:
+        self._chosen, self._is_resetting = self.selected, True
+
+    def _on_reset(self) -> None:
+        """What was selected stays so, else the newest is; nobody asked to see it."""
+        runs = self._table.runs
+        if runs:
+            known = self._chosen in runs
+            self._view.selectRow(runs.index(self._chosen) if known else len(runs) - 1)
+        self._is_resetting = False
+        if self.selected != self._chosen:
+            self._plot.show_run(self.selected)
+        self._refresh()
 
     def _restyle(self) -> None:
         self._view.setFont(theme().font("dense"))
@@ -265,7 +312,7 @@ class RunsPanel(QWidget):
         self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
 
     def _on_added(self, run: LearningRun) -> None:
-        self._view.selectRow(self._shell.bench.runs.runs.index(run))
+        self._view.selectRow(self._table.runs.index(run))
         self._clock.start()
         self._refresh()
 
@@ -280,13 +327,15 @@ class RunsPanel(QWidget):
             self._clock.stop()
 
     def _on_selected(self, *_: object) -> None:
+        if self._is_resetting:
+            return
         self._plot.show_run(self.selected)
-        self._shell.bench.runs.look_at(self.selected)
+        self._shell.bench.runs.look_at(self._live)
         self._refresh()
 
     def _on_clicked(self, _index: QModelIndex) -> None:
         """Also a click on the run that was selected before wants to see it."""
-        self._shell.bench.runs.look_at(self.selected)
+        self._shell.bench.runs.look_at(self._live)
 
     def _refresh(self, *_: object) -> None:
         run = self.selected
@@ -296,12 +345,17 @@ class RunsPanel(QWidget):
             self._status.setText(" · ".join(_counters(run)))
         self._status.setToolTip(self._status.text())
         busy = run is not None and run.state is JobState.RUNNING
-        self._open.setEnabled(run is not None and run.best is not None)
+        self._open.setEnabled(run is not None and self._has_best(run))
         self._pause.setEnabled(busy)
         is_paused = run is not None and run.is_paused
         self._pause.setText("Go on" if is_paused else "Pause")
         self._pause.show_icon("play" if is_paused else "pause")
         self._stop.setEnabled(run is not None and not run.state.is_end)
+
+    def _has_best(self, run: AnyRun) -> bool:
+        """Of a recorded run there is only the model in the project."""
+        is_live = isinstance(run, LearningRun) and run.best is not None
+        return is_live or model_of(self._shell.project, run) is not None
 
     def _on_open(self) -> None:
         from pgmstudio.gui.app.open_best import open_best
@@ -310,13 +364,13 @@ class RunsPanel(QWidget):
             open_best(self._shell, self.selected)
 
     def _on_pause(self) -> None:
-        run = self.selected
+        run = self._live
         if run is not None:
             (run.resume if run.is_paused else run.pause)()
 
     def _on_stop(self) -> None:
-        if self.selected is not None:
-            self.selected.stop()
+        if self._live is not None:
+            self._live.stop()
 
     def _on_menu(self, place: QPoint) -> None:
         run = self._table.run_at(self._view.indexAt(place).row())
@@ -324,26 +378,37 @@ class RunsPanel(QWidget):
             return
         queue = self._shell.bench.runs
         menu = QMenu(self)
-        if run.best is not None:
+        if self._has_best(run):
             menu.addAction("Open best", self._on_open)
         if ADJACENCY in run.kept:
             menu.addAction("Edges of restarts", lambda: self._show_edges(run))
-        if run.why_no_steps is None:
-            menu.addAction("Step through", lambda: self._walk(run))
         menu.addAction("Run again with changes", lambda: self._again(run))
-        if run.state is JobState.QUEUED:
-            menu.addAction("Start earlier", lambda: queue.move(run, queue.runs.index(run) - 1))
-            menu.addAction("Start later", lambda: queue.move(run, queue.runs.index(run) + 1))
+        if isinstance(run, LearningRun):
+            if run.why_no_steps is None:
+                menu.addAction("Step through", lambda: self._walk(run))
+            if run.state is JobState.QUEUED:
+                menu.addAction("Start earlier", lambda: queue.move(run, queue.runs.index(run) - 1))
+                menu.addAction("Start later", lambda: queue.move(run, queue.runs.index(run) + 1))
+            if not run.state.is_end and run.state is not JobState.QUEUED:
+                menu.addAction("Stop, keep best", run.stop)
         if run.state.is_end or run.state is JobState.QUEUED:
-            menu.addAction("Remove from the list", lambda: queue.remove(run))
-        else:
-            menu.addAction("Stop, keep best", run.stop)
+            menu.addAction("Remove", lambda: self._remove(run))
         menu.popup(self._view.viewport().mapToGlobal(place))
 
-    def _show_edges(self, run: LearningRun) -> None:
+    def _remove(self, run: AnyRun) -> None:
+        """Off the list and out of the project; its model stays."""
+        project = self._shell.project
+        run_id = run.run_id if isinstance(run, RecordedRun) else record_of(project, run)
+        if run_id is not None:
+            self._shell.change(f"Remove run {run.title}", partial(remove_run, run_id=run_id))
+        if isinstance(run, LearningRun):
+            self._shell.bench.runs.remove(run)
+
+    def _show_edges(self, run: AnyRun) -> None:
         from pgmstudio.gui.pages.adjacency_page import open_adjacency
 
-        open_adjacency(self._shell, KeptSource(self._shell, ADJACENCY, run))
+        kept_by = run.run_id if isinstance(run, RecordedRun) else run
+        open_adjacency(self._shell, KeptSource(self._shell, ADJACENCY, kept_by))
 
     def _walk(self, run: LearningRun) -> None:
         from pgmstudio.gui.pages.pdg_steps_page import open_steps
@@ -351,17 +416,22 @@ class RunsPanel(QWidget):
         run.pause()
         open_steps(self._shell, run)
 
-    def _again(self, run: LearningRun) -> None:
-        from pgmstudio.gui.app.learn_actions import open_learn_page
+    def _again(self, run: AnyRun) -> None:
+        from pgmstudio.gui.app.learn_actions import landing_of, open_learn_page
 
-        open_learn_page(self._shell).fill(run.request)
+        if isinstance(run, RecordedRun):
+            request = landing_of(self._shell).request_of(run.run_id)
+        else:
+            request = run.request
+        if request is not None:
+            open_learn_page(self._shell).fill(request)
 
 
-def _counters(run: LearningRun) -> list[str]:
+def _counters(run: AnyRun) -> list[str]:
     """What the run tells about itself, in words."""
     words = [state_words(run)]
     for name, value in list(told_counters(run).items())[:5]:
         is_score = "score" in name or name == HELD
-        shown = score_text(run.request.learner_key, value) if is_score else number_words(value)
+        shown = score_text(run.learner_key, value) if is_score else number_words(value)
         words.append(f"{name} {shown}")
     return words

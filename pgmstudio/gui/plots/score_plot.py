@@ -27,8 +27,8 @@ from pgmstudio.gui.plots.trace_views import (
 from pgmstudio.gui.style.numbers import grouped
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import Segments, label, row
-from pgmstudio.gui.workers.learning_run import LearningRun
 from pgmstudio.gui.workers.one_shot import one_shot
+from pgmstudio.gui.workers.recorded_run import AnyRun
 
 # More points than this of finished restarts are a cloud; the newest tell enough.
 MOST_DIM = 2000
@@ -47,7 +47,7 @@ class ScorePlot(QWidget):
         super().__init__()
         self.setObjectName("scorePlot")
         self.setAccessibleName("Score of the run by step")
-        self._run: LearningRun | None = None
+        self._run: AnyRun | None = None
         self._library = plot_library()
         self._library.loaded.connect(self.refresh)
         self._plot: Any = None
@@ -90,7 +90,7 @@ class ScorePlot(QWidget):
         """The plot itself, when there is something in it."""
         return self._plot if self._plot is not None and not self._plot.isHidden() else None
 
-    def show_run(self, run: LearningRun | None) -> None:
+    def show_run(self, run: AnyRun | None) -> None:
         self._run = run
         if run is not None:
             self._library.ask()  # it is there when the first points come
@@ -149,7 +149,7 @@ class ScorePlot(QWidget):
             self._plot.getAxis(side).tickStrings = tick_words
         self._layout.addWidget(self._plot, 1)
 
-    def _draw(self, run: LearningRun) -> None:
+    def _draw(self, run: AnyRun) -> None:
         self._restyle()
         view = self.views.current
         self._heading.setText(_HEADINGS[view])
@@ -171,7 +171,7 @@ class ScorePlot(QWidget):
         self._hint.setText(hint)
         self._hint.setToolTip(hint)
 
-    def _draw_starts(self, run: LearningRun, values: list[float]) -> None:
+    def _draw_starts(self, run: AnyRun, values: list[float]) -> None:
         """Finished restarts dim, the present one dotted."""
         trace, curves = run.trace, self._curves
         begin = 0 if run.state.is_end else start_of_last(trace)
@@ -180,7 +180,7 @@ class ScorePlot(QWidget):
         if not run.state.is_end:
             curves["now"].setData(trace.steps[begin:], values[begin:])
 
-    def _draw_score(self, run: LearningRun) -> None:
+    def _draw_score(self, run: AnyRun) -> None:
         trace, curves = run.trace, self._curves
         top = max(trace.scores)
         place = trace.scores.index(top)

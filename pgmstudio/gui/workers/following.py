@@ -108,6 +108,12 @@ class Following(QObject):
         super().__init__(shell)
         self._shell = shell
         self._followers: dict[str, Follower] = {}
+        shell.document.replaced.connect(self._on_replaced)
+
+    def _on_replaced(self) -> None:
+        for follower in self._followers.values():
+            follower.deleteLater()
+        self._followers.clear()
 
     def follow(self, run: LearningRun, model_id: str) -> Follower:
         """Let a model of the project follow a run from now on."""

@@ -17,6 +17,7 @@ from pgmstudio.core.project.project import Project, Run
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.workers.landing import models_of
 from pgmstudio.gui.workers.learning_run import LearningRun
+from pgmstudio.gui.workers.recorded_run import model_of
 
 
 class KeptSource(QObject):
@@ -25,7 +26,7 @@ class KeptSource(QObject):
     changed = Signal()
 
     def __init__(self, shell: Shell, kind: str, run: LearningRun | str) -> None:
-        super().__init__(shell)
+        super().__init__()  # the page that shows it takes it over; without one nothing holds it
         self._shell, self._kind, self._run = shell, kind, run
         self._kept: Keepsake | None = None
         if isinstance(run, LearningRun):
@@ -54,9 +55,9 @@ class KeptSource(QObject):
     @property
     def model_id(self) -> str | None:
         """The model that the run made, if it is still there."""
-        models = self._shell.project.models
         if isinstance(self._run, LearningRun):
-            return self._run.model_id if self._run.model_id in models else None
+            return model_of(self._shell.project, self._run)
+        models = self._shell.project.models
         return next((key for key, entry in models.items() if entry.run_id == self._run), None)
 
     @property
@@ -118,7 +119,7 @@ def source_in_view(shell: Shell, kind: str) -> KeptSource | None:
         return KeptSource(shell, kind, run_id)
     live = [run for run in (queue.looked_at, *reversed(queue.runs)) if run is not None]
     for run in live:
-        if kind in run.kept and not (run.state.is_end and run.model_id in project.models):
+        if kind in run.kept and not (run.state.is_end and model_of(project, run)):
             return KeptSource(shell, kind, run)
     for key in reversed(list(project.runs)):
         if kind in project.runs[key].kept:

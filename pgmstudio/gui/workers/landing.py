@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,12 +15,19 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of
 from pgmstudio.core.learning.edge_rules import broken_rules
-from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.learning.registry import all_learners, learner_of
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.plain import plain_params, restored_params
-from pgmstudio.core.project.project import ModelEntry, Outcome, Project, Run
+from pgmstudio.core.project.project import (
+    DataEntry,
+    ModelEntry,
+    Outcome,
+    Project,
+    Run,
+    fingerprints,
+)
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.workers.following import following_of
 from pgmstudio.gui.workers.job import JobState
@@ -63,31 +71,38 @@ class Landing(QObject):
 
     def again(self, run_id: str) -> LearningRun | None:
         """Run what a record says once more; the same seed must give the same model."""
+        request = self.request_of(run_id)
+        if request is None:
+            return None
+        title = f"{request.title}, reproduced"
+        return self._start_as(run_id, replace(request, title=title, reproduces=run_id))
+
+    def on_present_rows(self, run_id: str, title: str) -> LearningRun | None:
+        """The same learner, settings and seed on the rows as they are now."""
+        request = self.request_of(run_id)
+        return None if request is None else self._start_as(run_id, replace(request, title=title))
+
+    def request_of(self, run_id: str) -> RunRequest | None:
+        """What a record says was run, on the rows as they are now; None, and said, if unknown."""
         project = self._shell.project
         run = project.runs[run_id]
         try:
             params_type = learner_of(run.learner).params_type
             params: Any = parse_params(params_type, restored_params(run.params, models_of(project)))
-            part = self._part_of(run)
+            part = _part_of(project.data_entry(run.data_id or ""), run)
         except PgmStudioError as error:
             self._shell.errors.report(error)
             return None
-        title = f"{run.title}, reproduced"
-        request = RunRequest(title, run.learner, params, run.seed, run.data_id or "", part, run_id)
+        return RunRequest(run.title, run.learner, params, run.seed, run.data_id or "", part)
+
+    def _start_as(self, run_id: str, request: RunRequest) -> LearningRun:
+        """As a bootstrap where the recorded run was one."""
         from pgmstudio.gui.workers.bootstrap_runs import settings_of, start_bootstrap
 
-        settings = settings_of(run)
+        settings = settings_of(self._shell.project.runs[run_id])
         if settings is not None:
             return start_bootstrap(self._shell, request, settings)
         return self.start(request)
-
-    def _part_of(self, run: Run) -> str | None:
-        entry = self._shell.project.data_entry(run.data_id or "")
-        if entry.data.fingerprint == run.data_fingerprint:
-            return None
-        if entry.split is not None and run.data_fingerprint in entry.split.part_fingerprints:
-            return entry.split.names[entry.split.part_fingerprints.index(run.data_fingerprint)]
-        raise DataError(f"The rows of {entry.name} have changed since; the run cannot be repeated.")
 
     def _on_run_ended(self, run: LearningRun) -> None:
         if not run.is_unwanted:
@@ -113,6 +128,7 @@ class Landing(QObject):
                 provenance=_provenance(record),
             )
         word = "Learn" if run.state is JobState.FINISHED else "Keep the best of"
+        run.run_id = self._shell.project.next_run_id()
         if self._shell.change(
             f"{word} {run.request.title}", partial(add_run, run=record, model=entry, into=into)
         ):
@@ -157,6 +173,36 @@ class Landing(QObject):
         if sentence is not None:
             level = "info" if sentence.startswith("All") else "warning"
             self._shell.bench.message.emit(level, sentence)
+
+
+def _part_of(entry: DataEntry, run: Run) -> str | None:
+    """The part of the split that a run learned from; of rows that have changed since, the first."""
+    if entry.split is None or entry.data.fingerprint == run.data_fingerprint:
+        return None
+    known = entry.split.part_fingerprints
+    number = known.index(run.data_fingerprint) if run.data_fingerprint in known else 0
+    return entry.split.names[number]
+
+
+def why_not_again(project: Project, run_id: str | None) -> str | None:
+    """Why a recorded run cannot be done again on the rows there are; None when it can."""
+    run = project.runs.get(run_id or "")
+    if run is None:
+        return "this model was not learned here."
+    if run.learner not in all_learners():
+        return f"this version has no learner called {run.learner}."
+    return None if run.data_id in project.data else "its data are no longer in the project."
+
+
+def why_not_reproducible(project: Project, run_id: str | None) -> str | None:
+    """Why a recorded run cannot be repeated to the last bit; None when it can."""
+    reason = why_not_again(project, run_id)
+    if reason is not None:
+        return reason
+    run = project.runs[run_id or ""]
+    if run.data_fingerprint not in fingerprints(project.data[run.data_id or ""]):
+        return "its rows have changed since; Learn again uses the present ones."
+    return None
 
 
 def constraint_sentence(run: LearningRun) -> str | None:

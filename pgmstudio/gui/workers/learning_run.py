@@ -102,6 +102,7 @@ class LearningRun(QObject):
         self.trace = Trace()
         self.error: BaseException | None = None
         self.is_unwanted = False  # its result is not to land in the project
+        self.run_id: str | None = None  # of its record in the project
         self.model_id: str | None = None  # where its result landed in the project
         self._is_start = False  # the best is still the model that the search begins with
         self._is_silent = True  # nothing has come from it yet
@@ -116,6 +117,18 @@ class LearningRun(QObject):
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         return in_process(self.task, cancel)
+
+    @property
+    def title(self) -> str:
+        return self.request.title
+
+    @property
+    def learner_key(self) -> str:
+        return self.request.learner_key
+
+    @property
+    def has_model(self) -> bool:
+        return self.best is not None
 
     @property
     def state(self) -> JobState:

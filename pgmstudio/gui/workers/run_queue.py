@@ -11,7 +11,7 @@ from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest, worker_c
 
 
 class RunQueue(QObject):
-    """Runs in the order they will start; ended ones stay until removed."""
+    """Runs of the open project in the order they will start; ended ones stay until removed."""
 
     run_added = Signal(object)  # LearningRun
     run_changed = Signal(object)
@@ -21,8 +21,9 @@ class RunQueue(QObject):
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._document = document
         self._runs: list[LearningRun] = []
+        self._ending: list[LearningRun] = []  # of a closed project
+        document.replaced.connect(self._on_replaced)
         self.workers = worker_count()
         self._looked_at: LearningRun | None = None
 
@@ -55,7 +56,7 @@ class RunQueue(QObject):
         run = LearningRun(request, task, self)
         if is_paused:
             run.pause()
-        run.changed.connect(lambda: self.run_changed.emit(run))
+        run.changed.connect(lambda: self._on_changed(run))
         run.ended.connect(lambda: self._on_ended(run))
         self._runs.append(run)
         self.run_added.emit(run)
@@ -91,13 +92,38 @@ class RunQueue(QObject):
 
     def wait(self, seconds: float) -> bool:
         """For closing: True when no run is left."""
-        return all(run.wait(seconds) for run in self._runs)
+        return all(run.wait(seconds) for run in (*self._runs, *self._ending))
+
+    def _on_replaced(self) -> None:
+        """Runs end with their project: nothing of them lands in another one."""
+        closed, self._runs = self._runs, []
+        self.look_at(None)
+        self.order_changed.emit()
+        for run in reversed(closed):
+            run.is_unwanted = True
+            self._ending.append(run)
+            if run.state.is_end:
+                self._free(run)
+            else:
+                run.stop()
+
+    def _free(self, run: LearningRun) -> None:
+        self._ending.remove(run)
+        run.deleteLater()
 
     def _on_ended(self, run: LearningRun) -> None:
+        if run in self._ending:
+            self._free(run)
+            self._start_next()
+            return
         self.run_ended.emit(run)
         if run.is_unwanted:
             self.remove(run)
         self._start_next()
+
+    def _on_changed(self, run: LearningRun) -> None:
+        if run in self._runs:
+            self.run_changed.emit(run)
 
     def _start_next(self) -> None:
         while len(self.running) < self.workers and self.waiting:
