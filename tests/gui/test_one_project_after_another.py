@@ -30,6 +30,7 @@ from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
+from pgmstudio.gui.app.layout import PANELS
 from pgmstudio.gui.app.learn_actions import landing_of
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
 from pgmstudio.gui.app.open_best import open_best
@@ -264,9 +265,11 @@ CLASSIFIER = "learn.bn.tan"
 
 def look_around(window: MainWindow) -> set[str]:
     """Everything written in the window, with each page in front that can be opened."""
-    shell = window.shell
-    settle(window)
-    words = words_in(window)
+    shell, words = window.shell, set()
+    for panel in PANELS:
+        window.reveal(panel.name)
+        settle(window)
+        words |= words_in(window)
     for action_id, spec in list(shell.book.specs.items()):
         is_page = spec.text.endswith("…") and spec.menu != "File"
         if not is_page or (spec.menu == "Learn/With" and action_id != CLASSIFIER):
