@@ -296,7 +296,8 @@ def test_no_mixture_beats_the_entropy_of_the_bars() -> None:
 
 
 def test_trees_of_a_random_mixture_are_found_again() -> None:
-    found, measured = table("random-trees", **SMALL_TREES)
+    # Of so few rows every fourth mixture or so has a likelier one with an edge elsewhere.
+    found, measured = table("random-trees", seed=1, **SMALL_TREES)
     assert found["heavy"].obtained == 1
     assert abs(found["gap"].obtained) < 0.15
     assert isinstance(measured[0].model, TreeMixture)
