@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.learning.acl_rows import CellRows
 from pgmstudio.core.learning.component_shares import padded
 from pgmstudio.core.learning.missing_cells import grouped_digits
@@ -28,7 +28,7 @@ _CELL, _COOCCURRENCE, _COLUMN = 0.7e-9, 12e-9, 10e-6
 # The same in EM: a pair of cells of a row added for a tree, a tree's pair of cells weighed; and for
 # an accelerated tree a cooccurrence.
 _EM_VISIT, _EM_PAIR, _EM_COOCCURRENCE = 0.5e-9, 60e-9, 6.5e-9
-_MOST_DENSE_MEGABYTES = 1500.0  # more is only taken when nothing else is exact
+_MOST_MEGABYTES = 1500.0  # more is only taken when nothing else is exact
 _SMALL = 0.05  # below this many seconds it does not matter; dense needs no further compiling
 
 
@@ -61,7 +61,10 @@ def accelerated_cost(rows: CellRows) -> Cost:
     """What counting only the pairs that occur together takes."""
     n, listed = rows.variable_count, rows.cells.size
     seconds = n * rows.row_count * _CELL + rows.cooccurrences * _COOCCURRENCE + n * _COLUMN
-    return Cost(seconds, (40 * listed + 500 * n + 24 * rows.row_count) / 1e6)
+    widest = int(np.diff(rows.cell_at).max(initial=0))
+    # The counts of one column with all others; columns of two states need no table.
+    table = widest * int(rows.cell_at[-1]) if widest > 1 else 0
+    return Cost(seconds, (40 * listed + 500 * n + 24 * rows.row_count + 8 * table) / 1e6)
 
 
 def constant_penalty(data: DataSet, edge_penalty: float, penalty: str) -> float | None:
@@ -140,7 +143,7 @@ def choose_in_em(rows: SparseRows, count: int, priors: TreePriors, tree: str) ->
         return Choice(DENSE, f"All pairs are counted: {'; '.join(why)}.")
     dense, accelerated = em_dense_cost(rows, count), em_accelerated_cost(rows, count)
     forecast = f"Forecast for a step: dense {dense}, accelerated {accelerated}."
-    if dense.megabytes < _MOST_DENSE_MEGABYTES and dense.seconds < max(accelerated.seconds, _SMALL):
+    if dense.megabytes < _MOST_MEGABYTES and dense.seconds < max(accelerated.seconds, _SMALL):
         return Choice(DENSE, f"All pairs are counted quickly here. {forecast}")
     return Choice(ACCELERATED, f"The rows are sparse: accelerated trees are used. {forecast}")
 
@@ -169,10 +172,20 @@ def choose(data: DataSet, rows: CellRows, backend: str, prior: float) -> Choice:
             return Choice(ACL_2, "aCL-I needs columns of two states; aCL-II is used.")
         if prior > 0 or not rows.has_whole_weights:
             return Choice(ACL_2, "aCL-I needs whole counts; aCL-II is used.")
+    dense, accelerated = dense_cost(data), accelerated_cost(rows)
+    is_too_large = accelerated.megabytes > _MOST_MEGABYTES
+    if is_too_large and (backend != AUTO or dense.megabytes > _MOST_MEGABYTES):
+        widest = max(data.domain, key=lambda variable: len(variable.states))
+        raise TooLargeError(
+            f"{widest.name} has {grouped_digits(len(widest.states))} states: counting pairs of "
+            f"columns would take {accelerated.megabytes / 1000:.1f} GB. Leave the column out, or "
+            "merge its states."
+        )
     if backend != AUTO:
         return Choice(backend, "The method was chosen by hand.")
-    dense, accelerated = dense_cost(data), accelerated_cost(rows)
     forecast = f"Forecast: dense {dense}, accelerated {accelerated}."
+    if is_too_large:
+        return Choice(DENSE, f"The dense method is used, as it needs less memory. {forecast}")
     if dense.seconds < max(accelerated.seconds, _SMALL):
         share = rows.longest / max(rows.variable_count, 1)
         why = "The rows are not sparse" if share > 0.3 else "All pairs are counted quickly here"

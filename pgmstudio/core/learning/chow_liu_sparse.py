@@ -15,6 +15,7 @@ import numpy as np
 from pgmstudio.core.data.counting import PairCounts, pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning import acl_choice
 from pgmstudio.core.learning.acl_forest import ROUNDING, growing_forest
 from pgmstudio.core.learning.acl_rows import MOST_FREQUENT, REFERENCES, listing_rows
@@ -35,7 +36,7 @@ from pgmstudio.core.learning.missing_cells import (
     missing_sentence,
     refuse_empty,
 )
-from pgmstudio.core.learning.network_params import smoothing_param
+from pgmstudio.core.learning.network_params import knowledge_param, smoothing_param
 from pgmstudio.core.learning.protocols import LearnEvent
 from pgmstudio.core.params import param
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
@@ -80,6 +81,7 @@ class ChowLiuSparseParams:
     root: str | None = root_param()
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
+    knowledge: Knowledge | None = knowledge_param("the dense method finds the best tree with them.")
 
 
 class ChowLiuSparseLearner:
@@ -113,11 +115,15 @@ class ChowLiuSparseLearner:
         if params.root is not None and params.root not in names:
             raise ParameterError({"root": f"{params.root!r} is not a column"})
         grown = yield from _grow(data, params, cancel)
-        if params.root is not None:
+        if params.root is not None and not _has_rules(params):
             turned = rooted_at(grown.parents, names.index(params.root))
             grown = replace(grown, parents=turned)
         cancel.raise_if_cancelled()
         yield from filling_tree(grown, data, params.smoothing, params.missing, rng, cancel)
+
+
+def _has_rules(params: ChowLiuSparseParams) -> bool:
+    return params.knowledge is not None and not params.knowledge.is_empty
 
 
 def _grow(
@@ -125,6 +131,8 @@ def _grow(
 ) -> Generator[Progress | Note, None, GrownForest]:
     beta = acl_choice.constant_penalty(data, params.edge_penalty, params.penalty)
     why = acl_choice.obstacles(data, beta, params.prior)
+    if _has_rules(params):
+        why.append("there are rules about edges")
     acl_choice.refuse_accelerated(params.backend, [] if data.has_missing else why)
     if why or beta is None or params.backend == acl_choice.DENSE:
         if why:
@@ -175,7 +183,8 @@ def _dense(
         isolate_constants=params.isolate_constants,
         cancel=cancel,
     )
-    parents = best_forest(weights, data.domain.names, cancel=cancel)
+    root = params.root if _has_rules(params) else None
+    parents = best_forest(weights, data.domain.names, root, params.knowledge, cancel)
     pairs = len(data.domain) * (len(data.domain) - 1) // 2
     return grown_forest(parents, information, weights, {"informations_computed": float(pairs)})
 

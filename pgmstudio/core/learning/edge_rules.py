@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -70,7 +71,15 @@ class EdgeRules:
         An edge is left out when it is forbidden, would close a cycle, or is one parent too many.
         """
         p_c = np.argwhere(self.required)
-        dag = Dag.from_edges(self.names, [(self.names[p], self.names[c]) for p, c in p_c])
+        required = [(self.names[p], self.names[c]) for p, c in p_c]
+        edges = list(edges)
+        with contextlib.suppress(CycleError):  # mostly all of them can be there: one look is enough
+            whole = Dag.from_edges(self.names, dict.fromkeys([*required, *edges]))
+            if all(len(above) <= self.most_parents for above in whole.parent_indices) and all(
+                self.allowed[p, c] for c, above in enumerate(whole.parent_indices) for p in above
+            ):
+                return whole, 0
+        dag = Dag.from_edges(self.names, required)
         left_out = 0
         for source, target in edges:
             p, c = dag.index(source), dag.index(target)

@@ -27,6 +27,13 @@ SPREAD = 0.25
 TREES = 5
 
 
+# Counts of a variable below another: beyond so many cells the place is not looked at.
+MAX_CELLS = 2**26
+# Nodes² · states of one call that merges them, which cannot be interrupted: about a second. Beyond
+# it, equal nodes are made one first, and where that is not enough the place is not looked at.
+MAX_MERGE_WORK = 300_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     above: int | None
@@ -172,6 +179,8 @@ class Placing:
         a little more for the rounding.
         """
         self.tried += 1
+        if self._parts[above][1] * self._rows.cards[i] > MAX_CELLS:
+            return -math.inf
         _, bits = self._counted(i, above)
         with_all, alone = float(bits.sum()), self._alone(i)
         told = max(0.0, with_all - alone - self._ratio * self._rows.cards[i])
@@ -184,6 +193,11 @@ class Placing:
         rows, card = self._rows, self._rows.cards[i]
         blocks, size = self._parts[above]
         counts, bits = self._counted(i, above)
+        if size * size * card > MAX_MERGE_WORK:
+            counts, bits, equal = self._without_equal(counts)
+            blocks, size = equal[blocks], len(counts)
+            if size * size * card > MAX_MERGE_WORK:
+                return _Place(None, 0.0, None, 1)
         home = np.empty(size, dtype=np.int32)
         everyone = np.ones(size, dtype=bool)
         no_heads, pairs = np.empty((size, 0), dtype=np.int32), np.empty((size, 2), dtype=np.int32)
@@ -207,6 +221,20 @@ class Placing:
         count(blocks, rows.codes[i], rows.weights, counts)
         node_bits(counts, rows.table, bits)
         return counts, bits
+
+    def _without_equal(self, counts: Floats) -> tuple[Floats, Floats, Ints]:
+        """Blocks in which a variable is distributed alike as one, which loses nothing: their
+        counts, bits, and what each block became."""
+        from pgmstudio.core.learning.pdg_kernels import node_bits
+
+        shares = counts / counts.sum(axis=1, keepdims=True)
+        kinds, number = np.unique(shares.round(12), axis=0, return_inverse=True)
+        of_kind: Ints = number.reshape(-1).astype(np.int32)
+        joined: Floats = np.zeros((len(kinds), counts.shape[1]))
+        bits: Floats = np.empty(len(kinds))
+        np.add.at(joined, of_kind, counts)
+        node_bits(joined, self._rows.table, bits)
+        return joined, bits, of_kind
 
     def _alone(self, i: int) -> float:
         """L of the variable with a single node."""

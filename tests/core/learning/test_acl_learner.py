@@ -9,7 +9,7 @@ import pytest
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import Cancelled, ParameterError
+from pgmstudio.core.errors import Cancelled, ParameterError, TooLargeError
 from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
 from pgmstudio.core.learning import acl_choice
 from pgmstudio.core.learning.acl_rows import cell_rows
@@ -174,3 +174,14 @@ def test_walks_have_as_many_ones_as_asked_near_each_other() -> None:
     assert (walks(on=0).codes == 0).all()
     with pytest.raises(ParameterError, match="only 3 columns"):
         RandomWalksParams(variables=3, on=4)
+
+
+def test_a_column_of_very_many_states_is_counted_densely_or_refused_with_a_sentence() -> None:
+    count = 20_000
+    rng = np.random.default_rng(0)
+    codes = np.stack([np.arange(count), *rng.integers(0, 3, (3, count))]).astype(np.uint16)
+    states = [str(number) for number in range(count)]
+    wide = DataSet(Domain.of({"id": states, **dict.fromkeys("abc", states[:3])}), codes)
+    assert learned(wide).measures["edges"] == 3
+    with pytest.raises(TooLargeError, match=r"^id has .* states: .* Leave the column out"):
+        learned(wide, backend="acl-2")

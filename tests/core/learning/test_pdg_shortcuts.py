@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning import pdg_gains
 from pgmstudio.core.learning.pdg_gains import SPREAD, Placing, _grown, _Place
 from pgmstudio.core.learning.pdg_moves import Gainful
 from pgmstudio.core.learning.pdg_state import Forest, PdgRows, PdgState, RowClasses
@@ -15,6 +16,7 @@ from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.running import NEVER
 from tests.core.learning.test_pdg_search import begun
 from tests.decision_graphs import random_graph
+from tests.strategies import domain_of
 
 seeds = st.integers(0, 2**32)
 lambdas = st.sampled_from([0.3, 0.6, 0.9, 0.98])
@@ -251,3 +253,26 @@ def test_a_copy_redirects_as_a_graph_with_classes_of_its_own() -> None:
         state.redirect()
         assert twin.redirect() == fresh.redirect()
         assert twin.log2_likelihood() == pytest.approx(fresh.log2_likelihood())
+
+
+def test_blocks_that_are_distributed_alike_are_made_one_where_there_are_very_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One call that merges cannot be stopped, so it must not begin with thousands of nodes."""
+    rng = np.random.default_rng(0)
+    above = np.repeat(np.arange(60), 4)
+    below = np.where(above % 3 == 0, 1, np.where(above % 3 == 1, 0, np.tile([0, 1], 120)))
+    data = DataSet(domain_of([60, 2, 2]), np.stack([above, below, rng.integers(0, 2, 240)]))
+    found = []
+    for most in (pdg_gains.MAX_MERGE_WORK, 60, 10):
+        monkeypatch.setattr(pdg_gains, "MAX_MERGE_WORK", most)
+        placing = Placing(PdgRows(data), 0.3)
+        placing.add(0, _Place(None, 0.0, None, 1))
+        found.append(placing.below(1, 0))
+    whole, joined, refused = found
+    assert whole.nodes == joined.nodes == 3
+    assert whole.gain == pytest.approx(joined.gain)
+    assert whole.reached is not None
+    assert joined.reached is not None
+    assert len({*zip(whole.reached.tolist(), joined.reached.tolist(), strict=True)}) == 3
+    assert refused.above is None
