@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pgmstudio.cli.inputs import check_room
 from pgmstudio.cli.output import count_of, print_json
 from pgmstudio.cli.param_options import add_param_options, params_from
 from pgmstudio.cli.parsing import CommandParser, UsageError, whole_number
@@ -53,6 +54,8 @@ def run(words: Sequence[str]) -> int:
             truth = generator.truth(params, np.random.default_rng(args.seed))
         if truth is None:
             raise UsageError(f"--model: the rows of {generator.name} come from no model of ours.")
+    few = generator.generate(params, np.random.default_rng(args.seed), 1)
+    check_room(args.rows, few.domain)
     data = generator.generate(params, np.random.default_rng(args.seed), args.rows)
     write_data(args.output, data)
     if truth is not None:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgmstudio.cli.output import count_of
-from pgmstudio.cli.parsing import CommandParser, whole_number
+from pgmstudio.cli.parsing import CommandParser, UsageError, whole_number
 from pgmstudio.cli.progress import ProgressLine
-from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataFileError, ModelFileError
 from pgmstudio.core.io.model_files import ModelFile, is_model_path, known_endings, read_model
 from pgmstudio.core.models.protocols import Model
@@ -205,3 +206,17 @@ def check_model_target(path: str) -> None:
         raise ModelFileError(path, f"does not end as a model file does: {listed}.")
     if not Path(path).absolute().parent.is_dir():
         raise ModelFileError(path, f"cannot be written: there is no folder {Path(path).parent}.")
+
+
+def check_room(rows: int, domain: Domain) -> None:
+    """UsageError when so many rows do not fit into memory."""
+    from pgmstudio.core.inference.forecasts import available_bytes, in_units
+    from pgmstudio.core.large_counts import count_text
+
+    # The codes, once more while they are put together, and a random number for each row.
+    needed = rows * (2 * len(domain) * code_dtype(domain).itemsize + 16)
+    if needed > available_bytes():
+        raise UsageError(
+            f"-n/--rows: {count_text(rows)} rows need {in_units(needed)} of memory, and "
+            f"{in_units(available_bytes())} may be used. Draw fewer."
+        )

@@ -30,6 +30,9 @@ def main(words: Sequence[str]) -> int:
     except (KeyboardInterrupt, Cancelled):
         print("Interrupted.", file=sys.stderr)
         return INTERRUPTED
+    except MemoryError as problem:
+        why = f" ({problem})" if str(problem) else ""
+        return _say(f"There is not enough memory{why}. Take fewer rows, columns or states.")
     except BrokenPipeError:
         # The reader (head, less) has seen enough; Python must not complain when it flushes.
         _drop_output()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pgmstudio.cli.inputs import open_model
+from pgmstudio.cli.inputs import check_room, open_model
 from pgmstudio.cli.output import count_of, print_json
 from pgmstudio.cli.parsing import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.progress import ProgressLine
@@ -39,6 +39,7 @@ def run(words: Sequence[str]) -> int:
     from pgmstudio.core.data.dataset import DataSet
     from pgmstudio.core.io.data_files import write_data
 
+    check_room(args.rows, model.domain)
     rng = np.random.default_rng(args.seed)
     data = model.sample(args.rows, rng)
     if args.missing > 0:

@@ -375,3 +375,13 @@ def test_output_onto_a_circle_of_links_is_a_sentence(
     assert done.code == 2
     assert len(done.err.splitlines()) == 1
     assert "a.json: cannot be written" in done.err
+
+
+@pytest.mark.parametrize("words", [("sample", "{asia}"), ("generate", "parity")])
+def test_more_rows_than_fit_into_memory_are_refused_with_a_sentence(
+    call: Call, asia: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    given = [str(asia) if word == "{asia}" else word for word in words]
+    done = call(*given, "-n", "1000000000000", "-o", tmp_path / "rows.csv")
+    assert done.code == 2
+    assert "-n/--rows: 1,000,000,000,000 rows need" in done.err

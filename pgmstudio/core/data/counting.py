@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.bit_columns import BitLayout, pack_rows
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import TooLargeError
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.running import NEVER, CancelToken
 
 Counts = NDArray[np.float64]
@@ -39,7 +40,7 @@ def _cards(data: DataSet) -> NDArray[np.int64]:
 def _check_cells(cells: int, what: str) -> None:
     if cells > MOST_CELLS:
         raise TooLargeError(
-            f"{what} has {cells:,} cells; at most {MOST_CELLS:,} fit. "
+            f"{what} has {count_text(cells)} cells; at most {MOST_CELLS:,} fit. "
             "Merge states, discretise into fewer bins, or leave columns out."
         )
 

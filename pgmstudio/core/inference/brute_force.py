@@ -13,6 +13,7 @@ from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError
 from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.protocols import Belief, Finding, Scale
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.models.protocols import ProbabilisticModel
 
 MOST_STATES = 2_000_000
@@ -23,7 +24,8 @@ def joint_table(model: ProbabilisticModel) -> NDArray[np.float64]:
     domain = model.domain
     if domain.joint_states() > MOST_STATES:
         raise TooLargeError(
-            f"Listing needs {domain.joint_states():,} joint states; {MOST_STATES:,} are possible."
+            f"Listing needs {count_text(domain.joint_states())} joint states; "
+            f"{MOST_STATES:,} are possible."
         )
     shape = domain.cardinalities
     codes = np.indices(shape).reshape(len(shape), -1).astype(code_dtype(domain))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.inference.forecasts import available_bytes, in_units
 from pgmstudio.core.inference.plan import Factor
+from pgmstudio.core.large_counts import count_text
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ class Buckets:
         cells = sum(math.prod(self._cards[v] for v in scopes[v]) for v in order)
         if cells * 32 > available_bytes():
             raise TooLargeError(
-                f"Eliminating the variables needs {cells:,} table cells "
+                f"Eliminating the variables needs {count_text(cells)} table cells "
                 f"({in_units(cells * 32)}). Choose fewer variables or give more evidence."
             )
         place = {v: i for i, v in enumerate(order)}

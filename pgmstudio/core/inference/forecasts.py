@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.graphs.clique_trees import CliqueTree
+from pgmstudio.core.large_counts import count_text, float_of
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.tree import Tree
 
@@ -27,7 +28,8 @@ class Forecast:
 
     def __str__(self) -> str:
         return (
-            f"{self.table_cells:,} table cells, the largest clique {self.largest_clique:,}, "
+            f"{count_text(self.table_cells)} table cells, "
+            f"the largest clique {count_text(self.largest_clique)}, "
             f"{in_units(self.bytes)}, about {self.seconds:.2g} s an update"
         )
 
@@ -44,7 +46,7 @@ def forecast_of_tree(tree: CliqueTree) -> Forecast:
         table_cells=tree.table_cells,
         largest_clique=largest,
         bytes=BYTES_PER_CELL * tree.table_cells + 16 * largest,
-        seconds=SECONDS_PER_CELL * tree.table_cells,
+        seconds=SECONDS_PER_CELL * float_of(tree.table_cells),
     )
 
 
@@ -53,8 +55,9 @@ def check_budget(expected: Forecast, most_bytes: int | None = None) -> None:
     budget = available_bytes() if most_bytes is None else most_bytes
     if expected.bytes > budget:
         raise TooLargeError(
-            f"Exact inference would need {expected.table_cells:,} table cells "
-            f"({in_units(expected.bytes)}, the largest clique {expected.largest_clique:,}); "
+            f"Exact inference would need {count_text(expected.table_cells)} table cells "
+            f"({in_units(expected.bytes)}, the largest clique "
+            f"{count_text(expected.largest_clique)}); "
             f"{in_units(budget)} may be used. Ask for few variables, which prunes the rest, "
             "or remove edges."
         )
@@ -73,9 +76,9 @@ def available_bytes() -> int:
 
 def in_units(count: int) -> str:
     """A number of bytes for people."""
-    size = float(count)
+    size = float_of(count)
     for unit in ("bytes", "KB", "MB", "GB", "TB"):
         if size < 1000:
             return f"{size:.3g} {unit}"
         size /= 1000
-    return f"{size:,.0f} PB"
+    return f"{size:,.0f} PB" if size < 1e9 else "more than any machine has"

@@ -22,6 +22,7 @@ from pgmstudio.core.inference.interventions import carried_out
 from pgmstudio.core.inference.plan import Factor, plan_of
 from pgmstudio.core.inference.propagation import Propagation
 from pgmstudio.core.inference.protocols import Belief, Finding, Scale
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 
 MOST_JOINT_CELLS = 2**20
@@ -142,7 +143,8 @@ def joint_of(
     shape = tuple(cards[v] for v in variables)
     if math.prod(shape) > MOST_JOINT_CELLS:
         raise TooLargeError(
-            f"The joint table of these {len(shape)} variables has {math.prod(shape):,} cells; "
+            f"The joint table of these {len(shape)} variables has "
+            f"{count_text(math.prod(shape))} cells; "
             f"at most {MOST_JOINT_CELLS:,} are possible. Choose fewer variables."
         )
     distinct = tuple(dict.fromkeys(variables))

@@ -16,6 +16,7 @@ from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.inference.findings import weights_of
 from pgmstudio.core.inference.interventions import as_seen
 from pgmstudio.core.inference.protocols import Belief, Done, Finding, Observed, Scale
+from pgmstudio.core.large_counts import count_text
 
 Floats = NDArray[np.float64]
 
@@ -103,7 +104,7 @@ class WholePassSession(ABC, Generic[A]):
         cells = int(np.prod(shape, dtype=np.int64))
         if cells > MOST_JOINT_CELLS:
             raise TooLargeError(
-                f"The joint table of {len(shape)} variables has {cells:,} cells; "
+                f"The joint table of {len(shape)} variables has {count_text(cells)} cells; "
                 f"{MOST_JOINT_CELLS:,} are possible. Choose fewer variables."
             )
         *outer, last = variables

@@ -18,6 +18,7 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.equivalence import is_covered
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 
 Edge = tuple[str, str]
@@ -61,7 +62,8 @@ def with_edge_turned(network: BayesianNetwork, source: str, target: str) -> Baye
     cells = _cells_of(network, [*shared, y, x])
     if cells > MOST_TABLE_CELLS:
         raise TooLargeError(
-            f"The table of {source} would have {cells:,} cells after turning {source} → {target}; "
+            f"The table of {source} would have {count_text(cells)} cells after turning "
+            f"{source} → {target}; "
             f"at most {MOST_TABLE_CELLS:,} are made at once. Remove some of their parents first."
         )
     parents = list(dag.parent_indices)

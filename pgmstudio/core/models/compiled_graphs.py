@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.clique_trees import CliqueTree
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.decision_graph import DecisionGraph
 
@@ -81,8 +82,8 @@ def compiled_graph(
     tree, domain = network.clique_tree, network.domain
     if tree.table_cells > MOST_CELLS:
         raise TooLargeError(
-            f"The clique tree of this network has {tree.table_cells:,} cells; a decision graph "
-            f"can be made of {MOST_CELLS:,}. Remove edges or merge states."
+            f"The clique tree of this network has {count_text(tree.table_cells)} cells; a decision "
+            f"graph can be made of {MOST_CELLS:,}. Remove edges or merge states."
         )
     cards, names = domain.cardinalities, domain.names
     seen_from = rooted(tree, root)

@@ -19,6 +19,7 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.compiled_graphs import compiled_graph
 from pgmstudio.core.models.component_measures import component_names
@@ -126,8 +127,8 @@ def graph_of_components(model: TreeMixture | LatentClasses) -> DecisionGraph:
     if states > MOST_STATES:
         raise TooLargeError(
             f"A mixture whose component is hidden becomes a decision graph by looking at all its "
-            f"joint states: {states:,}, where {MOST_STATES:,} are possible. Make a Bayesian "
-            "network of it instead, or leave out variables."
+            f"joint states: {count_text(states)}, where {MOST_STATES:,} are possible. Make a "
+            "Bayesian network of it instead, or leave out variables."
         )
     codes = np.indices(domain.cardinalities).reshape(len(domain), -1)
     rows = DataSet(domain, codes.astype(code_dtype(domain)))
@@ -217,8 +218,8 @@ def network_of_mixture(mixture: TreeMixture) -> BayesianNetwork:
     if cells > MOST_CELLS:
         raise TooLargeError(
             f"Trees with such different edges have no common graph with small tables: "
-            f"{cells:,} numbers would be needed, {MOST_CELLS:,} are possible. Learn a mixture "
-            "with shared edges, or keep it as it is."
+            f"{count_text(cells)} numbers would be needed, {MOST_CELLS:,} are possible. Learn a "
+            "mixture with shared edges, or keep it as it is."
         )
     if mixture.choice is not None:
         domain, root = mixture.domain, mixture.domain.index(mixture.choice)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.models.tree_mixture import TreeMixture
 
 Blocks = tuple[tuple[str, ...], ...]
@@ -57,7 +58,7 @@ def identifiability(model: TreeMixture) -> tuple[str, str]:
     if parameters > cells:
         return NOT_IDENTIFIABLE, (
             f"Not identifiable: the model has {parameters:,} free parameters, and the joint table "
-            f"of the variables only {cells:,}. Use fewer hidden states."
+            f"of the variables only {count_text(cells)}. Use fewer hidden states."
         )
     blocks = partition_of(model)
     if blocks is None:

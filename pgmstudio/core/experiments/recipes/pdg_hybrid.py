@@ -32,6 +32,7 @@ from pgmstudio.core.experiments.recipes.trials import (
     trials_param,
     wanted,
 )
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.decision_graph import DecisionGraph
@@ -160,7 +161,7 @@ def _pair(
     cells = learned.effective_size()
     if cells > params.most_cells:
         steps.skip()
-        yield Note(f"{words}: the clique tree has {cells:,} cells and was left out.")
+        yield Note(f"{words}: the clique tree has {count_text(cells)} cells and was left out.")
         return None
     # The folds by which pdg.hybrid tunes the tables of the network that it compares with.
     folds = np.random.default_rng(0)
