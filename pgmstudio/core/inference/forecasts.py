@@ -81,4 +81,4 @@ def in_units(count: int) -> str:
         if size < 1000:
             return f"{size:.3g} {unit}"
         size /= 1000
-    return f"{size:,.0f} PB" if size < 1e9 else "more than any machine has"
+    return f"{size:,.0f} PB" if size < 1e18 else "more than any machine has"
