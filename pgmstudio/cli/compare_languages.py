@@ -39,7 +39,7 @@ def run(words: Sequence[str]) -> int:
     line = ProgressLine(quiet=args.quiet)
     rows = _rows(args, line)
     seeds = tuple(range(args.seed, args.seed + args.seeds))
-    plan = languages_plan(keys, rows, seeds=seeds)
+    plan = languages_plan(keys, rows, seeds=seeds, smoothing=args.smoothing)
     budget = Budget(args.budget, "each" if args.each else "all")
     race = Race(keys, rows.test.weights)
     task = LanguagesTask(plan, rows, budget, Finish(), args.processes)
@@ -49,6 +49,7 @@ def run(words: Sequence[str]) -> int:
         "data": args.data,
         "fingerprint": rows.fingerprint,
         "seeds": list(seeds),
+        "smoothing": args.smoothing,
         "budget": budget.seconds,
         "budget_per": budget.per,
         "outcome": outcome["outcome"],
@@ -104,6 +105,14 @@ def _parser() -> CommandParser:
         metavar="N",
         help="how many seeds each language is run with, from --seed on (default 1)",
     )
+    parser.add_argument(
+        "--smoothing",
+        type=_smoothing,
+        default="auto",
+        metavar="X|auto",
+        help="pseudo-count in every cell of a table (default auto: each language finds its own); "
+        "mixtures of trees and labelled DAGs have smoothing of another kind and keep it",
+    )
     parser.add_processes()
     parser.add_argument("-o", "--output", metavar="FILE", help="the table as .csv or .json")
     parser.add_argument("--models", metavar="FOLDER", help="keep the model of each language here")
@@ -112,6 +121,10 @@ def _parser() -> CommandParser:
     parser.add_json()
     parser.add_quiet()
     return parser
+
+
+def _smoothing(text: str) -> float | str:
+    return "auto" if text == "auto" else number(0)(text)
 
 
 def _rows(args: argparse.Namespace, line: ProgressLine) -> PlanRows:

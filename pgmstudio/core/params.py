@@ -19,12 +19,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from numbers import Integral, Real
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pgmstudio.core.errors import ParameterError
 
 P = TypeVar("P")
-AUTO = "auto"
+AUTO: Final = "auto"
 # Counts and seeds beyond this fit no array and no file.
 MAX_WHOLE = 2**63 - 1
 

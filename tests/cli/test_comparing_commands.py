@@ -28,10 +28,12 @@ def test_languages_are_compared_on_the_same_rows_and_their_models_kept(
     rows.write_text("".join(lines[:200]))
     told = call(
         *("compare-languages", rows, "--languages", "tree,latent", "--budget", 600),
-        *("--processes", 1),
+        *("--processes", 1, "--smoothing", "0.5"),
         *("--models", tmp_path / "models", "-o", tmp_path / "table.csv", "--json", "--quiet"),
     ).json
     assert told["outcome"] == "finished"
+    assert told["smoothing"] == 0.5
+    assert {one["parameters"]["smoothing"] for one in told["languages"]} == {0.5}
     titles = {"tree": "Chow–Liu tree", "latent": "Latent classes"}
     parts = race_rows(import_data(rows, ImportOptions()).data)
     models = {
@@ -61,6 +63,7 @@ def test_an_unknown_language_or_a_strange_ending_is_refused_before_anything_runs
     assert "latent" in call("compare-languages", rows, "--languages", "latnet").err
     assert ".csv or .json" in call("compare-languages", rows, "-o", "table.txt").err
     assert "more than 0" in call("compare-languages", rows, "--budget", "0").err
+    assert "not a number" in call("compare-languages", rows, "--smoothing", "much").err
 
 
 def test_models_disagree_where_one_was_changed(call: Call, asia: Path, tmp_path: Path) -> None:

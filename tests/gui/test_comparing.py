@@ -69,9 +69,12 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     assert not page.setup.start.isEnabled()
     page.setup.ticks["latent"].setChecked(True)
     page.setup.seconds.setValue(600)
+    assert page.setup.smoothing.text() == "auto"
+    page.setup.smoothing.setValue(0.5)
     QTest.mouseClick(page.setup.start, LEFT)
     assert page.setup.stop.isVisible()
     assert not page.setup.data.isEnabled()
+    assert not page.setup.smoothing.isEnabled()
     qtbot.waitUntil(lambda: page.is_settled, timeout=LONG)
     # The numbers are those of the models on the same test rows.
     table = page.takings.table
@@ -85,6 +88,8 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
         bits = expected[title].log2_likelihood_per_row
         assert row.compared.log2_likelihood_per_row == pytest.approx(bits)
         assert row.compared.interval == pytest.approx(expected[title].interval)
+        assert row.point is not None
+        assert row.point.parameters["smoothing"] == 0.5
     first, second = page.table.lines
     assert first.title == expected.best
     assert first.words(DIFFERENCE) == "reference"

@@ -15,6 +15,8 @@ from pgmstudio.core.errors import DataError, named
 from pgmstudio.core.experiments.empirical import QueryPlan
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.learning.fitting import Smoothing
+from pgmstudio.core.params import AUTO
 
 # Shares of rows put aside where a data set has no split of its own.
 TEST_SHARE, VALID_SHARE = 0.2, 0.1
@@ -33,12 +35,16 @@ class Language:
     learner: str
     settings: Mapping[str, object] = field(default_factory=dict)
     means: str = ""  # one sentence for people
+    has_pseudo_counts: bool = True  # its smoothing is a count in every cell of a table
 
-    @property
-    def grid(self) -> LearnerGrid:
+    def grid(self, smoothing: Smoothing = AUTO) -> LearnerGrid:
         """One run; what the settings name is not swept."""
-        values = {name: (value,) for name, value in self.settings.items()}
-        return LearnerGrid(self.learner, values, self.title)
+        settings = dict(self.settings)
+        if self.has_pseudo_counts and smoothing != AUTO:
+            settings["smoothing"] = smoothing
+        return LearnerGrid(
+            self.learner, {name: (value,) for name, value in settings.items()}, self.title
+        )
 
 
 # Quick ones first, since what they leave of their time goes to the others; last those that soon
@@ -87,6 +93,7 @@ LANGUAGES: Mapping[str, Language] = {
             "ldag",
             "ldag.greedy",
             means="A network whose edges may vanish in some contexts.",
+            has_pseudo_counts=False,
         ),
         Language(
             "mixture",
@@ -96,6 +103,7 @@ LANGUAGES: Mapping[str, Language] = {
             "mixture.trees",
             {"edge-penalty": 0.0},
             "Several trees, each with a weight.",
+            has_pseudo_counts=False,
         ),
         Language(
             "hybrid",
@@ -116,15 +124,23 @@ def language_of(key: str) -> Language:
 
 
 def languages_plan(
-    keys: Iterable[str], rows: PlanRows, *, seeds: Sequence[int] = (0,), title: str = ""
+    keys: Iterable[str],
+    rows: PlanRows,
+    *,
+    seeds: Sequence[int] = (0,),
+    smoothing: Smoothing = AUTO,
+    title: str = "",
 ) -> Plan:
-    """A run for each language and seed, with some updates of beliefs that are timed."""
+    """A run for each language and seed, with some updates of beliefs that are timed.
+
+    `smoothing` is that of the languages whose tables have pseudo-counts.
+    """
     wanted = [language_of(key) for key in keys]
     ordered = [one for one in LANGUAGES.values() if one in wanted]
     given = max(0, min(GIVEN, len(rows.test.domain) - 1))
     queries = QueryPlan(count=TIMED, targets=0, given=given, timed=TIMED)
     return Plan(
-        tuple(one.grid for one in ordered),
+        tuple(one.grid(smoothing) for one in ordered),
         seeds=tuple(seeds),
         queries=queries,
         title=title or "Languages",

@@ -23,7 +23,9 @@ from pgmstudio.core.experiments.languages_running import (
 from pgmstudio.core.experiments.languages_table import LanguageTable, Race
 from pgmstudio.core.experiments.languages_variables import VariableBits, VariableBitsTask
 from pgmstudio.core.experiments.languages_words import verdict
+from pgmstudio.core.learning.fitting import Smoothing
 from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.params import AUTO
 from pgmstudio.core.processes import in_process
 from pgmstudio.core.running import CancelToken, Progress
 from pgmstudio.gui.workers.background_run import BackgroundRun
@@ -40,6 +42,7 @@ class RaceSettings:
     budget: Budget
     seed: int = 0
     seeds: int = 1
+    smoothing: Smoothing = AUTO
 
     @property
     def all_seeds(self) -> tuple[int, ...]:
@@ -85,9 +88,9 @@ class RaceRun(BackgroundRun):
         told = self.settings
         rows = race_rows(self._data, self._split, seed=told.seed)
         assert rows.valid is not None
-        train, valid, test = (part.row_count for part in (rows.train, rows.valid, rows.test))
+        train, valid, test = (case_total(part) for part in (rows.train, rows.valid, rows.test))
         yield RaceRows(train, valid, test, rows.fingerprint, rows.test)
-        plan = languages_plan(told.languages, rows, seeds=told.all_seeds)
+        plan = languages_plan(told.languages, rows, seeds=told.all_seeds, smoothing=told.smoothing)
         race = Race(told.languages, rows.test.weights)
         yield _snapshot(race, told.seeds)
         shown_at = 0.0

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.experiments.languages import LANGUAGES
 from pgmstudio.core.experiments.languages_running import Budget
+from pgmstudio.core.params import AUTO
 from pgmstudio.gui.pages.choice_box import ChoiceBox
 from pgmstudio.gui.pages.compare_run import RaceSettings
 from pgmstudio.gui.pages.compare_signs import language_icon
@@ -79,6 +80,19 @@ class CompareSetup(QWidget):
         self.seed.setToolTip("For the split of the rows and for every learner; the same for all.")
         self.seeds.setRange(1, 20)
         self.seeds.setToolTip("So many runs of each language; its best on validation rows stays.")
+        self.smoothing = QDoubleSpinBox()
+        self.smoothing.setObjectName("compareSmoothing")
+        self.smoothing.setAccessibleName("Smoothing")
+        self.smoothing.setRange(0, 100)
+        self.smoothing.setDecimals(3)
+        self.smoothing.setSingleStep(0.1)
+        self.smoothing.setSpecialValueText("auto")  # instead of 0
+        self.smoothing.setMinimumWidth(round(70 * theme().scale))
+        self.smoothing.setToolTip(
+            "Pseudo-count in every cell of a table; auto: each language finds its own, above 0. "
+            "Mixtures of trees and labelled DAGs have smoothing of another kind and keep it."
+        )
+        self.smoothing.valueChanged.connect(self._on_changed)
         self.start = button(
             "Compare languages",
             self.start_asked.emit,
@@ -141,6 +155,7 @@ class CompareSetup(QWidget):
         layout.addWidget(widening(row(self.seconds, self.per), 0))
         seeds = row(label("Seed"), self.seed, label("Seeds"), self.seeds)
         layout.addWidget(widening(widening(seeds, 1), 3))
+        layout.addWidget(widening(row(label("Smoothing"), self.smoothing), 1))
         layout.addSpacing(6)
         layout.addWidget(self.start)
         layout.addWidget(self.stop)
@@ -181,11 +196,18 @@ class CompareSetup(QWidget):
         """As it stands; without languages it cannot be run."""
         chosen = tuple(key for key, tick in self.ticks.items() if tick.isChecked())
         budget = Budget(self.seconds.value(), "each" if self.per.current == "each" else "all")
-        return RaceSettings(chosen, budget, self.seed.value(), self.seeds.value())
+        return RaceSettings(
+            chosen,
+            budget,
+            self.seed.value(),
+            self.seeds.value(),
+            self.smoothing.value() or AUTO,
+        )
 
     def set_locked(self, locked: bool) -> None:
         """While a race runs its settings stay as they are."""
-        for made in (self.data, self.seconds, self.per, self.seed, self.seeds):
+        numbers = (self.seconds, self.seed, self.seeds, self.smoothing)
+        for made in (self.data, self.per, *numbers):
             made.setEnabled(not locked)
         for tick in self.ticks.values():
             tick.setEnabled(not locked)

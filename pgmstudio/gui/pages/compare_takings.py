@@ -132,6 +132,7 @@ class CompareTakings(QObject):
                 "data": self._data_name,
                 "fingerprint": run.rows.fingerprint,
                 "seeds": list(run.settings.all_seeds),
+                "smoothing": run.settings.smoothing,
                 "budget": run.settings.budget.seconds,
                 "budget_per": run.settings.budget.per,
             }

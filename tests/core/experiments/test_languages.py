@@ -28,6 +28,7 @@ from pgmstudio.core.experiments.plans.glimpses import Glimpses
 from pgmstudio.core.experiments.plans.harvest import Harvested
 from pgmstudio.core.experiments.plans.point_work import PointWork, RunDone, SoFar
 from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.params import AUTO
 from pgmstudio.core.processes import Packed
 from pgmstudio.core.running import NEVER, StopSwitch
 from tests.strategies import random_network
@@ -80,6 +81,21 @@ def test_every_language_is_one_run_for_each_seed_whatever_it_could_sweep() -> No
     assert {run.seed for run in runs} == {4, 5}
     with pytest.raises(UnknownNameError, match="ldag"):
         languages_plan(["ldga"], rows)
+
+
+def test_a_smoothing_that_was_chosen_is_that_of_every_language_with_pseudo_counts() -> None:
+    rows = race_rows(rows_of_a_network())
+    for smoothing in (AUTO, 0.25):
+        runs = runs_of_plan(languages_plan(LANGUAGES, rows, smoothing=smoothing), (0.2,))
+        given = {
+            run.name: run.params.smoothing if hasattr(run.params, "smoothing") else AUTO
+            for run in runs
+        }
+        for one in LANGUAGES.values():
+            expected = smoothing if one.has_pseudo_counts else AUTO
+            assert given[one.title] == expected
+    own = [one.key for one in LANGUAGES.values() if not one.has_pseudo_counts]
+    assert own == ["ldag", "mixture"]
 
 
 # -- the budget
