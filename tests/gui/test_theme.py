@@ -98,7 +98,7 @@ def test_every_name_in_the_style_sheet_is_a_token() -> None:
 
 
 def test_links_have_the_colour_of_the_theme_after_a_switch(qtbot: QtBot) -> None:
-    note = Note('A sentence with <a href="there">a link of some length</a>.')
+    note = Note('A sentence with <a href="there">a link of some length</a>.', rich=True)
     holder = QWidget()
     QVBoxLayout(holder).addWidget(note)
     qtbot.addWidget(holder)

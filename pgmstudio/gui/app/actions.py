@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction, QKeySequence
 
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
+from pgmstudio.gui.style.widgets import literal
 
 MENUS = (
     "File",
@@ -85,7 +86,7 @@ class ActionBook(QObject):
             if spec.is_checked is not None:
                 action.setChecked(spec.is_checked())
             if spec.says is not None:
-                action.setText(spec.says())
+                action.setText(literal(spec.says()))
 
     def _on_theme_changed(self) -> None:
         for key, spec in self.specs.items():

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBo
 
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import button, empty_state
+from pgmstudio.gui.style.widgets import button, empty_state, literal
 
 
 class _TabBar(QTabBar):
@@ -57,9 +57,10 @@ class _Tabs(QTabWidget):
         words = bar.fontMetrics()
         for page in pages:
             shown = self.tabText(self.indexOf(page))
-            wanted += words.horizontalAdvance(page.title) - words.horizontalAdvance(shown)
+            wanted += words.horizontalAdvance(literal(page.title))
+            wanted -= words.horizontalAdvance(shown)
         for page in pages:
-            title = page.title if wanted <= self.width() else page.short_title
+            title = literal(page.title if wanted <= self.width() else page.short_title)
             if self.tabText(self.indexOf(page)) != title:
                 self.setTabText(self.indexOf(page), title)
 
@@ -152,7 +153,7 @@ class Center(QWidget):
                 self._add_group()
                 self.tiling_changed.emit()
             tabs = self._groups[-1] if beside else self._groups[self._active]
-            index = tabs.addTab(page, page.page_icon(), page.title)
+            index = tabs.addTab(page, page.page_icon(), literal(page.title))
             tabs.setTabToolTip(index, page.title)
             page.title_changed.connect(lambda: self._retitle(page))
             page.subject_changed.connect(lambda: self._on_subject_changed(page))
@@ -230,7 +231,7 @@ class Center(QWidget):
             tabs.setCurrentIndex((tabs.currentIndex() + by) % tabs.count())
 
     def _move(self, page: Page, to: QTabWidget) -> None:
-        index = to.addTab(page, page.page_icon(), page.title)
+        index = to.addTab(page, page.page_icon(), literal(page.title))
         to.setTabToolTip(index, page.title)
         to.setCurrentIndex(index)
 

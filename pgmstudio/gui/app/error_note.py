@@ -23,7 +23,6 @@ class ErrorNote(Note):
         super().__init__(level="danger", name=name)
         self._said: list[tuple[str, str]] = []
         self._age = QElapsedTimer()
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self.add_button(
             button(
                 "Copy details",

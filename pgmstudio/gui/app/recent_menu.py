@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.gui.app.opening import open_files
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.style.widgets import literal
 
 NONE_YET = "Not now: no project was opened or saved yet."
 
@@ -37,7 +38,7 @@ class RecentMenu(QMenu):
         self.clear()
         for name in self._shell.preferences.recent:
             path = Path(name)
-            action = self.addAction(path.name.replace("&", "&&"))
+            action = self.addAction(literal(path.name))
             action.setToolTip(name)
             action.triggered.connect(
                 lambda _checked=False, path=path: open_files(self._shell, [path])

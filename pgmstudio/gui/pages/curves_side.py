@@ -21,7 +21,7 @@ from pgmstudio.gui.plots.mark_card import bits
 from pgmstudio.gui.plots.sl_marks import Chart, point_title, series_title, sign_of
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import Note, Section, button, empty, label, row, scrolled
+from pgmstudio.gui.style.widgets import Note, Section, button, empty, label, literal, row, scrolled
 
 STEPS = 1000
 _LEAST_WIDE = 44  # px of a column of numbers, with air before the next one
@@ -136,7 +136,7 @@ class CurvesSide(QFrame):
         counts = self._chart.counts
         for series, (family, points) in counts.items():
             if series not in self._ticks:
-                tick = QCheckBox(series_title(series))
+                tick = QCheckBox(literal(series_title(series)))
                 tick.setObjectName(f"curve.{series}")
                 tick.setToolTip(f"Show {series_title(series)} on the plot.")
                 tick.setAccessibleName(f"Show {series_title(series)}")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWid
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.gui.pages.data_page_model import MISSING_SIGN, MISSING_WORD
 from pgmstudio.gui.style.icons import icon
-from pgmstudio.gui.style.widgets import button, empty
+from pgmstudio.gui.style.widgets import button, empty, literal
 
 Filters = dict[str, frozenset[str | None]]
 
@@ -80,7 +80,7 @@ class FilterBar(QWidget):
         states: list[str | None] = [*self._domain[column].states[:_MOST_STATES], None]
         for state in states:
             text = f"{MISSING_SIGN} {MISSING_WORD}" if state is None else state
-            action = menu.addAction(text)
+            action = menu.addAction(literal(text))
             action.setCheckable(True)
             action.setChecked(state in chosen)
             action.triggered.connect(partial(self._on_toggled, column, state))
@@ -95,7 +95,9 @@ class FilterBar(QWidget):
         menu = QMenu(self)
         menu.setObjectName("filterColumns")
         for name in self._domain.names:
-            sub = menu.addMenu(icon("funnel") if name in self._filters else icon("tag"), name)
+            sub = menu.addMenu(
+                icon("funnel") if name in self._filters else icon("tag"), literal(name)
+            )
             sub.aboutToShow.connect(partial(self._fill, sub, name))
         menu.popup(self.add.mapToGlobal(self.add.rect().bottomLeft()))
 

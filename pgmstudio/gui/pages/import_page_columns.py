@@ -87,13 +87,13 @@ class ColumnsPane(QWidget):
         self.list.picked.connect(self.picked)
         self.list.ticked.connect(self.ticked)
         self.search.textChanged.connect(self.list.find_columns)
-        self.note = Note("", "warning", "missingNote")
-        self.odd = Note("", "info", "oddNote")
+        self.note = Note("", "warning", "missingNote", rich=True)
+        self.odd = Note("", "info", "oddNote", rich=True)
         self._odd_markers: tuple[str, ...] = ()
         self._shown: tuple[FileReport, Draft] | None = None
         self._found: dict[tuple[str, Discretisation], int] = {}
         self.odd.link_activated.connect(self._on_count_as_missing)
-        self.weights = Note("", "info", "weightsNote")
+        self.weights = Note("", "info", "weightsNote", rich=True)
         self._weights_column = ""
         self.weights.link_activated.connect(self._on_count_by)
         head = row(self.count, None, self.search)

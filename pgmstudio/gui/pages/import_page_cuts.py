@@ -82,7 +82,7 @@ class CutsEditor(QWidget):
         self.hint = label(
             "Drag a cut · double-click adds one · Del removes it", "tertiary", size="dense"
         )
-        self.moved = label("", "secondary", size="dense")
+        self.moved = label("", "secondary", size="dense", rich=True)
         self.moved.setObjectName("cutMoved")
         self._empty = label("", "secondary", wrap=True)
         self._cut_it = button("Cut into bins", self.use_as_numbers.emit, name="cutIntoBins")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from pgmstudio.core.errors import DataFileError, PgmStudioError
 from pgmstudio.gui.style.numbers import grouped
 
@@ -18,7 +16,7 @@ def problem_words(error: PgmStudioError) -> str:
     lines += [f"• {_sentence(str(problem))}" for problem in error.problems[:_MOST_LISTED]]
     if (more := len(error.problems) - _MOST_LISTED) > 0:
         lines.append(f"and {grouped(more)} more")
-    return "<br>".join(escape(line, quote=False) for line in lines)
+    return "\n".join(lines)
 
 
 def without_rows(name: str, rows: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
+from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -154,9 +155,9 @@ class WelcomePage(Page):
         from pgmstudio.gui.document.recovery import Recovered, forget, left_behind, recover
 
         for entry in left_behind()[:3]:
-            note = Note(name="recoveryNote")
+            note = Note(name="recoveryNote", rich=True)
             note.tell(
-                f"PGM Studio closed unexpectedly. <b>{entry.name}</b> was kept up to "
+                f"PGM Studio closed unexpectedly. <b>{escape(entry.name)}</b> was kept up to "
                 f"{_when(entry.saved_at)}."
             )
             layout.addSpacing(theme().space(4))
@@ -206,6 +207,7 @@ class WelcomePage(Page):
                 "Drop a data file or a model anywhere in this window. <b>F1</b> opens the manual.",
                 "secondary",
                 wrap=True,
+                rich=True,
             )
         )
         return side

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from pgmstudio.core.models.decision_graph_reach import ReachRule, ReachRules
@@ -19,7 +18,7 @@ class RuleLines(QLabel):
         super().__init__()
         self.setObjectName(name)
         self.setWordWrap(True)
-        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setProperty("rich", True)
         self._lines: tuple[str, ...] = ()
         theme().changed.connect(self._restyle)
         self._restyle()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from html import escape
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
@@ -135,9 +136,8 @@ class BeliefTab(QWidget):
         self.shifts.chosen.connect(self._on_chosen)
         self._changed.add(self.shifts)
         self._next = Section("Ask next")
-        self._next_text = label("", "secondary", size="dense", wrap=True)
+        self._next_text = label("", "secondary", size="dense", wrap=True, rich=True)
         self._next_text.setObjectName("inspectorAskNext")
-        self._next_text.setTextFormat(Qt.TextFormat.RichText)
         self._next_text.linkActivated.connect(self._on_chosen)
         self._next.add(self._next_text)
         theme().changed.connect(self._recolour_links)
@@ -248,7 +248,8 @@ class BeliefTab(QWidget):
             self._next_text.setText("No other variable would tell anything about the target.")
             return
         parts = [
-            f"<a href='{name}' style='text-decoration:none'>{subject.title(name)}</a>"
+            f"<a href='{escape(name)}' style='text-decoration:none'>"
+            f"{escape(subject.title(name))}</a>"
             f"{' would tell most about the target' if not place else ''}: <b>{bits:.2f} bits</b>"
             for place, (name, bits) in enumerate(best)
         ]

@@ -43,7 +43,7 @@ class LabelSections(QWidget):
         self.rows.ticked.connect(self._on_ticked)
         self._words = label("", "secondary", size="dense", wrap=True)
         self._words.setObjectName("labelWords")
-        self.note = Note(name="labelNote")
+        self.note = Note(name="labelNote", rich=True)
         self.note.link_activated.connect(self._on_delete)
         for widget in (self.rows, self._words, self.note):
             contexts.add(widget)

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from collections.abc import Iterator
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import (
+    QDesktopServices,
+    QFocusEvent,
+    QFont,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFragment,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import label
@@ -31,11 +42,9 @@ class NotesEditor(QWidget):
         self._field.setTabChangesFocus(True)
         self._field.left.connect(self.commit)
         self._field.textChanged.connect(self._on_typed)
-        self._preview = QLabel()
+        self._preview = label(wrap=True, rich=True)
         self._preview.setObjectName(f"{name}Preview")
-        self._preview.setTextFormat(Qt.TextFormat.MarkdownText)
-        self._preview.setWordWrap(True)
-        self._preview.setOpenExternalLinks(True)
+        self._preview.linkActivated.connect(_open_link)
         self._preview_head = label("As it reads", "tertiary", size="dense")
         self._pause = one_shot(self, self.commit, PAUSE_MS)
         layout = QVBoxLayout(self)
@@ -74,12 +83,56 @@ class NotesEditor(QWidget):
         self._show_preview(self._field.toPlainText())
 
     def _show_preview(self, text: str) -> None:
-        self._preview.setText(text)
+        self._preview.setText(notes_html(text, self._preview.font()))
         for widget in (self._preview, self._preview_head):
             widget.setVisible(bool(text.strip()))
 
     def _restyle(self) -> None:
         self._field.setFixedHeight(self._field.fontMetrics().lineSpacing() * 6 + 14)
+
+
+WEB = ("http", "https")
+
+
+def notes_html(markdown: str, font: QFont) -> str:
+    """Notes come with files of others: images are their words only, and links lead to the web."""
+    document = QTextDocument()
+    document.setDefaultFont(font)
+    document.setMarkdown(markdown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
+    pieces = [
+        (fragment.position(), fragment.length(), fragment.charFormat())
+        for fragment in _fragments(document)
+    ]
+    cursor = QTextCursor(document)
+    for start, length, look in reversed(pieces):
+        cursor.setPosition(start)
+        cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+        if look.isImageFormat():
+            words = look.stringProperty(QTextFormat.Property.ImageAltText) or "image"
+            cursor.insertText(words, QTextCharFormat())
+        elif look.isAnchor() and QUrl(look.anchorHref()).scheme() not in WEB:
+            cursor.insertText(cursor.selectedText(), QTextCharFormat())
+        elif look.isAnchor():
+            look.clearForeground()  # that of the theme
+            cursor.setCharFormat(look)
+    return document.toHtml()
+
+
+def _fragments(document: QTextDocument) -> Iterator[QTextFragment]:
+    """Pieces of one look each, in their order."""
+    block = document.begin()
+    while block.isValid():
+        part = block.begin()
+        while not part.atEnd():
+            yield part.fragment()
+            part += 1
+        block = block.next()
+
+
+def _open_link(address: str) -> None:
+    url = QUrl(address)
+    if url.scheme() in WEB:
+        QDesktopServices.openUrl(url)
 
 
 class _Field(QPlainTextEdit):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -180,5 +181,5 @@ class CurvePlot(QWidget):
         size = f"{theme().font('caption').pixelSize()}px"
         for side, words in (("bottom", bottom), ("left", left)):
             self._plot.getAxis(side).label.setFont(theme().font("caption"))
-            self._plot.setLabel(side, words, color=ink, **{"font-size": size})
+            self._plot.setLabel(side, escape(words), color=ink, **{"font-size": size})
         self._plot.setAccessibleName(f"{left} against {bottom}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
@@ -153,7 +154,7 @@ class MarkCanvas(QWidget):
         for side, words in zip(("bottom", "left"), named, strict=True):
             axis = self._canvas.getAxis(side)
             axis.label.setFont(theme().font("caption"))
-            axis.setLabel(words, color=ink, **{"font-size": size})
+            axis.setLabel(escape(words), color=ink, **{"font-size": size})
             axis.resizeEvent()  # the axis centres its title only when it gets another size
 
     def _set_logs(self, bottom: bool, left: bool) -> None:

@@ -32,11 +32,22 @@ from pgmstudio.gui.style.said import Said
 from pgmstudio.gui.style.theme import Weight, theme
 
 
-def label(text: str = "", role: str = "", *, size: str = "body", wrap: bool = False) -> QLabel:
-    """Roles: heading, secondary, tertiary, danger, warning, success, chip, chip-…"""
+def label(
+    text: str = "", role: str = "", *, size: str = "body", wrap: bool = False, rich: bool = False
+) -> QLabel:
+    """Roles: heading, secondary, tertiary, danger, warning, success, chip, chip-…
+
+    With `rich` the text is HTML, and whoever puts a name into it escapes the name.
+    """
     made = _Label(text, role, size)
     made.setWordWrap(wrap)
+    made.setProperty("rich", rich)
     return made
+
+
+def literal(text: str) -> str:
+    """The text for a button, tab or menu, where Qt takes a single & for the mark of a shortcut."""
+    return text.replace("&", "&&")
 
 
 def button(
@@ -51,7 +62,7 @@ def button(
     """Roles: "" (outlined), primary, link."""
     color = {"primary": "on_accent", "link": "accent"}.get(role, "text_secondary")
     made = PushButton(icon_name, color)
-    made.setText(text)
+    made.setText(literal(text))
     made.setProperty("role", role)
     made.setToolTip(tip or text)
     made.setAccessibleName(tip or text)
@@ -234,12 +245,14 @@ class Note(QFrame):
         "success": ("note-success", "check-circle", "success_ink", "success"),
     }
 
-    def __init__(self, text: str = "", level: str = "info", name: str = "") -> None:
+    def __init__(
+        self, text: str = "", level: str = "info", name: str = "", *, rich: bool = False
+    ) -> None:
         super().__init__()
         if name:
             self.setObjectName(name)
         self._icon = QLabel()
-        self._text = label(wrap=True)
+        self._text = label(wrap=True, rich=rich)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.linkActivated.connect(self.link_activated)
         self._level = level

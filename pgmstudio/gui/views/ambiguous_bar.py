@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import button, label, tool_button
+from pgmstudio.gui.style.widgets import button, label, literal, tool_button
 from pgmstudio.gui.views.two_line_bar import TwoLineBar
 
 Edge = tuple[str, str]
@@ -156,7 +156,7 @@ class AmbiguousBar(TwoLineBar):
         menu.setObjectName("ambiguous.menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for answer in self._rest:
-            menu.addAction(answer.words, partial(self.answered.emit, answer))
+            menu.addAction(literal(answer.words), partial(self.answered.emit, answer))
         place = self._buttons[-1]
         menu.popup(place.mapToGlobal(place.rect().bottomLeft()))
 

@@ -27,6 +27,7 @@ from pgmstudio.gui.document.graph_rows import take
 from pgmstudio.gui.panels.change_rows import signed
 from pgmstudio.gui.panels.graph_node_facts import move_of
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.widgets import literal
 from pgmstudio.gui.views.canvas_menu import canvas_menu
 from pgmstudio.gui.views.wishes import Hit
 
@@ -77,7 +78,7 @@ def _add_move(menu: QMenu, desk: BandDesk, graph: DecisionGraph, name: str) -> N
     moves.setEnabled(bool(places))
     actions = []
     for above in places:
-        action = moves.addAction("To the top" if above is None else f"Below {above}")
+        action = moves.addAction("To the top" if above is None else literal(f"Below {above}"))
         action.triggered.connect(partial(desk.move, name, above))
         actions.append((action, above))
 
@@ -125,7 +126,7 @@ def add_merges(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: No
     for choice in legal[:MOST_LISTED]:
         name = node_name(graph, key[0], choice.step.other)
         words = told(choice.bits, choice.size, choice.free, weight)
-        action = menu.addAction(f"{name}{TAB}{words}")
+        action = menu.addAction(literal(f"{name}{TAB}{words}"))
         action.triggered.connect(partial(take, shell, model_id, choice.step))
     if legal:
         return ""
@@ -174,7 +175,7 @@ def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -
     arcs.setEnabled(bool(steps))
     why = "Not now: no arc of it has another node to go to."
     arcs.menuAction().setToolTip("" if steps else why)
-    actions = [arcs.addAction(step_words(graph, step)) for step in steps]
+    actions = [arcs.addAction(literal(step_words(graph, step))) for step in steps]
     for arc, step in zip(actions, steps, strict=True):
         arc.triggered.connect(partial(take, shell, model_id, step))
 

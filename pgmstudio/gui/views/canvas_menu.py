@@ -12,6 +12,7 @@ from pgmstudio.core.pictures.svg_nodes import percent
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.widgets import literal
 from pgmstudio.gui.views.do_menu import do_menu
 from pgmstudio.gui.views.edge_item import EdgeItem
 from pgmstudio.gui.views.node_face import MODE_TITLES, NodeFace
@@ -43,7 +44,7 @@ def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
 def _add(
     menu: QMenu, name: str, text: str, deed: Deed, sign: str | None = None, why_not: str = ""
 ) -> None:
-    action = menu.addAction(text)
+    action = menu.addAction(literal(text))
     action.setObjectName(f"menu.{name}")
     if sign is not None:
         action.setIcon(icon(sign))
@@ -92,7 +93,7 @@ def _state_menu(
     name: str,
     sign: str,
 ) -> None:
-    states = menu.addMenu(icon(sign), title)
+    states = menu.addMenu(icon(sign), literal(title))
     states.setObjectName(f"menu.{key}")
     for index, state in enumerate(face.states):
         reason = "this state is impossible." if face.is_impossible(index) else ""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, Q
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import button, label, tool_button
+from pgmstudio.gui.style.widgets import button, label, literal, tool_button
 
 FOLLOW_TIP = "Evidence sets the context: what is observed is the context, live."
 _MARGIN = 10
@@ -40,7 +40,7 @@ class ContextChip(QFrame):
         self.setProperty("role", "context-chip")
         self.words = QToolButton()
         self.words.setObjectName(f"contextState.{name}")
-        self.words.setText(f"{offer.title} = {state}")
+        self.words.setText(literal(f"{offer.title} = {state}"))
         self.words.setToolTip(f"In the context {offer.title} is {state}. Choose another state.")
         self.words.setAccessibleName(self.words.toolTip())
         self.words.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -48,7 +48,7 @@ class ContextChip(QFrame):
         self.words.setProperty("role", "context-words")
         menu = QMenu(self.words)
         for other in offer.variable.states:
-            action = menu.addAction(other)
+            action = menu.addAction(literal(other))
             action.setCheckable(True)
             action.setChecked(other == state)
             action.triggered.connect(lambda _=False, other=other: self.chosen.emit(name, other))
@@ -183,9 +183,9 @@ class ContextBar(QFrame):
             menu.addAction("Every variable has a state already").setEnabled(False)
 
     def _offer(self, menu: QMenu, offer: Offer) -> None:
-        states, name = menu.addMenu(offer.title), offer.variable.name
+        states, name = menu.addMenu(literal(offer.title)), offer.variable.name
         for state in offer.variable.states:
-            action = states.addAction(state)
+            action = states.addAction(literal(state))
             action.triggered.connect(lambda _=False, state=state: self.chosen.emit(name, state))
 
     # -- room

@@ -6,6 +6,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.widgets import literal
 from pgmstudio.gui.views.canvas import Canvas
 from pgmstudio.gui.views.node_face import NodeFace
 
@@ -23,7 +24,7 @@ def do_menu(face: NodeFace, node: str, canvas: Canvas, parent: QWidget, why_not:
     group = QActionGroup(menu)
     mark = face.mark
     for state in face.states:
-        action = menu.addAction(f"do = {state}")
+        action = menu.addAction(literal(f"do = {state}"))
         action.setObjectName(f"menu.do.{state}")
         action.setCheckable(True)
         action.setChecked(mark is not None and mark.is_done and mark.chosen == state)

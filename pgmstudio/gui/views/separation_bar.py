@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.gui.panels.elided_label import ElidedLabel
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.style.widgets import button, tool_button
+from pgmstudio.gui.style.widgets import button, literal, tool_button
 from pgmstudio.gui.views.two_line_bar import TwoLineBar
 
 ROLES = {
@@ -157,7 +157,7 @@ class SeparationBar(TwoLineBar):
             if metrics.horizontalAdvance(whole) > left and len(names) > 1:
                 told = f"{len(names)} variables"
             told = metrics.elidedText(told, Qt.TextElideMode.ElideMiddle, max(24, left))
-            chip.setText(f"{word}: {told}")
+            chip.setText(literal(f"{word}: {told}"))
             chip.ensurePolished()
             chip.setMinimumHeight(chip.sizeHint().height())
             chip.setAccessibleName(f"{word}: {whole}. {ROLES[role][1]}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMenu
 
 from pgmstudio.gui.style.icons import icon
+from pgmstudio.gui.style.widgets import literal
 from pgmstudio.gui.views.wishes import Hit
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def add_why(menu: QMenu, page: ModelPage, hit: Hit) -> None:
     else:
         return
     menu.addSeparator()
-    action = menu.addAction(icon("question"), text)
+    action = menu.addAction(icon("question"), literal(text))
     action.setObjectName("menu.why")
     action.setToolTip("Scores, tests, rules and searches, in the inspector.")
     action.triggered.connect(page.selecting.ask_why)
