@@ -23,7 +23,8 @@ from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, oriented
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.learning.fitting import Smoothing, fit_tables
+from pgmstudio.core.learning.em_steps import fit_observed
+from pgmstudio.core.learning.fitting import Smoothing
 from pgmstudio.core.learning.protocols import Finished, Found, Kept, Learner, LearnEvent
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.task import LearnTask
@@ -258,4 +259,4 @@ def averaged_network(
     data: DataSet, dag: Dag, smoothing: Smoothing = 1.0, *, seed: int = 0
 ) -> BayesianNetwork:
     """The network of an averaged graph, its tables from all rows."""
-    return fit_tables(data, dag, smoothing, rng=np.random.default_rng(seed)).network
+    return fit_observed(data, dag, smoothing, rng=np.random.default_rng(seed)).network

@@ -21,10 +21,16 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.forest_rules import ForestRules
-from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import (
+    ON_MISSING,
+    missing_param,
+    missing_sentence,
+    refuse_empty,
+)
 from pgmstudio.core.learning.network_params import knowledge_param, smoothing_param
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.models.tree import Tree
@@ -94,11 +100,7 @@ class ChowLiuLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(
-            data,
-            "Each pair of columns is counted over the rows that have both; no row is dropped and "
-            "it takes no longer, but the result is exact only if cells are missing at random.",
-        )
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self,
@@ -109,12 +111,13 @@ class ChowLiuLearner:
         cancel: CancelToken,
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
+        rows = yield from completed_rows(data, params.missing, is_tree=True, rng=rng, cancel=cancel)
         yield Progress(0.0, "Counting pairs of columns")
-        information = mutual_information_nats(pair_counts(data, cancel), cancel)
+        information = mutual_information_nats(pair_counts(rows, cancel), cancel)
         weights = edge_weights(information, data, params.edge_penalty, params.penalty)
         parents = best_forest(weights, data.domain.names, params.root, params.knowledge, cancel)
         grown = grown_forest(parents, information, weights)
-        yield from filling_tree(grown, data, params.smoothing, params.missing, rng, cancel)
+        yield from filling_tree(grown, rows, data, params.smoothing, params.missing, rng, cancel)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,18 +148,22 @@ def grown_forest(
 
 def filling_tree(
     grown: GrownForest,
+    rows: DataSet,
     data: DataSet,
     smoothing: float | Literal["auto"],
     missing: str,
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
-    """The end of a run: the tables of a forest, and what is told of it."""
+    """The end of a run: the tables of a forest, and what is told of it.
+
+    `rows` are the data as they were searched: with their missing cells completed, or themselves.
+    """
     yield Progress(0.6, "Filling the tables")
     parents = grown.parents
     dag = Dag(data.domain.names, tuple(() if p is None else (p,) for p in parents))
-    fitted = fit_tables(data, dag, smoothing, rng=rng, cancel=cancel)
-    fitted = yield from refined(fitted, data, missing, rng=rng, cancel=cancel)
+    fitted = fit_tables(rows, dag, smoothing, rng=rng, observed=data, cancel=cancel)
+    fitted = yield from refined(fitted, data, missing, cancel=cancel)
     tree = Tree(data.domain, tuple(parents), fitted.network.tables)
     edges = sum(parent is not None for parent in parents)
     measures = {

@@ -30,7 +30,9 @@ from pgmstudio.core.learning.chow_liu import (
     root_param,
     rooted_at,
 )
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.missing_cells import (
+    ON_MISSING,
     grouped_digits,
     missing_param,
     missing_sentence,
@@ -96,11 +98,7 @@ class ChowLiuSparseLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(
-            data,
-            "All pairs are counted by the dense method, each over the rows that have both; that is "
-            "slow for thousands of columns, and exact only if cells are missing at random.",
-        )
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self,
@@ -114,12 +112,13 @@ class ChowLiuSparseLearner:
         names = data.domain.names
         if params.root is not None and params.root not in names:
             raise ParameterError({"root": f"{params.root!r} is not a column"})
-        grown = yield from _grow(data, params, cancel)
+        rows = yield from completed_rows(data, params.missing, is_tree=True, rng=rng, cancel=cancel)
+        grown = yield from _grow(rows, params, cancel)
         if params.root is not None and not _has_rules(params):
             turned = rooted_at(grown.parents, names.index(params.root))
             grown = replace(grown, parents=turned)
         cancel.raise_if_cancelled()
-        yield from filling_tree(grown, data, params.smoothing, params.missing, rng, cancel)
+        yield from filling_tree(grown, rows, data, params.smoothing, params.missing, rng, cancel)
 
 
 def _has_rules(params: ChowLiuSparseParams) -> bool:

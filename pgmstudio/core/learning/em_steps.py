@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.em_cases import Counts, Table
 from pgmstudio.core.learning.em_expectation import Expectation
-from pgmstudio.core.learning.fitting import Fitted
+from pgmstudio.core.learning.fitting import Fitted, Smoothing, fit_tables
 from pgmstudio.core.learning.missing_cells import EM, count_of
+from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
@@ -30,6 +32,7 @@ TOLERANCE = 1e-6  # bits per row
 MOST_ITERATIONS = 500
 # The first tables have no zeros, since what is 0 once stays 0 without pseudo-counts.
 LEAST_AT_FIRST = 0.1
+ZERO_FREE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +135,6 @@ def refined(
     data: DataSet,
     missing: str,
     *,
-    rng: np.random.Generator,
     cancel: CancelToken = NEVER,
 ) -> Generator[Progress | Note, None, Fitted]:
     """Say how the smoothing was found; then the same graph with tables by EM where `missing` says
@@ -145,7 +147,8 @@ def refined(
     expectation = Expectation(fitted.network.dag, data, cancel)
     pseudo = [fitted.smoothing] * len(data.domain)
     state: EmState | None = None
-    for state in em_states(expectation, first_tables(expectation, rng), pseudo, cancel=cancel):
+    start = [without_zeros(table) for table in fitted.network.tables]
+    for state in em_states(expectation, start, pseudo, cancel=cancel):
         yield Progress(None, f"Tables by EM, iteration {state.iteration}")
     assert state is not None
     per_row = state.log2_likelihood / data.total_weight
@@ -154,4 +157,23 @@ def refined(
         "row.".replace("-", "−")
     )
     network = BayesianNetwork(data.domain, fitted.network.dag, state.tables)
-    return Fitted(network, fitted.smoothing, fitted.tuned, state.log2_likelihood)
+    return Fitted(network, fitted.smoothing, fitted.tuned, state.log2_likelihood, is_em=True)
+
+
+def fit_observed(
+    data: DataSet,
+    dag: Dag,
+    smoothing: Smoothing = 1.0,
+    missing: str = EM,
+    *,
+    rng: np.random.Generator | None = None,
+    cancel: CancelToken = NEVER,
+) -> Fitted:
+    """Tables of a given graph as a learner fits them: by EM where cells are missing."""
+    fitted = fit_tables(data, dag, smoothing, rng=rng, cancel=cancel)
+    return value_of(refined(fitted, data, missing, cancel=cancel))
+
+
+def without_zeros(table: Table) -> Table:
+    """A table for EM to start from: what is 0 once would stay 0 without pseudo-counts."""
+    return np.asarray((1 - ZERO_FREE) * table + ZERO_FREE / table.shape[-1])

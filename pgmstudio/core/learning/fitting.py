@@ -26,17 +26,18 @@ class Fitted:
     """A network with its tables, and how they fit.
 
     `log2_likelihood` sums every table over the rows that have its cells: the log2-likelihood of
-    the data when no cell is missing.
+    the data when no cell is missing. After EM (`is_em`) it is that of the observed cells.
     """
 
     network: BayesianNetwork
     smoothing: float
     tuned: TunedSmoothing | None
     log2_likelihood: float
+    is_em: bool = False
 
     def per_row(self, data: DataSet) -> dict[str, float]:
         """The measure of the fit; empty when missing cells leave it without a meaning."""
-        if data.has_missing:
+        if data.has_missing and not self.is_em:
             return {}
         return {"log2_likelihood_per_row": self.log2_likelihood / data.total_weight}
 
@@ -48,12 +49,14 @@ def fit_tables(
     *,
     rng: np.random.Generator | None = None,
     counter: FamilyCounter | None = None,
+    observed: DataSet | None = None,
     cancel: CancelToken = NEVER,
 ) -> Fitted:
     """P(x | parents) from the counts of the rows that have these cells, each smoothed by α.
 
-    "auto" tunes α by cross-validation, whose random split needs `rng`. A `counter` of the same
-    data, where there is one, counts faster.
+    "auto" tunes α by cross-validation, whose random split needs `rng`; on the `observed` rows where
+    `data` are their completions, which would stand in several folds. A `counter` of the same data,
+    where there is one, counts faster.
     """
     if dag.names != data.domain.names:
         raise DataError("The graph and the data have different columns; choose the same ones.")
@@ -62,7 +65,7 @@ def fit_tables(
     if smoothing == AUTO:
         if rng is None:
             raise ValueError("smoothing “auto” splits the rows at random and needs rng")
-        tuned = tune_smoothing(data, families, rng, cancel)
+        tuned = tune_smoothing(data if observed is None else observed, families, rng, cancel)
         smoothing = tuned.smoothing
     assert isinstance(smoothing, float | int)
     count = partial(joint_counts, data) if counter is None else counter.counts

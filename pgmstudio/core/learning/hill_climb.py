@@ -19,11 +19,17 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.climb_search import ClimbSearch
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import Fitted, fit_tables
 from pgmstudio.core.learning.graph_climb import GraphClimb
-from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import (
+    ON_MISSING,
+    missing_param,
+    missing_sentence,
+    refuse_empty,
+)
 from pgmstudio.core.learning.network_params import (
     bdeu_rows_param,
     knowledge_param,
@@ -41,12 +47,6 @@ from pgmstudio.core.params import param
 from pgmstudio.core.running import CancelToken
 from pgmstudio.core.scores.family_scores import FamilyScores
 from pgmstudio.core.scores.local_scores import SCORE_HELP, SCORES, score_of
-
-ON_MISSING_SCORES = (
-    "Each family is scored over the rows that have all its cells, scaled to all rows; no row is "
-    "dropped and it takes little longer, but the score is trustworthy only if cells are missing "
-    "at random."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class HillClimbLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_SCORES)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self,
@@ -91,15 +91,16 @@ class HillClimbLearner:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start = yield from rules.start_of(params.start)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         scores = FamilyScores(
-            data,
+            rows,
             score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
             max_table_cells=max(params.max_table_cells, largest_table(start, data)),
         )
-        search = _Search(data, params, GraphClimb(scores, rules), rng)
+        search = _Search(rows, data, params, GraphClimb(scores, rules), rng)
         yield from search.run(start, cancel)
         fitted = search.fit(cancel)
-        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
+        fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
         yield Finished(fitted.network, search.measures(fitted))
 
 
@@ -120,13 +121,14 @@ class _Search(ClimbSearch[FamilyScores]):
 
     def __init__(
         self,
-        data: DataSet,
+        rows: DataSet,
+        observed: DataSet,
         params: HillClimbParams,
         graph: GraphClimb[FamilyScores],
         rng: np.random.Generator,
     ) -> None:
-        cells = data.row_count * len(data.domain)
-        per_column = cells * (2e-10 if data.weights is None else 1.5e-9) + 1e-5
+        cells = rows.row_count * len(rows.domain)
+        per_column = cells * (2e-10 if rows.weights is None else 1.5e-9) + 1e-5
         super().__init__(
             graph,
             rng,
@@ -135,7 +137,7 @@ class _Search(ClimbSearch[FamilyScores]):
             column_seconds=per_column,
             fit_seconds=cells * 3e-9,
         )
-        self.data, self.params = data, params
+        self.rows, self.observed, self.params = rows, observed, params
         self._fold_seed = int(rng.integers(2**63))
         self._fitted: Fitted | None = None
         self._fitted_edges = graph.best_edges
@@ -149,11 +151,12 @@ class _Search(ClimbSearch[FamilyScores]):
         if self._fitted is None or self._fitted_edges is not self.graph.best_edges:
             rng = np.random.default_rng(self._fold_seed)
             self._fitted = fit_tables(
-                self.data,
+                self.rows,
                 self.graph.best_dag(),
                 self.params.smoothing,
                 rng=rng,
                 counter=self.graph.scores.counter,
+                observed=self.observed,
                 cancel=cancel,
             )
             self._fitted_edges = self.graph.best_edges
@@ -168,4 +171,4 @@ class _Search(ClimbSearch[FamilyScores]):
         }
         if self.params.score == "lambda":
             told["lambda"] = self.graph.scores.score.cost_per_parameter
-        return told | fitted.per_row(self.data)
+        return told | fitted.per_row(self.observed)

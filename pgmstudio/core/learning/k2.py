@@ -22,11 +22,16 @@ from pgmstudio.core.data.family_counts import FamilyCounter
 from pgmstudio.core.errors import KnowledgeError, ParameterError, UnknownNameError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
-from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import (
+    ON_MISSING,
+    missing_param,
+    missing_sentence,
+    refuse_empty,
+)
 from pgmstudio.core.learning.network_params import (
     bdeu_rows_param,
     knowledge_param,
@@ -336,17 +341,20 @@ class K2Learner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_SCORES)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: K2Params, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
-        trace = yield from k2_search(data, params, cancel)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        trace = yield from k2_search(rows, params, cancel)
         yield Note(f"The order was {', '.join(trace.order)}.")
         yield Kept(trace)
-        fitted = fit_tables(data, trace.dag, params.smoothing, rng=rng, cancel=cancel)
-        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
+        fitted = fit_tables(
+            rows, trace.dag, params.smoothing, rng=rng, observed=data, cancel=cancel
+        )
+        fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
         measures = {
             "score": trace.total,
             "edges": float(len(trace.dag.edges)),

@@ -21,15 +21,15 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.edge_rules import left_out_sentence
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import Fitted, fit_tables
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.kes_climb import least_gain
 from pgmstudio.core.learning.kes_params import KesParams
 from pgmstudio.core.learning.kes_restarts import Climbed, ClimbEvent
 from pgmstudio.core.learning.kes_search import KesSearch
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.protocols import Finished, Found, Kept, LearnEvent
 from pgmstudio.core.running import CancelToken, Note
 
@@ -46,16 +46,17 @@ class KesLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_SCORES)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: KesParams, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
-        search = KesSearch(data, params, rng)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        search = KesSearch(rows, params, rng)
         if search.rules.left_out:
             yield Note(left_out_sentence(search.rules.left_out))
-        best = _BestModel(data, params, search, int(rng.integers(2**63)))
+        best = _BestModel(rows, data, params, search, int(rng.integers(2**63)))
         kept = 0
         try:
             for event, progress in search.runs(cancel):
@@ -71,15 +72,23 @@ class KesLearner:
                 yield Kept(search.optima())
             raise
         yield from map(Note, search.sentences(best.cpdag))
-        best.fitted = yield from refined(best.fitted, data, params.missing, rng=rng, cancel=cancel)
+        best.fitted = yield from refined(best.fitted, data, params.missing, cancel=cancel)
         yield Finished(best.fitted.network, best.measures())
 
 
 class _BestModel:
     """The best class so far, as a network with tables."""
 
-    def __init__(self, data: DataSet, params: KesParams, search: KesSearch, fold_seed: int) -> None:
-        self.data, self.params, self.search, self._fold_seed = data, params, search, fold_seed
+    def __init__(
+        self,
+        rows: DataSet,
+        observed: DataSet,
+        params: KesParams,
+        search: KesSearch,
+        fold_seed: int,
+    ) -> None:
+        self.rows, self.observed = rows, observed
+        self.params, self.search, self._fold_seed = params, search, fold_seed
         self.cpdag, self._score, self._told_at = search.climb.cpdag, -math.inf, 0
         self.fitted: Fitted
 
@@ -98,8 +107,8 @@ class _BestModel:
             self._told_at = 0
 
     def _is_time(self, step: int) -> bool:
-        cells = self.data.row_count * len(self.data.domain)
-        seconds_per_row = cells * (2e-10 if self.data.weights is None else 1.5e-9) + 1e-5
+        cells = self.rows.row_count * len(self.rows.domain)
+        seconds_per_row = cells * (2e-10 if self.rows.weights is None else 1.5e-9) + 1e-5
         # About three variables get other parents in a step.
         work = 3 * (step - self._told_at) * seconds_per_row
         return work >= max(0.3, cells * 1e-8)
@@ -107,11 +116,12 @@ class _BestModel:
     def _fit(self, cancel: CancelToken) -> Fitted:
         """Tables for a member of the class that obeys the rules; every fit splits rows alike."""
         return fit_tables(
-            self.data,
+            self.rows,
             self.search.rules.member(self.cpdag),
             self.params.smoothing,
             rng=np.random.default_rng(self._fold_seed),
             counter=self.search.scores.counter,
+            observed=self.observed,
             cancel=cancel,
         )
 
@@ -128,4 +138,4 @@ class _BestModel:
         }
         if self.params.score == "lambda":
             told["lambda"] = self.search.scores.score.cost_per_parameter
-        return told | self.fitted.per_row(self.data)
+        return told | self.fitted.per_row(self.observed)

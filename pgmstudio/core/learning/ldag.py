@@ -21,7 +21,6 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.climb_search import ClimbSearch
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.graph_climb import GraphClimb
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.learning.ldag_inner import FULL, GROUPED_TREE, TREE
@@ -32,7 +31,7 @@ from pgmstudio.core.learning.ldag_params import (
     kappa_param,
     label_scores,
 )
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.network_params import (
     knowledge_param,
     max_parents_param,
@@ -109,7 +108,7 @@ class LdagLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_SCORES)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: LdagParams, *, rng: np.random.Generator, cancel: CancelToken

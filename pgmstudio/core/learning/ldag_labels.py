@@ -9,11 +9,10 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.label_scores import MOST_CONFIGURATIONS
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
 from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.learning.run_checks import given_start
 from pgmstudio.core.models.protocols import DirectedModel
@@ -46,7 +45,7 @@ class LabelsLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_SCORES)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self,

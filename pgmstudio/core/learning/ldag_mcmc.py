@@ -10,13 +10,17 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.hill_climb import ON_MISSING_SCORES
 from pgmstudio.core.learning.label_scores import NATS_PER_BIT
 from pgmstudio.core.learning.ldag_chains import Chains
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
 from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
 from pgmstudio.core.learning.ldag_posterior import posterior_of
-from pgmstudio.core.learning.missing_cells import count_of, missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import (
+    ON_MISSING,
+    count_of,
+    missing_sentence,
+    refuse_empty,
+)
 from pgmstudio.core.learning.network_params import (
     knowledge_param,
     max_parents_param,
@@ -71,7 +75,7 @@ class McmcLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_SCORES)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: McmcParams, *, rng: np.random.Generator, cancel: CancelToken

@@ -45,8 +45,8 @@ class NaiveBayesLearner:
     def on_missing(self, data: DataSet) -> str:
         return missing_sentence(
             data,
-            "Each feature is counted over the rows that have it and the class; it takes no longer, "
-            "but the result is exact only if cells are missing at random.",
+            "The tables are fitted by EM to the observed cells: no row is dropped, it takes a few "
+            "passes over the rows, and the result is right if cells are missing at random.",
         )
 
     def run(

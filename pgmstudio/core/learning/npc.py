@@ -16,13 +16,14 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.npc_paths import Separations, decide
 from pgmstudio.core.learning.open_structure import AmbiguousRegion, OpenStructure, settled
 from pgmstudio.core.learning.pc import PcResult
 from pgmstudio.core.learning.pc_choices import Choices, read_choices
-from pgmstudio.core.learning.pc_network import MOST_TOLD, ON_MISSING_TESTS, network_events
+from pgmstudio.core.learning.pc_network import MOST_TOLD, network_events
 from pgmstudio.core.learning.pc_params import SearchParams
 from pgmstudio.core.learning.pc_skeleton import (
     TESTS_PER_EVENT,
@@ -190,14 +191,15 @@ class NpcLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_TESTS)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: NpcParams, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
-        result = yield from _search(data, params, cancel)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        result = yield from _search(rows, params, cancel)
         for region in result.regions[:MOST_TOLD]:
             yield Note(str(region))
         if len(result.regions) > MOST_TOLD:
@@ -208,6 +210,7 @@ class NpcLearner:
             result.orientation,
             rules,
             params,
+            rows=rows,
             open_=result.open,
             rng=rng,
             cancel=cancel,

@@ -19,12 +19,13 @@ from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.cpdag import Pdag
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.open_structure import OpenStructure
 from pgmstudio.core.learning.pc_choices import read_choices
 from pgmstudio.core.learning.pc_log import why_edge
-from pgmstudio.core.learning.pc_network import ON_MISSING_TESTS, network_events
+from pgmstudio.core.learning.pc_network import network_events
 from pgmstudio.core.learning.pc_oracle import stated_independences
 from pgmstudio.core.learning.pc_orientation import Orientation, oriented_skeleton
 from pgmstudio.core.learning.pc_params import SearchParams
@@ -142,7 +143,7 @@ class PcLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_TESTS)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: PcParams, *, rng: np.random.Generator, cancel: CancelToken
@@ -150,7 +151,8 @@ class PcLearner:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
         choices = read_choices(params.choose, data.domain.names)
-        result = yield from _search(data, params, cancel)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        result = yield from _search(rows, params, cancel)
         found = OpenStructure.of_skeleton(result.skeleton)
         yield from network_events(
             data,
@@ -158,6 +160,7 @@ class PcLearner:
             found.resolved(choices, rules, cancel=cancel).orientation,
             rules,
             params,
+            rows=rows,
             open_=found,
             rng=rng,
             cancel=cancel,

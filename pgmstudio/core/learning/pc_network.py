@@ -24,11 +24,6 @@ from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS
 
 MOST_TOLD = 5
 
-ON_MISSING_TESTS = (
-    "Each test counts the rows that have all its cells; no row is dropped and it takes no longer, "
-    "but the tests are right only if cells are missing at random."
-)
-
 
 def network_events(
     data: DataSet,
@@ -37,12 +32,14 @@ def network_events(
     rules: EdgeRules,
     params: TestParams,
     *,
+    rows: DataSet | None = None,
     open_: OpenStructure | None = None,
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
     """What the search found, then the fitted network as Found and Finished.
 
+    `rows` are the data with their missing cells completed, where they were searched so.
     The log of tests is kept, and with `open_` what a person may still decide.
     """
     yield Kept(TestLog.of(skeleton, params.rule()))
@@ -56,8 +53,9 @@ def network_events(
         limit = grouped_digits(MAX_TABLE_CELLS)
         yield Note(f"Tables would have more than {limit} cells; left out, as weakest: {edges}.")
     yield Progress(None, "Filling the tables")
-    fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
-    fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
+    counted = data if rows is None else rows
+    fitted = fit_tables(counted, dag, params.smoothing, rng=rng, observed=data, cancel=cancel)
+    fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
     measures = {
         "edges": float(len(dag.edges)),
         "directed_edges": float(len({*orientation.pdag.directed} & {*dag.edges})),

@@ -20,10 +20,11 @@ from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import KnowledgeError
 from pgmstudio.core.graphs.cpdag import bits_of
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence, refuse_empty
 from pgmstudio.core.learning.pc import PcResult
-from pgmstudio.core.learning.pc_network import ON_MISSING_TESTS, network_events
+from pgmstudio.core.learning.pc_network import network_events
 from pgmstudio.core.learning.pc_orientation import oriented_skeleton
 from pgmstudio.core.learning.pc_params import TestParams
 from pgmstudio.core.learning.pc_skeleton import (
@@ -126,7 +127,7 @@ class PolytreeLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(data, ON_MISSING_TESTS)
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self,
@@ -138,13 +139,15 @@ class PolytreeLearner:
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
-        result = yield from polytree_search(data, params, cancel)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        result = yield from polytree_search(rows, params, cancel)
         yield from network_events(
             data,
             result.skeleton,
             result.orientation,
             rules,
             params,
+            rows=rows,
             rng=rng,
             cancel=cancel,
         )

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.learning.missing_cells import grouped_digits
-from pgmstudio.core.models.protocols import DirectedModel, Model
+from pgmstudio.core.errors import ParameterError, TooLargeError
+from pgmstudio.core.inference.likelihood import log2_probabilities
+from pgmstudio.core.learning.missing_cells import count_of, grouped_digits
+from pgmstudio.core.models.protocols import DirectedModel, Model, ProbabilisticModel
+
+# Rows whose missing cells are summed out to see whether they have probability 0.
+MAX_INCOMPLETE = 5_000
 
 NEEDS_START = (
     "is needed, as this learner keeps the edges of a model. Give one that was drawn, opened or "
@@ -34,6 +41,13 @@ def settings_refusal(learner: object, params: Any) -> str:
 
 def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
     """What should be known of a learned model before it is relied on."""
+    impossible = _impossible_rows(model, data)
+    if impossible:
+        yield (
+            f"Warning: {count_of(impossible, 'row')} of the data it was learned from "
+            f"{'has' if impossible == 1 else 'have'} probability 0 in this model. Smoothing above "
+            "0 prevents that, and with missing cells --missing em."
+        )
     free, rows = model.representation_size(), data.total_weight
     if free > rows:
         yield (
@@ -41,3 +55,20 @@ def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
             f"{grouped_digits(round(rows))} rows, so many of them rest on few rows or none. "
             "Fewer parents, a score with a higher cost of parameters, or more smoothing would help."
         )
+
+
+def _impossible_rows(model: Model, data: DataSet) -> int:
+    """How many rows of the data have probability 0; of very many incomplete ones some are asked."""
+    if not isinstance(model, ProbabilisticModel):
+        return 0
+    lacking = np.flatnonzero((data.codes == data.missing_code).any(axis=0))
+    if lacking.size > MAX_INCOMPLETE:
+        left_out = np.ones(lacking.size, dtype=bool)
+        left_out[:: -(-lacking.size // MAX_INCOMPLETE)] = False
+        data = data.of_rows(np.delete(np.arange(data.row_count), lacking[left_out]))
+    try:
+        logs = log2_probabilities(model, data)
+    except TooLargeError:
+        return 0
+    counted = np.ones(logs.size, dtype=bool) if data.weights is None else data.weights > 0
+    return int((logs[counted] == -math.inf).sum())

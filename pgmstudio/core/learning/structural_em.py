@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from pgmstudio.core.data.editing import rows_over
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.em_cases import Table
 from pgmstudio.core.learning.em_completion import completed
@@ -34,7 +35,12 @@ from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.hill_climb import HillClimbLearner, HillClimbParams
 from pgmstudio.core.learning.kes import KesLearner
 from pgmstudio.core.learning.kes_params import KesParams
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import (
+    AVAILABLE,
+    EM,
+    missing_sentence,
+    refuse_empty,
+)
 from pgmstudio.core.learning.network_params import (
     knowledge_param,
     lambda_param,
@@ -55,7 +61,6 @@ HILL_CLIMB, KES = "hill-climb", "kes"
 OBSERVED_SCORES = ("bic", "aic", "aic-thesis", "lambda")
 # Pseudo-count of the first tables of a new graph, so that no row is impossible in them.
 LEAST_AT_FIRST = 0.01
-FIRST_PARENTS = 2
 # A graph is judged by tables that gain no more than this many bits per row in an iteration.
 ROUND_TOLERANCE = 1e-4
 MOST_DOUBTS = 10
@@ -257,16 +262,9 @@ class _Rounds:
         return is_better
 
     def _first_search(self) -> Generator[LearnEvent, None, Dag]:
-        """A plain climb. Over available cells it finds too many edges, which do less harm than too
-        few: completions by a network without an edge hide what the edge would show. With few
-        parents the cliques stay small."""
-        required = int(self._rules.required.sum(axis=0).max(initial=0))
-        most = max(FIRST_PARENTS, required)
-        params = replace(self._climb_params(None), restarts=0, tabu=0)
-        if params.max_parents is None or params.max_parents > most:
-            params = replace(params, max_parents=most)
-        events = HillClimbLearner().run(self.data, params, rng=self._rng, cancel=self._cancel)
-        return (yield from _graph_of(events, self.data.domain, "First search"))
+        """The search on rows completed as for every other learner."""
+        rows = yield from completed_rows(self.data, EM, rng=self._rng, cancel=self._cancel)
+        return (yield from self._search(rows, None, "First search"))
 
     def _climb_params(self, start: DirectedModel | None) -> HillClimbParams:
         params = self.params
@@ -278,6 +276,7 @@ class _Rounds:
             restarts=params.restarts,
             start=start,
             smoothing=1.0,
+            missing=AVAILABLE,
         )
 
     def _search(
@@ -300,6 +299,7 @@ class _Rounds:
                 knowledge=params.knowledge,
                 start=start,
                 smoothing=1.0,
+                missing=AVAILABLE,
                 processes=1,
             )
             events = KesLearner().run(rows, greedy, rng=self._rng, cancel=self._cancel)

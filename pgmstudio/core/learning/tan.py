@@ -26,10 +26,17 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.branching import branching_with_required
 from pgmstudio.core.learning.chow_liu import best_forest
+from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.em_steps import refined
 from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.missing_cells import missing_param, missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import (
+    AVAILABLE,
+    ON_MISSING,
+    missing_param,
+    missing_sentence,
+    refuse_empty,
+)
 from pgmstudio.core.learning.network_params import class_param, knowledge_param, smoothing_param
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.params import param
@@ -91,11 +98,7 @@ class TanLearner:
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(
-            data,
-            "Each pair of features is counted over the rows that have both and the class; it takes "
-            "no longer, but the result is exact only if cells are missing at random.",
-        )
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: TanParams, *, rng: np.random.Generator, cancel: CancelToken
@@ -103,12 +106,15 @@ class TanLearner:
         cancel.raise_if_cancelled()
         target = _target(data, params)
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
+        # Without edges between features there is nothing to search for.
+        search = AVAILABLE if params.augment == "none" else params.missing
+        rows = yield from completed_rows(data, search, rng=rng, cancel=cancel)
         yield Progress(0.0, f"Counting pairs of columns for each state of {_name(data, target)}")
-        structure = _Structure(data, params, target, rules)
+        structure = _Structure(rows, params, target, rules)
         dag, information = structure.learn(cancel)
         yield Progress(0.6, "Filling the tables")
-        fitted = fit_tables(data, dag, params.smoothing, rng=rng, cancel=cancel)
-        fitted = yield from refined(fitted, data, params.missing, rng=rng, cancel=cancel)
+        fitted = fit_tables(rows, dag, params.smoothing, rng=rng, observed=data, cancel=cancel)
+        fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
         measures = {
             "edges": float(len(dag.edges)),
             "conditional_information_bits": information / math.log(2),

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.graphs.cpdag import Pdag
 from pgmstudio.core.learning.edge_rules import EdgeRules
-from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.em_steps import fit_observed
 from pgmstudio.core.learning.kes_optima import KesOptima, Optimum
 from pgmstudio.core.learning.kes_rules import ClassRules
 from pgmstudio.core.learning.task import LearnTask
@@ -222,10 +222,11 @@ def network_of(cpdag: Pdag, task: LearnTask, cancel: CancelToken) -> Model:
     """A member of a class that obeys the rules of a run, with tables fitted as the run does."""
     params = task.params
     rules = EdgeRules.of(task.data.domain.names, params.knowledge, params.max_parents)
-    return fit_tables(
+    return fit_observed(
         task.data,
         ClassRules(rules).member(cpdag),
         params.smoothing,
+        params.missing,
         rng=np.random.default_rng(task.seed),
         cancel=cancel,
     ).network

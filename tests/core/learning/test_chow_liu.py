@@ -187,11 +187,11 @@ def test_knowledge_that_no_tree_can_obey_is_said_before_counting() -> None:
         learn(F2, knowledge=into_root, root="c")
 
 
-def test_missing_cells_are_counted_pair_by_pair() -> None:
+def test_available_cells_are_counted_pair_by_pair_where_that_is_chosen() -> None:
     codes = F2.codes.copy()
     codes[3, :4] = F2.missing_code
     data = DataSet(F2.domain, codes)
-    learned = learn(data)
+    learned = learn(data, missing="available")
     information = mutual_information_nats(pair_counts(data))
     best = max(sum(information[edge] for edge in edges) for edges in FORESTS[4])
     bits = learned.measures["mutual_information_bits"]

@@ -97,7 +97,12 @@ def test_no_legal_change_of_one_edge_improves_what_is_found(
         required=frozenset({("v1", "v3")}), forbidden=frozenset({("v0", "v2"), ("v4", "v0")})
     )
     network, found = learn(
-        data, score=score, tabu=tabu, max_parents=max_parents, knowledge=knowledge
+        data,
+        score=score,
+        tabu=tabu,
+        max_parents=max_parents,
+        knowledge=knowledge,
+        missing="available",
     )
     scores = FamilyScores(data, score_of(score, data.total_weight))
     assert found == pytest.approx(scores.total(network.dag.parent_indices))

@@ -160,11 +160,11 @@ def test_each_model_found_is_better_than_the_one_before_and_the_last_is_finished
 
 @settings(max_examples=15)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.5, 1.0]))
-def test_with_missing_cells_the_score_is_that_of_the_network_handed_out(
+def test_over_available_cells_the_score_is_that_of_the_network_handed_out(
     seed: int, greediness: float
 ) -> None:
     data = with_missing(rows(seed, 5), seed)
-    network, found = learn(data, greediness=(greediness,))
+    network, found = learn(data, greediness=(greediness,), missing="available")
     scores = FamilyScores(data, score_of("bic", data.total_weight))
     assert found == pytest.approx(scores.total(network.dag.parent_indices))
 

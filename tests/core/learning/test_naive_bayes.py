@@ -47,8 +47,9 @@ def test_an_unknown_class_is_refused() -> None:
 
 def test_em_makes_the_observed_cells_more_probable_than_available_cases() -> None:
     rows = with_missing(np.random.default_rng(5), data(), 0.4)
-    available = model_of(NaiveBayesLearner(), rows, NaiveBayesParams(smoothing=0.0))
-    by_em = model_of(NaiveBayesLearner(), rows, NaiveBayesParams(smoothing=0.0, missing="em"))
+    plain = NaiveBayesParams(smoothing=0.0, missing="available")
+    available = model_of(NaiveBayesLearner(), rows, plain)
+    by_em = model_of(NaiveBayesLearner(), rows, NaiveBayesParams(smoothing=0.0))
     assert by_em.edges == available.edges
     assert log2_likelihood(by_em, rows) > log2_likelihood(available, rows)
 

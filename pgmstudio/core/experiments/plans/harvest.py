@@ -15,7 +15,7 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.cpdag import member_of
 from pgmstudio.core.learning.class_scan import ClassScan
-from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.em_steps import fit_observed
 from pgmstudio.core.learning.kappa_path import KappaPath
 from pgmstudio.core.learning.kes_optima import KesOptima
 from pgmstudio.core.learning.pdg_scan import PdgScan
@@ -102,10 +102,11 @@ class Harvest:
     def _others(self, optima: KesOptima) -> Iterator[Harvested]:
         """Local optima beside the best, with tables as the learner fills them."""
         for place, optimum in enumerate(optima.optima[1 : self._optima], start=2):
-            fitted = fit_tables(
+            fitted = fit_observed(
                 self._data,
                 member_of(optimum.cpdag),
                 self._params.smoothing,
+                self._params.missing,
                 rng=np.random.default_rng(self._seed),
             )
             yield Harvested(fitted.network, setting=(("optimum", place),))

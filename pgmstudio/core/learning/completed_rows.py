@@ -1,0 +1,178 @@
+"""Complete rows for a search when cells are missing: one mechanism for every learner.
+
+A structure is judged by counts of several columns at once. Counted over the rows that happen to
+have them, two structures are judged on different rows, and a parent that is missing wherever its
+child is hard to predict looks perfect. So missing cells are completed first, given the observed
+cells of their row, and every structure is judged on the same rows (the completion step of
+structural EM, Friedman 1998, with draws as in multiple imputation, Rubin 1987).
+
+The completing network decides what a search can see. A dependence that it lacks is diluted in the
+completed rows, and no later round brings it back; one too many is only a little noise, which the
+search's own score judges. So it is denser than a network one would show: by AIC, first over
+the available rows of each family, then in a few rounds over its own completions.
+
+The structure alone comes from completed rows. Parameters are then fitted by EM to the observed
+cells (`em_steps.refined` and its relatives), so the draws leave no trace in them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.counting import pair_counts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.editing import weights_of
+from pgmstudio.core.data.resampling import canonical
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.em_completion import completed
+from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.graph_climb import GraphClimb, flags_of
+from pgmstudio.core.learning.missing_cells import AVAILABLE
+from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.scores.family_scores import FamilyScores
+from pgmstudio.core.scores.local_scores import score_of
+from pgmstudio.core.scores.mutual_information import mutual_information_nats
+
+# A small table gets several completions of each row, which settles its counts. From this many rows
+# on one is enough, and a search takes no longer than on complete rows.
+TARGET_ROWS = 20_000
+MAX_COPIES = 64
+# The completing network: rows it is learned from, rounds, and bounds that keep completing quick.
+SAMPLE_ROWS = 5_000
+ROUNDS = 4
+FIRST_PARENTS, MAX_PARENTS = 2, 3
+MAX_TABLE_CELLS = 5_000
+SMOOTHING = 0.1
+# Columns² × rows beyond which a table is searched over its available cases: about a minute.
+MAX_WORK = 1e11
+
+
+def completed_rows(
+    data: DataSet,
+    missing: str,
+    *,
+    is_tree: bool = False,
+    rng: np.random.Generator,
+    cancel: CancelToken = NEVER,
+) -> Generator[Progress | Note, None, DataSet]:
+    """The rows to search on: `data` itself when no cell is missing, when `missing` is “available”,
+    or when completing would take too long, which is said.
+
+    `is_tree` says that a tree is looked for: then the completing network is the best one.
+    """
+    if missing == AVAILABLE or not data.has_missing:
+        return data
+    if data.row_count * len(data.domain) ** 2 > MAX_WORK:
+        yield Note(
+            "The table is too large to complete its missing cells, so each part of the structure "
+            "was judged on the rows that have its cells."
+        )
+        return data
+    # Its own draws: what the learner draws does not depend on how many cells are missing.
+    (own,) = rng.spawn(1)
+    rows = canonical(data, cancel)
+    sample = rows
+    if rows.row_count > SAMPLE_ROWS:
+        chosen = own.choice(rows.row_count, SAMPLE_ROWS, replace=False)
+        sample = rows.of_rows(np.sort(chosen))
+    yield Progress(None, "Completing missing cells")
+    dag = _forest(sample, sample, cancel)
+    if not is_tree:
+        dag = _climbed(dag, sample, sample, FIRST_PARENTS, cancel)
+    network = fit_tables(sample, dag, SMOOTHING, cancel=cancel).network
+    for number in range(1, ROUNDS + 1):
+        yield Progress(None, f"Completing missing cells, round {number} of {ROUNDS}")
+        filled = completed(network, sample, copies=_copies(sample), rng=own, cancel=cancel)
+        if is_tree:
+            dag = _forest(filled, sample, cancel)
+        else:
+            dag = _climbed(dag, filled, sample, MAX_PARENTS, cancel)
+        network = fit_tables(filled, dag, SMOOTHING, cancel=cancel).network
+    yield Progress(None, "Completing missing cells of all rows")
+    return _unit_rows(completed(network, rows, copies=_copies(rows), rng=own, cancel=cancel))
+
+
+def _forest(rows: DataSet, observed: DataSet, cancel: CancelToken) -> Dag:
+    """The tree of largest likelihood, without edges that the rows with both ends do not pay for."""
+    from pgmstudio.core.learning.tree_kernels import grow_forest
+
+    information = mutual_information_nats(pair_counts(rows, cancel), cancel)
+    has = (observed.codes != observed.missing_code).astype(np.float64)
+    both = (has * weights_of(observed)) @ has.T
+    free = rows.card_array - 1.0
+    weights = np.where(both * information > np.outer(free, free), information, 0.0)
+    np.fill_diagonal(weights, 0.0)
+    parents = np.empty(len(free), dtype=np.int64)
+    grow_forest(weights, parents)
+    return Dag(rows.domain.names, tuple((int(p),) if p >= 0 else () for p in parents))
+
+
+class ObservedCosts(FamilyScores):
+    """Scores whose parameters cost more where fewer rows have all the cells of a family.
+
+    The likelihood of such a family is scaled to all rows, by available cases or by completions, and
+    what its noise seems to gain grows with it; so does the cost here.
+    """
+
+    def __init__(self, rows: DataSet, observed: DataSet) -> None:
+        score = score_of("aic", rows.total_weight)
+        super().__init__(rows, score, max_table_cells=MAX_TABLE_CELLS)
+        self._has = observed.codes != observed.missing_code
+        self._weights = weights_of(observed)
+
+    def toggled(
+        self,
+        child: int,
+        parents: Sequence[int],
+        candidates: NDArray[np.int64],
+        cancel: CancelToken = NEVER,
+    ) -> NDArray[np.float64]:
+        scores = super().toggled(child, parents, candidates, cancel)
+        factor = np.array(self.cards, dtype=np.float64)
+        factor[list(parents)] = 1 / factor[list(parents)]
+        factor[child] = 1.0
+        q = math.prod(self.cards[p] for p in parents)
+        more = self.total_weight / np.maximum(self._seen(child, parents), 1.0) - 1
+        return np.asarray(scores - self._cost(child, q) * factor * np.maximum(more, 0.0))
+
+    def _seen(self, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
+        """The weight of the rows that have the cells of each family that `toggled` scores."""
+        family = [*parents, child]
+        here = self._has[family].all(axis=0)
+        seen: NDArray[np.float64] = self._has[:, here] @ self._weights[here]
+        for parent in parents:
+            rest = self._has[[v for v in family if v != parent]].all(axis=0)
+            seen[parent] = self._weights[rest].sum()
+        return seen
+
+
+def _climbed(
+    start: Dag, rows: DataSet, observed: DataSet, parents: int, cancel: CancelToken
+) -> Dag:
+    """The graph that a greedy climb ends with."""
+    rules = EdgeRules.of(rows.domain.names, None, parents)
+    climb = GraphClimb(ObservedCosts(rows, observed), rules)
+    for _ in climb.place(flags_of(start), cancel):
+        cancel.raise_if_cancelled()
+    for _ in climb.steps(0, cancel):
+        cancel.raise_if_cancelled()
+    return climb.best_dag()
+
+
+def _copies(rows: DataSet) -> int:
+    """How many completions each incomplete row has at most."""
+    return max(1, min(MAX_COPIES, TARGET_ROWS // max(rows.incomplete_row_count, 1)))
+
+
+def _unit_rows(rows: DataSet) -> DataSet:
+    """Whole weights as so many rows, which are counted many times faster."""
+    weights = rows.weights
+    if weights is None or weights.sum() > 10 * rows.row_count or (weights % 1 != 0).any():
+        return rows
+    copies = np.repeat(np.arange(rows.row_count), weights.astype(np.int64))
+    return DataSet(rows.domain, rows.codes.take(copies, axis=1))

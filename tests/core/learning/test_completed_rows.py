@@ -1,0 +1,133 @@
+"""Missing cells: what every learner does with them by default, and what must hold of the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.inference.likelihood import log2_likelihood, log2_probabilities
+from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.learning.completed_rows import completed_rows
+from pgmstudio.core.learning.missing_cells import AVAILABLE, EM
+from pgmstudio.core.learning.protocols import Finished
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.learning.search_value import value_of
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.running import NEVER, Note
+
+DOMAIN = Domain.of({"group": "xyz", "test": "pn", "result": "0123", "other": "01", "class": "ab"})
+# The columns of these learners' models that no row lacks keep their frequencies exactly.
+TREES = ("tree.chow-liu", "tree.chow-liu-sparse", "bn.naive-bayes", "bn.tan")
+
+
+def clinic(rows: int = 400, seed: int = 0) -> DataSet:
+    """A result that is there only if the test was made, and made more often in class b: missing at
+    random given what is observed, but nothing like a random part of the rows."""
+    rng = np.random.default_rng(seed)
+    kind = rng.random(rows) < 0.4
+    group = np.where(kind, rng.integers(1, 3, rows), rng.integers(0, 2, rows))
+    test = np.where(rng.random(rows) < np.where(kind, 0.9, 0.3), 0, 1)
+    result = np.where(kind, rng.integers(2, 4, rows), rng.integers(0, 3, rows))
+    other = np.where(rng.random(rows) < 0.8, result % 2, rng.integers(0, 2, rows))
+    codes = np.stack([group, test, result, other, kind]).astype(np.uint8)
+    codes[2, test == 1] = 255
+    codes[3, rng.random(rows) < 0.1] = 255
+    return DataSet(DOMAIN, codes)
+
+
+def learned(key: str, data: DataSet, **settings: Any) -> Any:
+    learner = learner_of(key)
+    params = parse_params(learner.params_type, settings)
+    *_, last = learner.run(data, params, rng=np.random.default_rng(1), cancel=NEVER)
+    assert isinstance(last, Finished)
+    return last.model
+
+
+@pytest.mark.parametrize("key", TREES)
+def test_columns_that_no_row_lacks_keep_their_frequencies(key: str) -> None:
+    data = clinic()
+    model = learned(key, data, smoothing=0.0)
+    session = open_session(model)
+    for name in ("group", "test", "class"):
+        counts = np.bincount(data.column(name), minlength=data.domain[name].cardinality)
+        belief = session.belief(name).values
+        assert belief == pytest.approx(counts / data.row_count, abs=2e-4)
+
+
+@pytest.mark.parametrize("key", ["tree.chow-liu", "bn.tan", "bn.hill-climb", "bn.k2", "bn.pc"])
+def test_no_row_that_a_model_was_learned_from_is_impossible_in_it(key: str) -> None:
+    for seed in range(3):
+        data = clinic(60, seed)
+        codes = data.codes.copy()
+        codes[np.random.default_rng(seed).random(codes.shape) < 0.4] = data.missing_code
+        data = DataSet(DOMAIN, codes)
+        for smoothing in (0.0, "auto"):
+            model = learned(key, data, smoothing=smoothing)
+            assert np.isfinite(log2_probabilities(model, data)).all()
+
+
+def test_a_parent_that_is_missing_where_its_child_is_hard_to_predict_is_no_better_for_it() -> None:
+    data, unseen = clinic(2000), clinic(2000, seed=9)
+    bits = {
+        missing: log2_likelihood(learned("bn.hill-climb", data, missing=missing), unseen) / 2000
+        for missing in (EM, AVAILABLE)
+    }
+    assert bits[EM] > bits[AVAILABLE] + 0.05
+    assert bits[EM] > log2_likelihood(learned("tree.chow-liu", data), unseen) / 2000 - 0.02
+
+
+def test_complete_rows_are_searched_as_they_are_and_nothing_is_drawn() -> None:
+    data = clinic().complete_rows()
+    rng = np.random.default_rng(4)
+    assert value_of(completed_rows(data, EM, rng=rng)) is data
+    assert rng.bit_generator.state == np.random.default_rng(4).bit_generator.state
+    assert rng.spawn(1)[0].random() == np.random.default_rng(4).spawn(1)[0].random()
+
+
+def test_completed_rows_agree_with_every_observed_cell() -> None:
+    data = clinic()
+    rows = value_of(completed_rows(data, EM, rng=np.random.default_rng(4)))
+    assert not rows.has_missing
+    assert rows.total_weight == pytest.approx(data.total_weight)
+    for name in ("group", "test", "class"):
+        found = np.bincount(rows.column(name), rows.weights)
+        assert found == pytest.approx(np.bincount(data.column(name)))
+    # Whoever was not tested has a result like those of the same class who were.
+    not_tested = rows.of_rows(rows.column("test") == 1)
+    kind = not_tested.of_rows(not_tested.column("class") == 1)
+    assert kind.weights is not None
+    low = kind.weights[kind.column("result") < 2].sum() / kind.total_weight
+    assert low < 0.1
+
+
+@pytest.mark.parametrize("key", ["tree.chow-liu", "bn.hill-climb"])
+def test_a_weighted_row_with_missing_cells_is_as_many_rows(key: str) -> None:
+    data = clinic(120)
+    twice = DataSet(DOMAIN, np.repeat(data.codes, 2, axis=1))
+    weighted = DataSet(DOMAIN, data.codes, np.full(data.row_count, 2.0))
+    for other in (weighted, weighted.merged(), twice.of_rows(np.arange(239, -1, -1))):
+        one, two = learned(key, twice, smoothing=1.0), learned(key, other, smoothing=1.0)
+        assert one.edges == two.edges
+        assert log2_likelihood(two, data) == pytest.approx(log2_likelihood(one, data), abs=1e-3)
+
+
+def test_rows_of_probability_zero_are_a_warning_at_the_run() -> None:
+    domain = Domain.of({"x": "01", "m": "01", "y": "01"})
+    rows = [("0", "0", "0")] * 5 + [("1", "1", "1")] * 5 + [("0", None, "1")]
+    data = DataSet.from_rows(domain, rows)
+
+    def notes(missing: str) -> str:
+        learner = learner_of("tree.chow-liu")
+        params = parse_params(learner.params_type, {"missing": missing, "smoothing": 0.0})
+        events = LearnTask("tree.chow-liu", data, params, 1)(NEVER)
+        return " ".join(event.message for event in events if isinstance(event, Note))
+
+    model = learned("tree.chow-liu", data, missing=AVAILABLE, smoothing=0.0)
+    assert np.isinf(log2_probabilities(model, data)).sum() == 1
+    assert "Warning: 1 row of the data" in notes(AVAILABLE)
+    assert "probability 0" not in notes(EM)
