@@ -95,9 +95,9 @@ class Sensitivity:
 
     @property
     def derivatives(self) -> Floats:
-        """df/dθ where θ stands."""
-        a, b, c, d = self.coefficients
-        return np.asarray((a * d - b * c) / (c * self.values + d) ** 2)
+        """df/dθ where θ stands: there cθ + d = 1 and aθ + b = P(t | e)."""
+        a, _, c, _ = self.coefficients
+        return np.asarray(a - self.probability * c)
 
     def beliefs_at(self, thetas: Floats) -> Floats:
         """P(t | e) with the n-th number set to the n-th of `thetas`, each alone."""

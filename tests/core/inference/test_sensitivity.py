@@ -11,7 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.brute_force import BruteForceSession
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.inference.findings import weights_of
@@ -198,3 +200,13 @@ def test_alarm_agrees_with_asking_again_with_other_numbers(shared: Path) -> None
             session.set_all(given_)
             true = session.belief("HYPOVOLEMIA").values[network.domain["HYPOVOLEMIA"].code("TRUE")]
             assert told == pytest.approx(float(true), abs=1e-9)
+
+
+def test_slopes_are_numbers_beside_a_probability_of_nearly_nothing() -> None:
+    """(1, 1e-40) sums to 1, and its second state is what was observed."""
+    domain = Domain.of({"a": "yn", "b": "yn"})
+    tables = (np.array([1.0, 1e-40]), np.array([[0.9, 0.1], [0.5, 0.5]]))
+    network = BayesianNetwork(domain, Dag(domain.names, ((), (0,))), tables)
+    found = sensitivity_of(network, {"a": Observed("n")}, "b", "y")
+    assert np.isfinite(found.derivatives).all()
+    assert found.probability == pytest.approx(0.5)
