@@ -183,5 +183,44 @@ def test_what_comes_while_a_project_is_written_is_not_taken_for_saved(
     assert read_project(file).models[model_id].title != "Later"
 
 
+@pytest.mark.usefixtures("all_is_large")
+@pytest.mark.parametrize("moment", ["while it is written", "right after"])
+def test_a_shortcut_pressed_around_a_long_save_is_carried_out_after_it(
+    qtbot: QtBot,
+    window: MainWindow,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+) -> None:
+    monkeypatch.setattr(waiting, "QUIET_MS", 1)
+    with qtbot.waitActive(window):
+        window.show()
+    add_sprinkler(window.shell)
+    go, write = threading.Event(), project_files.write_project
+
+    def waits(*args: object) -> tuple[str, ...]:
+        go.wait()
+        return write(*args)  # type: ignore[arg-type]
+
+    def press(widget: QWidget) -> None:
+        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        qtbot.keyClick(widget, Qt.Key.Key_N, both)
+
+    def seen(dialog: WaitingDialog) -> None:
+        if moment == "while it is written":
+            press(dialog)
+        go.set()
+
+    monkeypatch.setattr(project_files, "write_project", waits)
+    when_seen(window, seen)
+    file = tmp_path / "large.pgmz"
+    assert FileDesk(window.shell).save_to(file)
+    if moment == "right after":
+        press(window)
+    qtbot.waitUntil(lambda: window.shell.document.path is None)
+    assert not window.shell.project.models
+    assert read_project(file).models
+
+
 def stopped(*_args: object, **_how: object) -> None:
     raise Cancelled

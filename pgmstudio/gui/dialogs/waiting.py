@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop, QObject, QTimer
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QProgressBar, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.counting import Told
@@ -23,21 +24,72 @@ T = TypeVar("T")
 LOOK_EVERY_MS = 10
 # Shorter waits show nothing: a dialog that flashes up tells less than none.
 QUIET_MS = 150
+# A window manager gives the keyboard back within this time; without one it never does.
+FOCUS_MS = 200
 
 
 def done_beside(parent: QWidget, words: str, work: Callable[[CancelToken, Told], T]) -> T:
     """What `work` returns; until then nothing but its dialog takes clicks and keys.
 
-    Raises what `work` raises, Cancelled when it was stopped.
+    Shortcuts pressed meanwhile are carried out when it is done. Raises what `work` raises,
+    Cancelled when it was stopped.
     """
     worker = _Worker(work)
-    if not worker.is_done_within(QUIET_MS):
-        dialog = WaitingDialog(parent, words, worker.switch, worker.share)
-        dialog.open()
-        worker.is_done_within(None)
-        dialog.done(0)
-        dialog.deleteLater()
-    return worker.outcome()
+    if worker.is_done_within(QUIET_MS):
+        return worker.outcome()
+    held = _HeldShortcuts(parent.window())
+    QCoreApplication.processEvents()  # keys that came so far would be lost on the blocked window
+    dialog = WaitingDialog(parent, words, worker.switch, worker.share)
+    dialog.open()
+    worker.is_done_within(None)
+    was_active = dialog.isActiveWindow()
+    dialog.done(0)
+    dialog.deleteLater()
+    if was_active:
+        _wait_for_focus(parent.window())
+    held.stop()
+    outcome = worker.outcome()
+    held.release()
+    return outcome
+
+
+def _wait_for_focus(window: QWidget) -> None:
+    """Let the keyboard come back to the window before keys count as its own again."""
+    window.activateWindow()
+    deadline = QDeadlineTimer(FOCUS_MS)
+    while not deadline.hasExpired() and QGuiApplication.focusWindow() is not window.windowHandle():
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 10)
+
+
+class _HeldShortcuts(QObject):
+    """Catches the shortcuts of a window's actions, to carry them out later."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._held: list[QAction] = []
+        QCoreApplication.instance().installEventFilter(self)
+
+    def stop(self) -> None:
+        QCoreApplication.instance().removeEventFilter(self)
+
+    def release(self) -> None:
+        """Carry them out, once the caller has done its own part."""
+        for action in self._held:
+            QTimer.singleShot(0, action, action.trigger)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kinds = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+        if event.type() not in kinds or not isinstance(event, QKeyEvent):
+            return False
+        keys = QKeySequence(event.keyCombination())
+        for action in self._window.findChildren(QAction):
+            if keys in action.shortcuts() and action.isEnabled():
+                if action not in self._held:
+                    self._held.append(action)
+                event.accept()
+                return True
+        return False
 
 
 class _Worker(Generic[T]):
