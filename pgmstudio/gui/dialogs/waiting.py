@@ -68,10 +68,13 @@ class _HeldShortcuts(QObject):
         super().__init__(window)
         self._window = window
         self._held: list[QAction] = []
-        QCoreApplication.instance().installEventFilter(self)
+        app = QCoreApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+        self._app = app
 
     def stop(self) -> None:
-        QCoreApplication.instance().removeEventFilter(self)
+        self._app.removeEventFilter(self)
 
     def release(self) -> None:
         """Carry them out, once the caller has done its own part."""
