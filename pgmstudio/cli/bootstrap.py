@@ -23,7 +23,7 @@ from pgmstudio.core.experiments.bootstrap import (
     processes_for,
 )
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.spreadsheets import write_csv
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.params import specs_of
 from pgmstudio.core.running import CancelToken, Progress
@@ -58,7 +58,7 @@ def run(words: Sequence[str]) -> int:
     for edge in averaged.left_out:
         line.say(f"{edge.source} → {edge.target} would close a cycle and was left out.")
     if args.edges is not None:
-        replace_file(args.edges, found.as_csv().encode())
+        write_csv(args.edges, found.as_csv(), quoted=args.quote_formulas)
     if args.output is not None:
         _save(args.output, plan, found, line)
     if args.json:
@@ -144,6 +144,7 @@ def _parser(learner: Learner[Any] | None) -> CommandParser:
     if learner is not None:
         add_param_options(parser, learner.params_type, f"parameters of {learner.key}")
     add_data_options(parser)
+    parser.add_quote_formulas()
     parser.add_json()
     parser.add_quiet()
     return parser

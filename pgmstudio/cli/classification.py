@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pgmstudio.cli.output import count_of, decimal, percent, print_pairs, print_table, whole
@@ -78,7 +77,7 @@ def classified_rows(
         roc_table,
     )
     from pgmstudio.core.inference.analysis_tables import table_text
-    from pgmstudio.core.io.atomic import replace_file
+    from pgmstudio.core.io.spreadsheets import write_csv
     from pgmstudio.core.running import Progress
 
     found: Classification | None = None
@@ -96,7 +95,7 @@ def classified_rows(
     )
     for path, table in files:
         if path is not None:
-            replace_file(Path(path), table_text(table()).encode())
+            write_csv(path, table_text(table()), quoted=args.quote_formulas)
             line.say(f"Wrote {path}.")
     return Classified(found, features_of(model, target))
 

@@ -22,7 +22,7 @@ from pgmstudio.core.experiments.disagreement import (
 )
 from pgmstudio.core.inference.findings import scaling_note
 from pgmstudio.core.inference.protocols import Finding
-from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.spreadsheets import write_csv
 from pgmstudio.core.models.protocols import Model
 
 _MEASURES: Mapping[str, Measure] = {"tv": "total variation", "kl": "relative entropy"}
@@ -51,6 +51,7 @@ def run(words: Sequence[str]) -> int:
         help="how many variables are shown with their beliefs (default 5)",
     )
     parser.add_argument("--csv", metavar="FILE.csv", help="write all beliefs as a table")
+    parser.add_quote_formulas()
     parser.add_json()
     parser.add_quiet()
     args = parser.parse(words)
@@ -66,7 +67,7 @@ def run(words: Sequence[str]) -> int:
     answers = [answer_of(name, model, evidence) for name, model in models.items()]
     found = disagreements(answers, measure)
     if args.csv is not None:
-        replace_file(args.csv, disagreement_csv(answers, found).encode())
+        write_csv(args.csv, disagreement_csv(answers, found), quoted=args.quote_formulas)
     if args.json:
         told = {name: finding_json(finding) for name, finding in evidence.items()}
         print_json({"evidence": told, **disagreement_json(answers, found, measure)})

@@ -43,42 +43,38 @@ def likelihood_of(model: Model, data: DataSet) -> Likelihood:
     return Likelihood(total, per_row, zero)
 
 
-def write_surprises(path: str, model: Model, data: DataSet) -> None:
+def write_surprises(path: str, model: Model, data: DataSet, *, quoted: bool) -> None:
     """A table of the rows, the least probable first: what surprises in each."""
-    from pathlib import Path
-
     import numpy as np
 
     from pgmstudio.core.inference.analysis_tables import surprise_table, table_text
     from pgmstudio.core.inference.row_surprise import row_surprises
-    from pgmstudio.core.io.atomic import replace_file
+    from pgmstudio.core.io.spreadsheets import write_csv
     from pgmstudio.core.models.protocols import ProbabilisticModel
 
     if not isinstance(model, ProbabilisticModel):
         raise UsageError(f"A {model.kind} gives rows no probability; leave out --rows.")
     found = row_surprises(model, data)
     order = np.argsort(-found.row_bits, kind="stable").tolist()
-    replace_file(Path(path), table_text(surprise_table(found, order)).encode())
+    write_csv(path, table_text(surprise_table(found, order)), quoted=quoted)
 
 
-def write_components(path: str, model: Model, data: DataSet) -> None:
+def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) -> None:
     """A table of all rows in their order: class or component, responsibility, entropy, shares."""
-    from pathlib import Path
-
     from pgmstudio.core.inference.analysis_tables import table_text
     from pgmstudio.core.inference.row_components import (
         component_table,
         row_components,
         what_is_called,
     )
-    from pgmstudio.core.io.atomic import replace_file
+    from pgmstudio.core.io.spreadsheets import write_csv
     from pgmstudio.core.models.latent_classes import LatentClasses
     from pgmstudio.core.models.tree_mixture import TreeMixture
 
     if not isinstance(model, TreeMixture | LatentClasses):
         raise UsageError(f"A {model.kind} has no classes or components; leave out --assign.")
     found = component_table(row_components(model, data), what_is_called(model))
-    replace_file(Path(path), table_text(found).encode())
+    write_csv(path, table_text(found), quoted=quoted)
 
 
 def run(words: Sequence[str]) -> int:
@@ -103,6 +99,7 @@ def run(words: Sequence[str]) -> int:
     )
     add_data_options(parser, "the variable to predict from the others; see predicting a target")
     add_target_options(parser)
+    parser.add_quote_formulas()
     parser.add_json()
     parser.add_quiet()
     args = parser.parse(words)
@@ -113,10 +110,10 @@ def run(words: Sequence[str]) -> int:
     data = read_rows_for(model, args.data, args, line, may_lack_columns=target is not None)
     found = likelihood_of(model, data)
     if args.rows is not None:
-        write_surprises(args.rows, model, data)
+        write_surprises(args.rows, model, data, quoted=args.quote_formulas)
         line.say(f"Wrote {count_of(data.row_count, 'row')} to {args.rows}.")
     if args.assign is not None:
-        write_components(args.assign, model, data)
+        write_components(args.assign, model, data, quoted=args.quote_formulas)
         line.say(f"Assigned {count_of(data.row_count, 'row')} in {args.assign}.")
     classified = None if target is None else classified_rows(model, data, target, args, line)
     if args.json:

@@ -32,6 +32,7 @@ def run(words: Sequence[str]) -> int:
         "--model", metavar="FILE", help="also write the model they come from, where one is drawn"
     )
     parser.add_seed()
+    parser.add_quote_formulas()
     parser.add_json()
     parser.add_quiet()
     if chosen is None:
@@ -57,7 +58,7 @@ def run(words: Sequence[str]) -> int:
     few = generator.generate(params, np.random.default_rng(args.seed), 1)
     check_room(args.rows, few.domain)
     data = generator.generate(params, np.random.default_rng(args.seed), args.rows)
-    write_data(args.output, data)
+    write_data(args.output, data, quoted=args.quote_formulas)
     if truth is not None:
         origin = {"generator": generator.name, "seed": args.seed, **params_to_dict(params)}
         write_model(args.model, ModelFile(truth, title=generator.title, provenance=origin))

@@ -59,9 +59,9 @@ def run(words: Sequence[str]) -> int:
     if args.output is not None:  # first, so that nothing that follows can lose it
         _save(args, task, done, done.model, line)
     if args.log is not None:
-        line.say(_save_log(args.log, done))
+        line.say(_save_log(args.log, done, quoted=args.quote_formulas))
     if args.edge_counts is not None:
-        line.say(_save_edge_counts(args.edge_counts, done))
+        line.say(_save_edge_counts(args.edge_counts, done, quoted=args.quote_formulas))
     report = LearnReport.of(learner, task, done, valid)
     for rules in knowledge_in(params):
         line.say(rules_check(rules, done.model))
@@ -116,6 +116,7 @@ def _parser(learner: Learner[Any] | None) -> CommandParser:
         help="how many trees or restarts of the run have each edge",
     )
     add_data_options(parser)
+    parser.add_quote_formulas()
     parser.add_json()
     parser.add_quiet()
     return parser
@@ -271,27 +272,27 @@ def provenance_of(
     return told
 
 
-def _save_log(path: str, done: LearnOutcome) -> str:
+def _save_log(path: str, done: LearnOutcome, *, quoted: bool) -> str:
     """Write what the run saw on the way, and say so."""
     from pgmstudio.core.io.keepsake_files import write_kept
 
     if not done.kept:
         return f"This learner keeps nothing beside its model; {path} was not written."
-    write_kept(path, done.kept)
+    write_kept(path, done.kept, quoted=quoted)
     return f"What the run saw on the way was saved to {path}."
 
 
-def _save_edge_counts(path: str, done: LearnOutcome) -> str:
+def _save_edge_counts(path: str, done: LearnOutcome, *, quoted: bool) -> str:
     """Write how often edges occur in what the run kept, and say so."""
-    from pgmstudio.core.io.atomic import replace_file
     from pgmstudio.core.io.keepsake_files import table_text
+    from pgmstudio.core.io.spreadsheets import write_csv
     from pgmstudio.core.learning.adjacency import Adjacency, tally_of
 
     for kept in done.kept.values():
         tally = tally_of(kept)
         if tally is not None:
             table = table_text(kept if isinstance(kept, Adjacency) else tally)
-            replace_file(path, table.encode())
+            write_csv(path, table, quoted=quoted)
             return f"How often edges occur was saved to {path}."
     return f"This learner keeps no edges of restarts; {path} was not written."
 

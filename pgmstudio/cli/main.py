@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any, TextIO
 
 from pgmstudio import __version__
 from pgmstudio.cli.commands import COMMANDS
@@ -18,6 +19,26 @@ DONE, BUG, FIXABLE, INTERRUPTED = 0, 1, 2, 130
 def main(words: Sequence[str]) -> int:
     """Do what the words say; people's mistakes end in a sentence and 2, bugs in a traceback."""
     _never_fail_on_a_letter()
+    out, err = PlainStream(sys.stdout, "\n\t"), PlainStream(sys.stderr, "\n\t\r")  # \r: progress
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        return _main(words)
+
+
+class PlainStream:
+    """A stream without control characters: names in files of others may hold terminal escapes."""
+
+    def __init__(self, stream: TextIO, kept: str) -> None:
+        self._stream = stream
+        self._dropped = dict.fromkeys({*range(32), *range(127, 160)} - set(map(ord, kept)))
+
+    def write(self, text: str) -> int:
+        return self._stream.write(text.translate(self._dropped))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _main(words: Sequence[str]) -> int:
     try:
         status = _dispatch(words)
         sys.stdout.flush()  # a full disk is noticed here, not when Python has ended

@@ -81,6 +81,14 @@ class CommandParser(argparse.ArgumentParser):
     def add_json(self) -> None:
         self.add_argument("--json", action="store_true", help="one JSON object on standard output")
 
+    def add_quote_formulas(self) -> None:
+        self.add_argument(
+            "--quote-formulas",
+            action="store_true",
+            help="in .csv files, put ' before cells that a spreadsheet takes for formulas "
+            "(= + - @ at the beginning)",
+        )
+
     def add_quiet(self) -> None:
         self.add_argument("--quiet", action="store_true", help="no progress, notes or outcome")
 

@@ -26,6 +26,7 @@ def run(words: Sequence[str]) -> int:
         help="chance that a cell is left empty (default 0)",
     )
     parser.add_seed()
+    parser.add_quote_formulas()
     parser.add_json()
     parser.add_quiet()
     args = parser.parse(words)
@@ -46,7 +47,7 @@ def run(words: Sequence[str]) -> int:
         codes = data.codes.copy()
         codes[rng.random(codes.shape) < args.missing] = data.missing_code
         data = DataSet(data.domain, codes)
-    write_data(args.output, data)
+    write_data(args.output, data, quoted=args.quote_formulas)
     if args.json:
         print_json(
             {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pgmstudio.cli.evidence import (
@@ -51,6 +50,7 @@ def run(words: Sequence[str]) -> int:
         "--most", type=whole_number(1), default=10, metavar="N", help="lines of each list (10)"
     )
     parser.add_argument("-o", "--output", metavar="OUT.csv", help="all table entries as a file")
+    parser.add_quote_formulas()
     parser.add_json()
     parser.add_quiet()
     args = parser.parse(words)
@@ -63,11 +63,11 @@ def run(words: Sequence[str]) -> int:
     code = model.domain[name].code(state)
     if args.output is not None:
         from pgmstudio.core.inference.analysis_tables import swing_table, table_text
-        from pgmstudio.core.io.atomic import replace_file
+        from pgmstudio.core.io.spreadsheets import write_csv
 
         if swings is None:
             raise UsageError(f"A {model.kind} has no tables to vary; leave out -o.")
-        replace_file(Path(args.output), table_text(swing_table(swings)).encode())
+        write_csv(args.output, table_text(swing_table(swings)), quoted=args.quote_formulas)
         line.say(f"Wrote {count_of(len(swings), 'table entry', 'table entries')} to {args.output}.")
     if args.json:
         print_json(_told(model, findings, name, state, value, traces, swings, args.most))

@@ -6,6 +6,7 @@ import io
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from pgmstudio.cli.progress import ProgressLine, line_of
 from pgmstudio.cli.running import follow
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.running import CancelToken, Progress, StopSwitch
+from tests.cli.conftest import Call
 
 THIN = "\u202f"
 
@@ -111,3 +113,31 @@ def test_a_task_that_hands_over_what_it_has_is_waited_for_when_it_is_stopped(
     end = follow(task, found.append, ProgressLine(quiet=True), hands_over=hands_over)
     assert found == taken
     assert end.outcome == "stopped"
+
+
+def test_terminal_escapes_in_names_do_not_reach_the_terminal(
+    call: Call, tmp_path: Path, sample_data: Path
+) -> None:
+    evil = tmp_path / "a\x1b[31mb\x07\x9b2J.json"
+    evil.write_bytes((sample_data / "asia.json").read_bytes())
+    told = call("sample", evil, "-n", "3", "-o", tmp_path / "x\x1b]0;title\x07.csv")
+    assert told.code == 0
+    lost = call("query", tmp_path / "missing\x1b[2J.json")
+    assert lost.code == 2
+    assert "missing[2J.json" in lost.err
+    for text in (told.out, told.err, lost.out, lost.err):
+        assert not {"\x1b", "\x07", "\x9b"} & set(text)
+
+
+def test_samples_for_spreadsheets_have_no_formulas(call: Call, tmp_path: Path) -> None:
+    from pgmstudio.core.data.variables import Domain
+    from pgmstudio.core.io.model_files import ModelFile, write_model
+    from pgmstudio.core.models.bayesian_network import BayesianNetwork
+
+    model = BayesianNetwork.uniform(Domain.of({"@a": ["=1+1", "-x"]}))
+    write_model(tmp_path / "odd.json", ModelFile(model))
+    out = tmp_path / "rows.csv"
+    assert call("sample", tmp_path / "odd.json", "-n", 20, "-o", out).code == 0
+    assert set(out.read_text().split()) == {"@a", "=1+1", "-x"}
+    assert call("sample", tmp_path / "odd.json", "-n", 20, "-o", out, "--quote-formulas").code == 0
+    assert set(out.read_text().split()) == {"'@a", "'=1+1", "'-x"}

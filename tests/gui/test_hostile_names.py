@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QDesktopServices, QFont
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QCheckBox,
     QDialog,
     QFileDialog,
     QGraphicsTextItem,
@@ -35,6 +36,7 @@ from pgmstudio.core.project.model_edits import set_model_notes
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import open_data_page, open_model_page, show_project
+from pgmstudio.gui.dialogs.preferences_dialog import show_preferences
 from pgmstudio.gui.panels.notes_editor import NotesEditor, notes_html
 from tests.gui.walking import FURTHER, arrange, opened_windows, settle
 
@@ -186,3 +188,24 @@ def test_notes_load_no_image_and_have_no_link_but_to_the_web(
     for address in ("file:///etc/passwd", "smb://host/share", "https://example.org/a"):
         preview.linkActivated.emit(address)
     assert [QUrl(address).scheme() for address in opened] == ["https"]
+
+
+def test_exported_rows_have_quoted_formulas_when_that_is_preferred(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = window.shell
+    domain = Domain.of({"@a": ["=1+1", "-x"]})
+    rows = DataSet.from_rows(domain, [["=1+1"], ["-x"]])
+    shell.change("Add", partial(edits.add_data, entry=DataEntry("odd", rows)))
+    open_data_page(shell, "d1")
+    path = tmp_path / "rows.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(path), ""))
+    shell.book["data.export"].trigger()
+    assert path.read_text().split() == ["@a", "=1+1", "-x"]
+    show_preferences(shell).findChild(QCheckBox, "preferQuoteFormulas").click()
+    assert shell.preferences.quote_formulas
+    shell.book["data.export"].trigger()
+    assert path.read_text().split() == ["'@a", "'=1+1", "'-x"]
+    for other in opened_windows(window):
+        other.close()
+    shell.document.undo_stack.setClean()

@@ -37,6 +37,7 @@ from pgmstudio.core.io.data_formats import (
 from pgmstudio.core.io.data_formats.natural_order import natural_key
 from pgmstudio.core.io.data_formats.raw_table import RawTable
 from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.spreadsheets import quote_formulas
 
 T = TypeVar("T")
 
@@ -220,11 +221,11 @@ def common_domain(files: Sequence[Path], parts: Sequence[DataSet]) -> Domain:
     return Domain(tuple(variables))
 
 
-def write_data(path: Path | str, data: DataSet) -> None:
+def write_data(path: Path | str, data: DataSet, *, quoted: bool = False) -> None:
     """Write a data set in the format of the file's ending, whole or not at all.
 
     Row weights become a last column called `weight` (in .cas: NumCases). The same data give the
-    same bytes.
+    same bytes. With `quoted`, cells of text tables that a spreadsheet takes for formulas get a '.
     """
     path = Path(path)
     kind = data_format(path)
@@ -232,6 +233,9 @@ def write_data(path: Path | str, data: DataSet) -> None:
         known = ", ".join(e for each in FORMATS if each.write for e in each.endings)
         raise DataFileError(path, f"cannot be written in this format. Data are written as {known}.")
     content = kind.write(data)
+    if quoted and kind.write in (delimited.write_csv, delimited.write_tsv):
+        separator = "," if kind.write is delimited.write_csv else "\t"
+        content = quote_formulas(content.decode(), separator).encode()
     if path.suffix.lower() == ".gz":
         buffer = io.BytesIO()
         with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as packed:

@@ -11,6 +11,7 @@ from typing import Protocol
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.json_documents import exported_json
+from pgmstudio.core.io.spreadsheets import write_csv
 from pgmstudio.core.learning.protocols import Keepsake
 
 ENDINGS = (".csv", ".json")
@@ -22,15 +23,14 @@ def check_log_path(path: Path | str) -> None:
         raise FileError(Path(path), "a log ends in .csv or .json. Choose one of them.")
 
 
-def write_kept(path: Path | str, kept: Mapping[str, Keepsake]) -> None:
+def write_kept(path: Path | str, kept: Mapping[str, Keepsake], *, quoted: bool = False) -> None:
     """Write what a run kept: the first as a table in a .csv, all of it in a .json."""
     check_log_path(path)
     if Path(path).suffix.lower() == ".json":
         whole = {kind: keepsake.plain() for kind, keepsake in kept.items()}
-        text = exported_json(whole, indent=None)
+        replace_file(path, exported_json(whole, indent=None).encode())
     else:
-        text = table_text(next(iter(kept.values())))
-    replace_file(path, text.encode())
+        write_csv(path, table_text(next(iter(kept.values()))), quoted=quoted)
 
 
 class Tabled(Protocol):

@@ -120,7 +120,8 @@ class DataDesk(QObject):
         from pgmstudio.core.io.data_files import write_data
 
         try:
-            write_data(path, self._shell.project.data[self.data_id or ""].data)
+            data = self._shell.project.data[self.data_id or ""].data
+            write_data(path, data, quoted=self._shell.preferences.quote_formulas)
         except PgmStudioError as error:
             self._shell.errors.report(error)
             return False

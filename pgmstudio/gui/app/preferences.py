@@ -23,6 +23,7 @@ class Preferences:
     scale: float = 1.0
     reduced_motion: bool = False
     autosave_seconds: int = 60
+    quote_formulas: bool = False  # in CSV files, for spreadsheets
     recent: tuple[str, ...] = ()
     recipe_folder: str = ""  # where the data sets of the experiments are; "": not said
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -92,6 +93,12 @@ class Shell(QObject):
         """A toast at the bottom left and a line in the log."""
         self.bench.message.emit("info", sentence)
         self.toast.emit(sentence, "Undo" if undo else None)
+
+    def write_csv(self, path: Path, text: str) -> None:
+        """Write a table, for spreadsheets where that is preferred; PgmStudioError if refused."""
+        from pgmstudio.core.io.spreadsheets import write_csv
+
+        write_csv(path, text, quoted=self._preferences.quote_formulas)
 
     def reveal(self, panel: str) -> None:
         """Bring a panel of the layout table to front."""

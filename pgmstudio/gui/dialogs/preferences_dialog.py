@@ -50,6 +50,13 @@ class PreferencesDialog(QDialog):
             " s",
         )
         self._autosave.valueChanged.connect(lambda seconds: self._prefer(autosave_seconds=seconds))
+        self._quote = QCheckBox("Quote cells that look like formulas")
+        self._quote.setObjectName("preferQuoteFormulas")
+        self._quote.setToolTip(
+            "Exported CSV files get a ' before text that begins with = + - or @, which a "
+            "spreadsheet would take for a formula."
+        )
+        self._quote.toggled.connect(lambda on: self._prefer(quote_formulas=on))
         form = QFormLayout()
         form.setHorizontalSpacing(theme().space(5))
         form.setVerticalSpacing(theme().space(4))
@@ -57,6 +64,7 @@ class PreferencesDialog(QDialog):
         form.addRow("Font size", self._scale)
         form.addRow("Motion", self._motion)
         form.addRow("Keep a copy every", self._autosave)
+        form.addRow("CSV files", self._quote)
         note = "Copies for recovery are kept apart from your own files, which only you save."
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
@@ -89,9 +97,13 @@ class PreferencesDialog(QDialog):
             field.blockSignals(True)
             field.setValue(value)
             field.blockSignals(False)
-        self._motion.blockSignals(True)
-        self._motion.setChecked(preferences.reduced_motion)
-        self._motion.blockSignals(False)
+        for tick, is_on in (
+            (self._motion, preferences.reduced_motion),
+            (self._quote, preferences.quote_formulas),
+        ):
+            tick.blockSignals(True)
+            tick.setChecked(is_on)
+            tick.blockSignals(False)
 
     def _prefer(self, **changes: object) -> None:
         self._shell.set_preferences(replace(self._shell.preferences, **changes))  # type: ignore[arg-type]

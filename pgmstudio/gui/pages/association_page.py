@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedWidget, QVBoxLayou
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations, associations
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
@@ -240,7 +239,7 @@ class AssociationTab(QWidget):
     def export_to(self, path: Path) -> None:
         """All pairs, the strongest first."""
         if self._answer is not None:
-            replace_file(path, associations_csv(self._answer.found).encode())
+            self._shell.write_csv(path, associations_csv(self._answer.found))
             self._shell.tell(f"Wrote {path.name}.")
 
 

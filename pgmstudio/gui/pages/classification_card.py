@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.analysis_tables import Cell, table_text
-from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.spreadsheets import write_csv
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.fact_table import Column, FactTable, widening
@@ -131,14 +131,15 @@ class TableWriter(QObject):
 
     def write(self, path: Path, make: TableMaker) -> None:
         """The table as a file; said or refused in the window."""
-        self._asker.ask(partial(_written, path, make))
+        quoted = self._shell.preferences.quote_formulas
+        self._asker.ask(partial(_written, path, make, quoted))
 
     def _on_written(self, path: Path) -> None:
         self._shell.tell(f"{path.name} was written.")
 
 
-def _written(path: Path, make: TableMaker, _cancel: CancelToken) -> Path:
-    replace_file(path, table_text(make()).encode())
+def _written(path: Path, make: TableMaker, quoted: bool, _cancel: CancelToken) -> Path:
+    write_csv(path, table_text(make()), quoted=quoted)
     return path
 
 

@@ -27,7 +27,6 @@ from pgmstudio.core.inference.row_components import (
     row_components,
     what_is_called,
 )
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.models.component_measures import Mixture
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -292,7 +291,7 @@ class ComponentRowsPage(Page):
             return
         try:
             text = table_text(component_table(found, what_is_called(model)))
-            replace_file(path, text.encode())
+            self._shell.write_csv(path, text)
         except PgmStudioError as error:
             self._shell.errors.report(error)
             return

@@ -96,7 +96,11 @@ class KeptPage(Page):
         if self._kept is None:
             return
         try:
-            write_kept(path, {self._kept.kind: self._kept})
+            write_kept(
+                path,
+                {self._kept.kind: self._kept},
+                quoted=self._shell.preferences.quote_formulas,
+            )
         except PgmStudioError as error:
             self._shell.errors.report(error)
             return

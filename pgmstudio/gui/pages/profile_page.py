@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QStackedWidget, 
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.analysis_tables import Cell, table_text
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.models.component_measures import (
     Mixture,
     choice_information,
@@ -200,7 +199,7 @@ class ProfilePage(PictureTaking, Page):
         for name, state, *values in found.rows():
             lines.append([str(name), str(state), *(float(str(v)) for v in values)])
         try:
-            replace_file(path, table_text(lines).encode())
+            self._shell.write_csv(path, table_text(lines))
         except PgmStudioError as error:
             self._shell.errors.report(error)
             return

@@ -20,7 +20,6 @@ from pgmstudio.core.experiments.disagreement import (
 )
 from pgmstudio.core.inference.findings import SCALED_LIKELIHOODS
 from pgmstudio.core.inference.protocols import Observed
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.pictures.curve_signs import sign_family
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.app.opening import close_welcome, open_model_page
@@ -302,7 +301,8 @@ class SameEvidencePage(Page):
         """Write all beliefs; tabs for .tsv, commas otherwise."""
         separator = "\t" if path.suffix.lower() == ".tsv" else ","
         try:
-            replace_file(path, disagreement_csv(self.answers, self.found, separator).encode())
+            text = disagreement_csv(self.answers, self.found, separator)
+            self._shell.write_csv(path, text)
         except PgmStudioError as error:
             self._shell.errors.report(error)
             return

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.scenarios import (
     LETTERS,
@@ -274,7 +273,7 @@ class ScenariosPage(Page):
         """Write the shown beliefs; tabs for .tsv, commas otherwise."""
         text = self.text("\t" if path.suffix == ".tsv" else ",")
         try:
-            replace_file(path, text.encode())
+            self._shell.write_csv(path, text)
         except (OSError, PgmStudioError) as error:
             self._shell.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return

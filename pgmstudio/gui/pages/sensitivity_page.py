@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.analysis_tables import table_text
 from pgmstudio.core.inference.sensitivity import Span
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.page import Page
@@ -279,7 +278,7 @@ class SensitivityPage(Page):
             return
         text = table_text(self._found.cells, "\t" if path.suffix == ".tsv" else ",")
         try:
-            replace_file(path, text.encode())
+            self._shell.write_csv(path, text)
         except (OSError, PgmStudioError) as error:
             self._shell.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return

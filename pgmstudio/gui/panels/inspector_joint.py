@@ -25,7 +25,6 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.edge_strengths import JointSession
 from pgmstudio.core.inference.measures import entropy_bits, mutual_information_bits
 from pgmstudio.core.inference.protocols import Finding, InferenceSession
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.running import CancelToken
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.belief_answers import become
@@ -273,7 +272,7 @@ class JointInspector(QWidget):
             return
         text = joint_text(self._joint.variables, self._joint.table, ",")
         try:
-            replace_file(path, text.encode())
+            self._shell.write_csv(path, text)
         except (OSError, PgmStudioError) as error:
             problem = PgmStudioError(f"{path.name} cannot be written: {error}.")
             self._shell.errors.at("inspectorPanel").report(problem)

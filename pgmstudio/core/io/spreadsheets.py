@@ -1,0 +1,46 @@
+"""Tables for spreadsheets, which take a cell that begins with = + - or @ for a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+
+from pgmstudio.core.io.atomic import replace_file
+
+# Before the sign there may be blanks; a tab or a line end is stripped by some programs.
+FORMULA_SIGNS = ("=", "+", "-", "@")
+
+
+def quote_formulas(text: str, separator: str = ",") -> str:
+    """The same table with a ' before every cell that would be taken for a formula.
+
+    Numbers such as -3.2 are no formulas and stay.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        for cells in csv.reader(io.StringIO(text), delimiter=separator):
+            writer.writerow([f"'{cell}" if _is_formula(cell) else cell for cell in cells])
+    finally:
+        csv.field_size_limit(limit)
+    return out.getvalue()
+
+
+def _is_formula(cell: str) -> bool:
+    if not cell.lstrip().startswith(FORMULA_SIGNS):
+        return False
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
+
+
+def write_csv(path: Path | str, text: str, *, quoted: bool) -> None:
+    """Write a table as it is, or with formulas quoted; tabs for .tsv, commas otherwise."""
+    if quoted:
+        text = quote_formulas(text, "\t" if Path(path).suffix.lower() == ".tsv" else ",")
+    replace_file(path, text.encode())
