@@ -50,6 +50,8 @@ def replace_file(path: Path | str, content: bytes, *, private: bool = False) -> 
     that is replaced keeps its permissions; nobody else may read a `private` one.
     """
     target = Path(path)
+    if not target.name:  # "", "." or "/"
+        raise FileError(target, "is not the name of a file. Choose one.")
     try:
         place = _behind_links(target)
         _remove_left_behind(place)

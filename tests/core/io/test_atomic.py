@@ -46,6 +46,12 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path) -> None:
         replace_file(tmp_path / "none" / "a.txt", b"new")
 
 
+@pytest.mark.parametrize("name", ["", ".", "/"])
+def test_what_names_no_file_is_a_sentence(name) -> None:
+    with pytest.raises(FileError, match="not the name of a file"):
+        replace_file(name, b"x")
+
+
 def test_a_link_stays_a_link_and_permissions_stay(tmp_path) -> None:
     real, link = tmp_path / "real.txt", tmp_path / "link.txt"
     real.write_bytes(b"old")
