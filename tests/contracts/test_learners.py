@@ -354,9 +354,10 @@ def test_knowledge_that_contradicts_itself_is_refused_before_any_model(
 
 
 @every_learner
-def test_a_weighted_row_is_as_many_rows(learner: Learner[Any]) -> None:
+@pytest.mark.parametrize("missing", [0.0, 0.05], ids=["complete", "missing cells"])
+def test_a_weighted_row_is_as_many_rows(learner: Learner[Any], missing: float) -> None:
     # In any order, and with all that is tuned or chosen on held-out rows.
-    data = rows(8, 150)
+    data = with_missing(rows(8, 150), missing)
     rng = np.random.default_rng(9)
     weights = rng.integers(1, 4, data.row_count)
     weighted = DataSet(data.domain, data.codes, weights.astype(np.float64))

@@ -10,21 +10,32 @@ from pgmstudio.core.experiments.compare import ComparedModel
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.languages_table import LanguageRow, LanguageTable
 
+NOT_WORSE = "not distinguishable"
+
+
+def undistinguished(table: LanguageTable) -> tuple[LanguageRow, ...]:
+    """The best language and those that cannot be told from it, the best first."""
+    if table.best is None:
+        return ()
+    return (table.best, *(row for row in table.ranked[1:] if _verdict(row) == NOT_WORSE))
+
+
+def recommended(table: LanguageTable) -> LanguageRow | None:
+    """The cheapest of those that cannot be told from the best."""
+    return min(undistinguished(table), key=_size, default=None)
+
 
 def verdict(table: LanguageTable) -> str:
-    """Which language for its cost: the cheapest of those that cannot be told from the best."""
-    best = table.best
-    if best is None or best.compared is None:
+    """Which language for its cost, in a sentence: see `recommended`."""
+    best, take = table.best, recommended(table)
+    if best is None or best.compared is None or take is None:
         return ""
     name, bits = best.language.title, best.compared.log2_likelihood_per_row
     if not math.isfinite(bits):
         return "Every language rules out some test rows. Learn from more rows, or smooth more."
     told = f"{name} is best with {_signed(bits)} bits per row"
     others = [row for row in table.ranked[1:] if row.compared is not None]
-    equal = [row for row in others if _verdict(row) == "not distinguishable"]
-    cheaper = [row for row in equal if _size(row) < _size(best)]
-    if cheaper:
-        take = min(cheaper, key=_size)
+    if take is not best:
         return (
             f"{told}, but {take.language.title} cannot be told from it "
             f"({_signed(_difference(take))}) and is {_times(_size(best) / _size(take))} "

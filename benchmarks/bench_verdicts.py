@@ -1,0 +1,118 @@
+"""Whether the comparison of languages says the same of the same cases: on twelve tables.
+
+    python benchmarks/bench_verdicts.py [TABLE…] [--seconds S] [--seeds N]
+
+Each table is compared as it is, as a table of counts, with its columns in the opposite order, and
+with other seeds, which split and learn in another way. Two comparisons agree when their sentences
+take the same language, or when neither can tell the other's from its best. Every language has S
+seconds (default 300), so that no run is cut short by time; on two cores a table takes a few
+minutes. Tables that are not in the repository are read from the folder of data sets beside it, and
+left out where there is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.experiments.languages import LANGUAGES, languages_plan, race_rows
+from pgmstudio.core.experiments.languages_running import Budget, Finish, LanguagesTask
+from pgmstudio.core.experiments.languages_table import LanguageTable, Race
+from pgmstudio.core.experiments.languages_words import recommended, undistinguished
+from pgmstudio.core.io.data_files import read_data
+from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.recipe_data import data_folder
+from pgmstudio.core.running import NEVER
+
+SAMPLES = Path(__file__).resolve().parents[1] / "sample_data"
+TABLES = {
+    "asia": "asia_sample.csv",
+    "coronary": "coronary.csv",
+    "logic1": "logic1.csv",
+    "car": "uci/car.csv",
+    "tic-tac-toe": "uci/tic_tac_toe.csv",
+    "titanic": "uci/titanic.csv",
+    "balance-scale": "uci/balance_scale.csv",
+    "solar-flare": "uci/solar_flare2.csv",
+    "supreme": "seeds/supreme.csv",
+    "vote": "uci/vote.csv",
+    "breast-cancer": "uci/breast_cancer.csv",
+    "cmc": "uci/cmc.csv",
+}
+# A missing cell is a state here: this is about verdicts, not about missing cells.
+READING = ImportOptions(bins=4, missing_as_state=True)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a comparison takes, and what it cannot tell from the best."""
+
+    taken: str
+    equal: frozenset[str]
+    is_cut: bool  # time ran out for some language
+
+    @classmethod
+    def of(cls, table: LanguageTable) -> Verdict:
+        taken = recommended(table)
+        equal = frozenset(row.language.short for row in undistinguished(table))
+        is_cut = any(row.state != "learned" for row in table.rows)
+        return cls("" if taken is None else taken.language.short, equal, is_cut)
+
+    def agrees_with(self, other: Verdict) -> bool:
+        return self.taken == other.taken or (
+            self.taken in other.equal and other.taken in self.equal
+        )
+
+
+def compared(data: DataSet, seed: int, seconds: float) -> Verdict:
+    rows = race_rows(data, seed=seed)
+    race = Race(list(LANGUAGES), rows.test.weights)
+    plan = languages_plan(LANGUAGES, rows, seeds=(seed,))
+    for event in LanguagesTask(plan, rows, Budget(seconds, "each"), Finish())(NEVER):
+        race.take(event)
+    race.end()
+    return Verdict.of(race.table())
+
+
+def variants(data: DataSet, seeds: int) -> Iterator[tuple[str, DataSet, int]]:
+    yield "rows", data, 0
+    yield "counts", data.merged(), 0
+    yield "columns", data.of_columns(reversed(data.domain.names)), 0
+    for seed in range(1, seeds):
+        yield f"seed {seed}", data, seed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], metavar="TABLE")
+    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--seeds", type=int, default=2)
+    args = parser.parse_args()
+    folder = data_folder()
+    apart = 0
+    for name in args.tables or TABLES:
+        path = SAMPLES / TABLES[name]
+        if "/" in TABLES[name]:
+            if folder is None or not (folder / TABLES[name]).exists():
+                print(f"{name:14s} {TABLES[name]} is not there")
+                continue
+            path = folder / TABLES[name]
+        data, first = read_data(path, READING), None
+        for label, rows, seed in variants(data, args.seeds):
+            found = compared(rows, seed, args.seconds)
+            first = first or found
+            word = "agrees" if found.agrees_with(first) else "DIFFERS"
+            apart += word == "DIFFERS"
+            cut = ", cut by time" if found.is_cut else ""
+            equal = ", ".join(sorted(found.equal))
+            line = f"{name:14s} {label:8s} takes {found.taken:8s} of {equal}: {word}{cut}"
+            print(line, flush=True)
+    print(f"{apart} differ")
+    return 1 if apart else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
