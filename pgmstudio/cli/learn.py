@@ -19,6 +19,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import rows_over
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.learning.edge_rules import broken_rules
 from pgmstudio.core.learning.missing_cells import told_of_missing
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.learning.registry import all_learners, learner_of
@@ -136,8 +137,6 @@ def knowledge_in(params: Any) -> list[Knowledge]:
 
 def rules_check(rules: Knowledge, model: Model) -> str:
     """Whether the edges of a model keep the rules, computed without the learner."""
-    from pgmstudio.core.learning.edge_rules import broken_rules
-
     broken = broken_rules(model, rules)
     if broken is None:
         return "The rules about edges cannot be checked: the model has no directed edges."
@@ -207,6 +206,8 @@ class LearnReport:
         }
         if self.has_valid:
             report["valid_log2_likelihood_per_row"] = self.valid_log2_per_row
+        for rules in knowledge_in(self.task.params):
+            report["broken_rules"] = broken_rules(self.model, rules)
         if output is not None:
             report["model"] = output
         return report

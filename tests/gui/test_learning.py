@@ -116,6 +116,20 @@ def test_clashing_rules_are_named_before_the_start(window: MainWindow, page: Lea
     assert not page.findChild(QPushButton, "learnStart").isEnabled()
 
 
+def test_what_a_learner_makes_of_the_rules_stands_before_start(
+    window: MainWindow, page: LearnPage
+) -> None:
+    window.shell.change("rule", lambda p: edits.forbid_edge(p, source="rain", target="wet"))
+    note = page.findChild(Note, "rulesNote")
+    for key, words in (
+        ("tree.chow-liu-sparse", "1 rule about edges will be obeyed."),
+        ("pdg.learn", "1 rule about edges cannot be imposed on this learner."),
+    ):
+        open_learn_page(window.shell, key)
+        shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
+        assert note.text.startswith(words)
+
+
 def test_required_edges_are_obeyed_and_checked(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from pgmstudio.core.errors import CycleError, ParameterError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Edge, Knowledge
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.graph_networks import dependences
+from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.running import Note
@@ -109,14 +112,22 @@ def left_out_sentence(count: int) -> str:
 
 
 def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:
-    """Which rules a model breaks, in sentences; of a mixture, in any of its trees. None when it has
-    no directed edges to look at."""
+    """Which rules a model breaks, in sentences, looked up in the model and not taken from its
+    learner. None for a language without directed edges.
+
+    Of a mixture, in any of its trees; latent classes have no edges between columns; those of a
+    decision graph lead from each variable to those whose nodes it helps to decide.
+    """
     if isinstance(model, TreeMixture):
         return [
             f"Tree {number}: {sentence}"
             for number, tree in enumerate(model.trees, start=1)
             for sentence in knowledge.among(tree.domain.names).violations(tree.edges)
         ]
+    if isinstance(model, LatentClasses):
+        return knowledge.violations(())
+    if isinstance(model, DecisionGraph):
+        return knowledge.violations(dependences(model))
     return knowledge.violations(model.edges) if isinstance(model, DirectedModel) else None
 
 

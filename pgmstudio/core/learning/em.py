@@ -65,6 +65,7 @@ class EmLearner:
     title = "Parameters by EM"
     kind = "bayesian-network"
     params_type = EmParams
+    obeys_knowledge = False
     needs_start = True
 
     def refuses(self, data: DataSet) -> str | None:

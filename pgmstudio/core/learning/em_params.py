@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pgmstudio.core.errors import ParameterError, UnknownNameError
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.em_steps import MOST_ITERATIONS, TOLERANCE
-from pgmstudio.core.learning.network_params import smoothing_param
+from pgmstudio.core.learning.network_params import knowledge_param, smoothing_param
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.params import param
 
@@ -85,6 +86,9 @@ class EmParams:
         low=1,
         help="EM ends after so many, converged or not.",
         advanced=True,
+    )
+    knowledge: Knowledge | None = knowledge_param(
+        "the edges are those of the given model; the model is only checked."
     )
 
     def __post_init__(self) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.hidden_checks import MOST_SAMPLES
 from pgmstudio.core.learning.hidden_em import BIC, PENALTIES
 from pgmstudio.core.learning.mixture_params import steps_param, tolerance_param
+from pgmstudio.core.learning.network_params import knowledge_param
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.description_length import CORRECTED, FINE_BITS, FORMS, RANGE_BITS
 from pgmstudio.core.scores.sanov import SANOV, TESTS
@@ -166,3 +168,6 @@ class HiddenParams:
     )
     max_iterations: int = steps_param()
     tolerance: float = tolerance_param()
+    knowledge: Knowledge | None = knowledge_param(
+        "the search chooses blocks of columns, not edges; the model is only checked."
+    )

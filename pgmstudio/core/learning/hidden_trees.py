@@ -21,6 +21,7 @@ class HiddenLearner:
     title = "Hidden variables"
     kind = "tree-mixture"
     params_type = HiddenParams
+    obeys_knowledge = False
 
     def refuses(self, data: DataSet) -> str | None:
         return MixtureLearner().refuses(data)

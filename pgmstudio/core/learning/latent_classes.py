@@ -45,6 +45,7 @@ class LatentClassLearner:
     title = "Latent classes"
     kind = "latent-class"
     params_type = LatentParams
+    obeys_knowledge = False
 
     def refuses(self, data: DataSet) -> str | None:
         return refuse_empty(data)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.model_scan import criterion_param, held_out_param
+from pgmstudio.core.learning.network_params import knowledge_param
 from pgmstudio.core.params import param
 
 
@@ -88,4 +90,7 @@ class LatentParams:
     )
     most_models: int = param(
         60, title="Most models", low=1, help="Growing ends after so many rounds.", advanced=True
+    )
+    knowledge: Knowledge | None = knowledge_param(
+        "only the class has edges, to every column; the model is only checked."
     )

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.label_scores import MOST_CONFIGURATIONS
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
 from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
 from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence, refuse_empty
+from pgmstudio.core.learning.network_params import knowledge_param
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.learning.run_checks import given_start
 from pgmstudio.core.models.protocols import DirectedModel
@@ -30,6 +32,9 @@ class GivenGraphParams(GivenKappaParams):
         none_label="not chosen",
         help="The model whose edges are kept and whose tables get labels.",
     )
+    knowledge: Knowledge | None = knowledge_param(
+        "the edges are those of the given model; the model is only checked."
+    )
 
 
 class LabelsLearner:
@@ -39,6 +44,7 @@ class LabelsLearner:
     title = "Labels of a graph"
     kind = "ldag"
     params_type = GivenGraphParams
+    obeys_knowledge = False
     needs_start = True
 
     def refuses(self, data: DataSet) -> str | None:

@@ -43,6 +43,7 @@ class PdgLearner:
     title = "Decision graph"
     kind = "pdg"
     params_type = PdgParams
+    obeys_knowledge = False
     tells_steps = True  # every split, merge and redirection, to whoever walks through a run
 
     def refuses(self, data: DataSet) -> str | None:

@@ -19,11 +19,12 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, hold_out
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
 from pgmstudio.core.learning.missing_cells import missing_sentence
 from pgmstudio.core.learning.model_scan import CRITERIA, held_out_param
-from pgmstudio.core.learning.network_params import smoothing_param
+from pgmstudio.core.learning.network_params import knowledge_param, smoothing_param
 from pgmstudio.core.learning.pdg import (
     PdgLearner,
     finished,
@@ -41,7 +42,7 @@ from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.decision_graph_measures import refitted
 from pgmstudio.core.models.garbage_nodes import graph_of_rows
 from pgmstudio.core.models.protocols import DirectedModel
-from pgmstudio.core.params import AUTO, param
+from pgmstudio.core.params import AUTO, param, parse_params
 from pgmstudio.core.running import CancelToken, Note, Progress
 from pgmstudio.core.scores.local_scores import spaced_lambdas
 
@@ -119,6 +120,9 @@ class HybridParams:
     )
     smoothing: float | Literal["auto"] = smoothing_param()
     size: str = size_param()
+    knowledge: Knowledge | None = knowledge_param(
+        "a network that is learned first obeys them, the graph is only checked."
+    )
 
 
 class HybridPdgLearner:
@@ -128,6 +132,7 @@ class HybridPdgLearner:
     title = "Decision graph from a network"
     kind = "pdg"
     params_type = HybridParams
+    obeys_knowledge = False
 
     def refuses(self, data: DataSet) -> str | None:
         return PdgLearner().refuses(data)
@@ -165,7 +170,7 @@ def _structure(
     from pgmstudio.core.learning.registry import learner_of
 
     learner = learner_of(params.network)
-    settings: Any = learner.params_type()
+    settings: Any = parse_params(learner.params_type, {"knowledge": params.knowledge})
     for event in learner.run(data, settings, rng=rng, cancel=cancel):
         if isinstance(event, Progress):
             done = None if event.fraction is None else 0.6 * event.fraction

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.model_scan import criterion_param, held_out_param
-from pgmstudio.core.learning.network_params import smoothing_param
+from pgmstudio.core.learning.network_params import knowledge_param, smoothing_param
 from pgmstudio.core.learning.pdg_forest import BlockRules
 from pgmstudio.core.learning.pdg_search import SweepRules
 from pgmstudio.core.params import param
@@ -176,6 +177,9 @@ class PdgParams:
         title="Degrees of freedom without empty cells",
         help="Every empty cell of a test takes one degree of freedom away.",
         advanced=True,
+    )
+    knowledge: Knowledge | None = knowledge_param(
+        "a decision graph has edges between nodes, not between columns; the model is only checked."
     )
 
     def sweep_rules(self) -> SweepRules:

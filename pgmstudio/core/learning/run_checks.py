@@ -10,6 +10,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, TooLargeError
+from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.inference.likelihood import log2_probabilities
 from pgmstudio.core.learning.missing_cells import count_of, grouped_digits
 from pgmstudio.core.models.protocols import DirectedModel, Model, ProbabilisticModel
@@ -37,6 +38,29 @@ def settings_refusal(learner: object, params: Any) -> str:
     if getattr(learner, "needs_start", False) and getattr(params, "start", None) is None:
         return f"A model {NEEDS_START}."
     return ""
+
+
+def knowledge_of(params: Any) -> Knowledge | None:
+    """The rules about edges among the settings of a run; None without any."""
+    found = getattr(params, "knowledge", None)
+    return found if isinstance(found, Knowledge) and not found.is_empty else None
+
+
+def obeys_knowledge(learner: object) -> bool:
+    """Whether a learner finds only models that keep the rules it is given."""
+    return getattr(learner, "obeys_knowledge", True)
+
+
+def rules_note(learner: object, knowledge: Knowledge) -> str:
+    """What a learner will make of the rules, said before it starts."""
+    count = knowledge.rule_count()
+    rules = "1 rule" if count == 1 else f"{count} rules"
+    if obeys_knowledge(learner):
+        return f"{rules} about edges will be obeyed."
+    return (
+        f"{rules} about edges cannot be imposed on this learner. Its model will be checked, and "
+        "what it breaks is listed at the end."
+    )
 
 
 def model_warnings(model: Model, data: DataSet) -> Iterator[str]:

@@ -20,6 +20,7 @@ from pgmstudio.core.learning.chow_liu import best_forest, edge_weights
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.protocols import Found, Learner
+from pgmstudio.core.learning.run_checks import knowledge_of, obeys_knowledge
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.conversions import converted
@@ -40,7 +41,8 @@ def start_models(
 ) -> Iterator[Found]:
     """Models of the learner's language that obey its rules: the start that was given or no edges,
     then the best tree where it is quick. None where the settings are wrong: the learner says so."""
-    knowledge, start = getattr(params, "knowledge", None), getattr(params, "start", None)
+    knowledge = knowledge_of(params) if obeys_knowledge(learner) else None
+    start = getattr(params, "start", None)
     if not isinstance(start, Model):  # some learners have ways to start by this name
         start = None
     given = _edges_of(start, data)

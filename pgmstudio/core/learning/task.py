@@ -25,10 +25,20 @@ class LearnTask:
     def __call__(self, cancel: CancelToken) -> Iterator[LearnEvent]:
         # Here, not above: a window that has not learned yet needs no learner.
         from pgmstudio.core.learning.registry import learner_of
-        from pgmstudio.core.learning.run_checks import model_warnings
+        from pgmstudio.core.learning.run_checks import (
+            knowledge_of,
+            model_warnings,
+            obeys_knowledge,
+            rules_note,
+        )
         from pgmstudio.core.learning.start_models import start_models
 
         learner = learner_of(self.learner_key)
+        knowledge = knowledge_of(self.params)
+        if knowledge is not None:
+            knowledge.check(self.data.domain.names)
+            if not obeys_knowledge(learner):
+                yield Note(rules_note(learner, knowledge))
         yield from start_models(learner, self.data, self.params, cancel)
         rng = np.random.default_rng(self.seed)
         for event in learner.run(self.data, self.params, rng=rng, cancel=cancel):

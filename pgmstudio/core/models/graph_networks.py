@@ -69,6 +69,23 @@ def network_of_graph(graph: DecisionGraph) -> BayesianNetwork:
     return growing.network()
 
 
+def dependences(graph: DecisionGraph) -> tuple[tuple[str, str], ...]:
+    """Every (X, Y) where the state of X helps to decide which node of Y a row reaches: the edges of
+    the graph as one between variables."""
+    names = graph.domain.names
+    deciding: dict[int, set[int]] = {}
+    for i in graph.order:
+        above, edges = graph.forest[i], graph.successors[i]
+        deciding[i] = set()
+        if above is None or edges is None or graph.node_counts[i] == 1:
+            continue
+        if (edges != edges[:, :1]).any():
+            deciding[i].add(above)
+        if (edges != edges[0]).any():
+            deciding[i] |= deciding[above]
+    return tuple((names[p], names[i]) for i in sorted(deciding) for p in sorted(deciding[i]))
+
+
 def _telling(
     graph: DecisionGraph,
     growing: _Growing,

@@ -17,7 +17,7 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.missing_cells import told_of_missing
 from pgmstudio.core.learning.protocols import Learner
 from pgmstudio.core.learning.registry import all_learners
-from pgmstudio.core.learning.run_checks import settings_refusal
+from pgmstudio.core.learning.run_checks import rules_note, settings_refusal
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.pages.bootstrap_choice import BootstrapChoice
@@ -27,7 +27,6 @@ from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.panels.inspector_plan import RunPlan
 from pgmstudio.gui.style.combo import chooser, offer
 from pgmstudio.gui.style.icons import icon
-from pgmstudio.gui.style.numbers import counted
 from pgmstudio.gui.style.theme import theme
 from pgmstudio.gui.style.widgets import (
     Note,
@@ -239,8 +238,7 @@ class LearnPage(Page):
         if data is not None and isinstance(knowledge, Knowledge):
             clashes = knowledge.contradictions(data.domain.names)
             refusal = refusal or " ".join(clashes)
-            told = counted(knowledge.rule_count(), "rule")
-            self._rules.tell(f"{told} about edges will be obeyed.")
+            self._rules.tell(rules_note(self.learner, knowledge))
         else:
             self._rules.tell("")
         self._missing.tell("" if data is None else told_of_missing(self.learner, data, params))
