@@ -18,7 +18,7 @@ cells (`em_steps.refined` and its relatives), so the draws leave no trace in the
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ from pgmstudio.core.learning.em_completion import completed
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.graph_climb import GraphClimb, flags_of
 from pgmstudio.core.learning.missing_cells import AVAILABLE
+from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.scores.family_scores import FamilyScores
 from pgmstudio.core.scores.local_scores import score_of
@@ -50,6 +52,7 @@ MAX_TABLE_CELLS = 5_000
 SMOOTHING = 0.1
 # Columns² × rows beyond which a table is searched over its available cases: about a minute.
 MAX_WORK = 1e11
+PER_ROW = "log2_likelihood_per_row"
 
 
 def completed_rows(
@@ -57,13 +60,15 @@ def completed_rows(
     missing: str,
     *,
     is_tree: bool = False,
+    max_copies: int = MAX_COPIES,
     rng: np.random.Generator,
     cancel: CancelToken = NEVER,
 ) -> Generator[Progress | Note, None, DataSet]:
     """The rows to search on: `data` itself when no cell is missing, when `missing` is “available”,
     or when completing would take too long, which is said.
 
-    `is_tree` says that a tree is looked for: then the completing network is the best one.
+    `is_tree` says that a tree is looked for: then the completing network is the best one. With
+    `max_copies` 1 a row is completed once, so that rows can be held out.
     """
     if missing == AVAILABLE or not data.has_missing:
         return data
@@ -94,7 +99,9 @@ def completed_rows(
             dag = _climbed(dag, filled, sample, MAX_PARENTS, cancel)
         network = fit_tables(filled, dag, SMOOTHING, cancel=cancel).network
     yield Progress(None, "Completing missing cells of all rows")
-    return _unit_rows(completed(network, rows, copies=_copies(rows), rng=own, cancel=cancel))
+    return _unit_rows(
+        completed(network, rows, copies=min(max_copies, _copies(rows)), rng=own, cancel=cancel)
+    )
 
 
 def _forest(rows: DataSet, observed: DataSet, cancel: CancelToken) -> Dag:
@@ -110,6 +117,32 @@ def _forest(rows: DataSet, observed: DataSet, cancel: CancelToken) -> Dag:
     parents = np.empty(len(free), dtype=np.int64)
     grow_forest(weights, parents)
     return Dag(rows.domain.names, tuple((int(p),) if p >= 0 else () for p in parents))
+
+
+def learned_by_em(
+    search: Callable[[DataSet], Iterator[LearnEvent]],
+    refit: Callable[[Finished], Generator[Progress | Note, None, tuple[Model, float]]],
+    data: DataSet,
+    missing: str,
+    *,
+    max_copies: int = MAX_COPIES,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[LearnEvent]:
+    """A whole run of a learner of complete rows: searched on completed rows, and in the end `refit`
+    gives the parameters by EM with the log2-likelihood of the observed cells."""
+    rows = yield from completed_rows(data, missing, max_copies=max_copies, rng=rng, cancel=cancel)
+    for event in search(rows):
+        if missing == AVAILABLE or not data.has_missing:
+            yield event
+        elif isinstance(event, Finished):
+            model, log2_likelihood = yield from refit(event)
+            per_row = {PER_ROW: log2_likelihood / data.total_weight}
+            yield Finished(model, {**event.measures, **per_row})
+        elif isinstance(event, Found):  # its likelihood is that of completed rows
+            yield Found(event.model, {k: v for k, v in event.measures.items() if k != PER_ROW})
+        else:
+            yield event
 
 
 class ObservedCosts(FamilyScores):

@@ -51,12 +51,14 @@ def em_states(
     pseudo_counts: Sequence[Counts | float],
     *,
     learned: Sequence[bool] | None = None,
+    classes: Sequence[NDArray[np.int64]] | None = None,
     tolerance: float = TOLERANCE,
     most: int = MOST_ITERATIONS,
     cancel: CancelToken = NEVER,
 ) -> Iterator[EmState]:
     """The tables given, then those after each step, until one gains less than `tolerance` bits per
-    unit of weight; tables that are not to be learned stay as they are."""
+    unit of weight; tables that are not to be learned stay as they are. Rows of a table that are in
+    one of its `classes` are the same."""
     chosen = [True] * len(tables) if learned is None else list(learned)
     now, before = tuple(tables), -math.inf
     least_gain = tolerance * max(expectation.total_weight, 1.0)
@@ -71,16 +73,23 @@ def em_states(
             return
         before = penalised
         now = tuple(
-            fitted_table(counts, pseudo) if is_learned else table
-            for counts, pseudo, table, is_learned in zip(
-                expected.counts, pseudo_counts, now, chosen, strict=True
-            )
+            fitted_table(counts, pseudo_counts[c], None if classes is None else classes[c])
+            if chosen[c]
+            else now[c]
+            for c, counts in enumerate(expected.counts)
         )
 
 
-def fitted_table(counts: Counts, pseudo_counts: Counts | float) -> Table:
-    """Rows (N + a) / Σ(N + a); uniform where that is 0/0."""
-    return smoothed(counts + pseudo_counts, 0.0)
+def fitted_table(
+    counts: Counts, pseudo_counts: Counts | float, classes: NDArray[np.int64] | None = None
+) -> Table:
+    """Rows (N + a) / Σ(N + a), summed over those of one class; uniform where that is 0/0."""
+    summed = counts + pseudo_counts
+    if classes is not None:
+        together = np.zeros((int(classes.max(initial=0)) + 1, summed.shape[-1]))
+        np.add.at(together, classes.ravel(), summed.reshape(classes.size, -1))
+        summed = together[classes]
+    return smoothed(summed, 0.0)
 
 
 def _log2_prior(table: Table, pseudo_counts: Counts | float) -> float:
@@ -151,13 +160,17 @@ def refined(
     for state in em_states(expectation, start, pseudo, cancel=cancel):
         yield Progress(None, f"Tables by EM, iteration {state.iteration}")
     assert state is not None
-    per_row = state.log2_likelihood / data.total_weight
-    yield Note(
-        f"EM filled the tables in {count_of(state.iteration, 'iteration')}: {per_row:.4f} bits per "
-        "row.".replace("-", "−")
-    )
+    yield em_note(state.iteration, state.log2_likelihood / data.total_weight)
     network = BayesianNetwork(data.domain, fitted.network.dag, state.tables)
     return Fitted(network, fitted.smoothing, fitted.tuned, state.log2_likelihood, is_em=True)
+
+
+def em_note(iterations: int, bits_per_row: float) -> Note:
+    """How EM ended."""
+    bits = f"{bits_per_row:.4f}".replace("-", "−")
+    return Note(
+        f"EM fitted the parameters in {count_of(iterations, 'iteration')}: {bits} bits per row."
+    )
 
 
 def fit_observed(

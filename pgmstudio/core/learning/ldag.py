@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from pgmstudio.core.learning.climb_search import ClimbSearch
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.graph_climb import GraphClimb
 from pgmstudio.core.learning.kappa_path import KappaPath, KappaPoint
+from pgmstudio.core.learning.label_em import labels_by_em
 from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.learning.ldag_inner import FULL, GROUPED_TREE, TREE
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
@@ -114,6 +116,12 @@ class LdagLearner:
         self, data: DataSet, params: LdagParams, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: LdagParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start = yield from rules.start_of(params.start)
         if params.kappa == AUTO:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.label_em import labels_by_em
 from pgmstudio.core.learning.label_scores import LabelScores
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
 from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
@@ -72,6 +74,12 @@ class ExactLearner:
         self, data: DataSet, params: ExactParams, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: ExactParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start, _ = rules.starting_graph(())
         scores = label_scores(data, params, kappa_of(params), start, params.max_table_cells)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.label_em import labels_by_em
 from pgmstudio.core.learning.label_scores import MOST_CONFIGURATIONS
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
 from pgmstudio.core.learning.ldag_params import GivenKappaParams, kappa_of, label_scores
@@ -62,6 +64,12 @@ class LabelsLearner:
         cancel: CancelToken,
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, cancel=cancel)
+        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: GivenGraphParams, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
         rules = EdgeRules.of(data.domain.names, None, None)
         dag, _ = rules.starting_graph(given_start(params.start).edges)
         plain = label_scores(data, params, 0.0, is_given_graph=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.edge_rules import EdgeRules
+from pgmstudio.core.learning.label_em import labels_by_em
 from pgmstudio.core.learning.label_scores import NATS_PER_BIT
 from pgmstudio.core.learning.ldag_chains import Chains
 from pgmstudio.core.learning.ldag_notes import label_sentences, told_of
@@ -81,6 +83,12 @@ class McmcLearner:
         self, data: DataSet, params: McmcParams, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: McmcParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start = yield from rules.start_of(params.start)
         scores = label_scores(data, params, kappa_of(params), start, params.max_table_cells)

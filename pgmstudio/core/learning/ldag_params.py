@@ -18,6 +18,7 @@ from pgmstudio.core.learning.ldag_inner import (
     LABELS,
     STRUCTURES,
 )
+from pgmstudio.core.learning.missing_cells import missing_param
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.scores.family_scores import MAX_TABLE_CELLS
 from pgmstudio.core.scores.partition_scores import (
@@ -94,6 +95,7 @@ class LabelParams:
         help="exact: the best labels where a table has at most 12 contexts, and one context at a "
         "time in larger ones; greedy: one at a time everywhere.",
     )
+    missing: str = missing_param()
 
 
 def kappa_param(more: str = "") -> Any:

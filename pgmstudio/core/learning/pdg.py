@@ -7,6 +7,7 @@ list, from the largest to the smallest.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from pgmstudio.core.data.dataset import MOST_STATES, DataSet
 from pgmstudio.core.data.resampling import canonical, hold_out
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
-from pgmstudio.core.learning.missing_cells import missing_sentence, refuse_empty
+from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence, refuse_empty
+from pgmstudio.core.learning.pdg_em import graph_by_em
 from pgmstudio.core.learning.pdg_forest import parse_forest
 from pgmstudio.core.learning.pdg_params import PdgParams
 from pgmstudio.core.learning.pdg_population import (
@@ -47,24 +49,22 @@ class PdgLearner:
     tells_steps = True  # every split, merge and redirection, to whoever walks through a run
 
     def refuses(self, data: DataSet) -> str | None:
-        if (why := refuse_empty(data)) is not None:
-            return why
-        if data.has_missing and data.complete_rows().total_weight <= 0:
-            return "Not now: every row has a missing cell. Fill them, or leave out their columns."
-        return None
+        return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(
-            data, "These rows are left out: a row reaches one node of each variable when complete."
-        )
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: PdgParams, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
-        search = _Run(data.complete_rows(), params, rng, cancel)
-        if data.has_missing:
-            yield Note(f"{data.incomplete_row_count} rows with missing cells were left out.")
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from graph_by_em(search, data, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: PdgParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        search = _Run(data, params, rng, cancel)
         yield from search.notes()
         yield from search.forests()
         yield from search.sweep()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.latent_classes import LEAST_HELD_ROWS
-from pgmstudio.core.learning.missing_cells import missing_sentence
+from pgmstudio.core.learning.missing_cells import ON_MISSING, missing_sentence
 from pgmstudio.core.learning.model_scan import CRITERIA, held_out_param
 from pgmstudio.core.learning.network_params import knowledge_param, smoothing_param
 from pgmstudio.core.learning.pdg import (
@@ -30,6 +31,7 @@ from pgmstudio.core.learning.pdg import (
     finished,
     tuned_smoothing,
 )
+from pgmstudio.core.learning.pdg_em import graph_by_em
 from pgmstudio.core.learning.pdg_merging import CompiledState
 from pgmstudio.core.learning.pdg_params import SIZE_PAR, lambdas_param, size_param
 from pgmstudio.core.learning.pdg_population import default_lambdas
@@ -138,20 +140,20 @@ class HybridPdgLearner:
         return PdgLearner().refuses(data)
 
     def on_missing(self, data: DataSet) -> str:
-        return missing_sentence(
-            data,
-            "The network is learned from all rows as its own learner does; the graph is then "
-            "fitted to the complete ones, and the others are left out.",
-        )
+        return missing_sentence(data, ON_MISSING)
 
     def run(
         self, data: DataSet, params: HybridParams, *, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from graph_by_em(search, data, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: HybridParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
         dag = yield from _structure(data, params, rng, cancel)
-        if data.has_missing:
-            yield Note(f"{data.incomplete_row_count} rows with missing cells were left out.")
-        search = _Merging(canonical(data.complete_rows()), params, rng, cancel)
+        search = _Merging(canonical(data), params, rng, cancel)
         yield from search.compile(dag)
         yield from search.merge()
         yield from search.finish()

@@ -155,6 +155,49 @@ def best_flows(
 
 
 @compiled
+def expect_rows(
+    codes: Any,
+    row_weights: Floats,
+    missing: int,
+    begin: int,
+    end: int,
+    a: GraphArrays,
+    weights: Floats,
+    shares: Floats,
+    exponents: Ints,
+    flows: Floats,
+    flow_exponents: Ints,
+    visited: Floats,
+    beliefs: Floats,
+    counts: Floats,
+) -> float:
+    """Add how often the rows are expected at each node with each state; their log2-likelihood."""
+    cards, state_at, above, node_at, slot_at = a.cards, a.state_at, a.above, a.node_at, a.slot_at
+    log2_likelihood = 0.0
+    for row in range(begin, end):
+        for i in range(cards.size):
+            code = codes[i, row]
+            for h in range(cards[i]):
+                weights[state_at[i] + h] = 1.0 if code in (missing, h) else 0.0
+        out_flows(a, weights, shares, exponents, flows, flow_exponents)
+        for i in range(cards.size):
+            if above[i] < 0:
+                flow = flows[node_at[i]]
+                if flow <= 0.0:
+                    return -math.inf
+                log2_likelihood += row_weights[row] * (math.log2(flow) + flow_exponents[node_at[i]])
+        visits(a, shares, visited, beliefs)
+        for i in range(cards.size):
+            for node in range(node_at[i], node_at[i + 1]):
+                here = row_weights[row] * visited[node]
+                if here > 0.0:
+                    at = slot_at[i] + (node - node_at[i]) * cards[i]
+                    for h in range(cards[i]):
+                        counts[at + h] += here * shares[at + h]
+    return log2_likelihood
+
+
+@compiled
 def row_flows(
     codes: Any,
     missing: int,

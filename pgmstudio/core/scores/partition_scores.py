@@ -111,6 +111,17 @@ class PartitionScore:
         with_prior = sums + weights
         return np.asarray(with_prior / with_prior.sum(axis=1, keepdims=True))
 
+    def pseudo_counts(self, r: int, classes: Classes) -> Floats:
+        """What the prior adds to each cell of a table, so that a class has α_l/r of each state."""
+        labels = classes.ravel()
+        sizes = np.bincount(labels, minlength=class_count(classes))
+        each = (
+            1 / sizes[labels]
+            if self.name == "k2"
+            else np.full(labels.size, self.ess / (labels.size * r))
+        )
+        return np.broadcast_to(each.reshape((*classes.shape, 1)), (*classes.shape, r))
+
     def left_out(self, counts: Floats, classes: Classes) -> float:
         """Σ counts · log2 of the means that all other rows give: what is known of a row left out.
 

@@ -9,16 +9,26 @@ import pytest
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.likelihood import log2_likelihood, log2_probabilities
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.learning.completed_rows import completed_rows
+from pgmstudio.core.learning.em_expectation import Expectation
+from pgmstudio.core.learning.em_steps import em_states, random_tables
+from pgmstudio.core.learning.label_em import labels_refitted
 from pgmstudio.core.learning.missing_cells import AVAILABLE, EM
+from pgmstudio.core.learning.pdg_em import graph_refitted
+from pgmstudio.core.learning.pdg_forest import parse_forest
 from pgmstudio.core.learning.protocols import Finished
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.search_value import value_of
 from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.decision_graph_measures import refitted
+from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.running import NEVER, Note
+from pgmstudio.core.scores.partition_scores import PartitionScore
 
 DOMAIN = Domain.of({"group": "xyz", "test": "pn", "result": "0123", "other": "01", "class": "ab"})
 # The columns of these learners' models that no row lacks keep their frequencies exactly.
@@ -131,3 +141,84 @@ def test_rows_of_probability_zero_are_a_warning_at_the_run() -> None:
     assert np.isinf(log2_probabilities(model, data)).sum() == 1
     assert "Warning: 1 row of the data" in notes(AVAILABLE)
     assert "probability 0" not in notes(EM)
+
+
+def small_graph(data: DataSet) -> DecisionGraph:
+    """Two trees of nodes, fitted to the complete rows."""
+    forest = parse_forest(data.domain, "class->group->test, class->result->other")
+    names = data.domain.names
+    nodes = {"group": 2, "test": 2, "result": 2, "other": 3, "class": 1}
+    rng = np.random.default_rng(3)
+    successors: list[Any] = []
+    for i, above in enumerate(forest):
+        if above is None:
+            successors.append(None)
+            continue
+        shape = nodes[names[above]], data.domain.cardinalities[above]
+        count = nodes[names[i]]
+        successors.append(np.arange(shape[0] * shape[1]).reshape(shape) % count)
+    parameters = tuple(
+        rng.dirichlet(np.ones(card), nodes[name])
+        for name, card in zip(names, data.domain.cardinalities, strict=True)
+    )
+    return DecisionGraph(data.domain, tuple(forest), parameters, tuple(successors))
+
+
+def test_em_of_a_decision_graph_needs_one_step_where_no_cell_is_missing() -> None:
+    data = clinic().complete_rows()
+    graph = small_graph(data)
+    found, log2_of_rows = value_of(graph_refitted(graph, data, 0.5))
+    for one, other in zip(found.parameters, refitted(graph, data, 0.5).parameters, strict=True):
+        assert one == pytest.approx(other)
+    assert log2_of_rows == pytest.approx(log2_likelihood(found, data))
+
+
+def test_em_of_a_decision_graph_makes_observed_cells_likelier_and_keeps_complete_columns() -> None:
+    data = clinic()
+    graph = small_graph(data)
+    first = refitted(graph, data.complete_rows(), 0.01)
+    found, log2_of_rows = value_of(graph_refitted(first, data, 0.0))
+    assert log2_of_rows == pytest.approx(log2_likelihood(found, data), rel=1e-4)
+    assert log2_of_rows > log2_likelihood(first, data)
+    session = open_session(found)
+    for name in ("group", "test", "class"):
+        counts = np.bincount(data.column(name)) / data.row_count
+        assert session.belief(name).values == pytest.approx(counts, abs=1e-3)
+
+
+def test_a_decision_graph_is_learned_from_rows_of_which_none_is_complete() -> None:
+    data = clinic(200)
+    codes = data.codes.copy()
+    codes[np.arange(200) % 5, np.arange(200)] = data.missing_code
+    holed = DataSet(DOMAIN, codes)
+    assert holed.complete_rows().row_count == 0
+    assert learner_of("pdg.hybrid").refuses(holed) is None
+    model = learned("pdg.hybrid", holed, network="tree.chow-liu", smoothing=1.0)
+    apart = learned("tree.chow-liu", holed, edge_penalty=1e9, smoothing=1.0)
+    assert log2_likelihood(model, clinic(200, 7)) > log2_likelihood(apart, clinic(200, 7))
+
+
+@pytest.mark.parametrize("score", ["bdeu", "k2"])
+def test_rows_of_one_label_stay_the_same_in_em(score: str) -> None:
+    data = clinic()
+    model = learned("ldag.greedy", data, score=score, kappa=1.0, restarts=0)
+    assert isinstance(model, LabelledDag)
+    again, log2_of_rows = value_of(labels_refitted(model, data, PartitionScore(score)))
+    assert again.classes[0].shape == model.classes[0].shape
+    for one, other in zip(again.rows, model.rows, strict=True):
+        assert one == pytest.approx(other, abs=5e-3)
+    assert log2_of_rows == pytest.approx(log2_likelihood(again, data), rel=1e-4)
+    plain = learned("ldag.greedy", data, score=score, missing=AVAILABLE, restarts=0)
+    assert log2_of_rows > log2_likelihood(plain, data)
+
+
+def test_em_never_makes_the_observed_cells_less_probable() -> None:
+    data = clinic()
+    dag = Dag.from_edges(
+        DOMAIN.names, [("class", "result"), ("test", "result"), ("result", "other")]
+    )
+    expectation = Expectation(dag, data)
+    tables = random_tables(expectation, np.random.default_rng(2))
+    values = [state.penalised for state in em_states(expectation, tables, [0.5] * 5)]
+    assert len(values) > 3
+    assert (np.diff(values) >= -1e-9).all()

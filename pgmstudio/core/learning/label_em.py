@@ -1,0 +1,58 @@
+"""Labelled graphs when cells are missing: parameters by EM for labels that are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.completed_rows import MAX_COPIES, learned_by_em
+from pgmstudio.core.learning.em_expectation import Expectation
+from pgmstudio.core.learning.em_steps import em_note, em_states, without_zeros
+from pgmstudio.core.learning.ldag_params import LabelParams
+from pgmstudio.core.learning.protocols import Finished, LearnEvent
+from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.params import AUTO
+from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.scores.partition_scores import PartitionScore
+
+
+def labels_by_em(
+    search: Callable[[DataSet], Iterator[LearnEvent]],
+    data: DataSet,
+    params: LabelParams,
+    *,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[LearnEvent]:
+    """A run whose search sees complete rows; where folds choose κ, each row is completed once."""
+    score = PartitionScore(params.score, params.ess)
+
+    def refit(event: Finished) -> Generator[Progress | Note, None, tuple[Model, float]]:
+        assert isinstance(event.model, LabelledDag)
+        return (yield from labels_refitted(event.model, data, score, cancel))
+
+    copies = 1 if getattr(params, "kappa", None) == AUTO else MAX_COPIES
+    return learned_by_em(
+        search, refit, data, params.missing, max_copies=copies, rng=rng, cancel=cancel
+    )
+
+
+def labels_refitted(
+    model: LabelledDag, data: DataSet, score: PartitionScore, cancel: CancelToken = NEVER
+) -> Generator[Progress | Note, None, tuple[LabelledDag, float]]:
+    """The same graph and labels with the parameters of largest posterior given observed cells."""
+    cards = data.domain.cardinalities
+    expectation = Expectation(model.dag, data, cancel)
+    pseudo = [score.pseudo_counts(cards[i], c) for i, c in enumerate(model.classes)]
+    start = [without_zeros(table) for table in model.as_bayesian_network.tables]
+    for state in em_states(expectation, start, pseudo, classes=model.classes, cancel=cancel):
+        yield Progress(None, f"Tables by EM, iteration {state.iteration}")
+    yield em_note(state.iteration, state.log2_likelihood / data.total_weight)
+    rows = []
+    for table, classes in zip(state.tables, model.classes, strict=True):
+        _, first = np.unique(classes.ravel(), return_index=True)
+        rows.append(table.reshape(classes.size, -1)[first])
+    return LabelledDag(data.domain, model.dag, model.classes, tuple(rows)), state.log2_likelihood
