@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgmstudio.cli.output import count_of
-from pgmstudio.cli.parsing import CommandParser, UsageError, whole_number
+from pgmstudio.cli.parsing import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataFileError, ModelFileError
 from pgmstudio.core.io.model_files import ModelFile, is_model_path, known_endings, read_model
+from pgmstudio.core.io.reading_limits import set_read_limit
 from pgmstudio.core.models.protocols import Model
 
 if TYPE_CHECKING:
@@ -87,12 +88,20 @@ def add_data_options(
         metavar="NAME",
         help="of a workbook with several sheets, or a database",
     )
+    group.add_argument(
+        "--read-limit",
+        type=number(0, low_open=True),
+        metavar="GB",
+        help="the largest unpacked size of a file, and the memory for reading it (default: 4)",
+    )
 
 
 def import_options(args: argparse.Namespace) -> ImportOptions:
     """The options as the importer takes them."""
     from pgmstudio.core.io.import_options import DEFAULT_MARKERS, ImportOptions
 
+    if args.read_limit is not None:
+        set_read_limit(args.read_limit)
     told = {} if args.binning is None else {"binning": args.binning}
     return ImportOptions(
         delimiter=_DELIMITERS.get(args.delimiter, args.delimiter),

@@ -13,6 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.counting import Told
 from pgmstudio.core.errors import Cancelled, ProjectFileError
+from pgmstudio.core.io.child_reading import read_model_in_child
+from pgmstudio.core.io.model_files import ModelFile, read_model
 from pgmstudio.core.io.project_file import project_bytes, read_project
 from pgmstudio.core.project import edits
 from pgmstudio.core.running import CancelToken
@@ -224,3 +226,38 @@ def test_a_shortcut_pressed_around_a_long_save_is_carried_out_after_it(
 
 def stopped(*_args: object, **_how: object) -> None:
     raise Cancelled
+
+
+def test_a_long_model_file_is_read_by_a_child_process(
+    window: MainWindow, sample_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def in_child(path: Path, cancel: CancelToken) -> ModelFile:
+        read.append(path)
+        return read_model_in_child(path, cancel)
+
+    monkeypatch.setattr(project_files, "read_model_in_child", in_child)
+    monkeypatch.setattr(project_files, "SMALL_TEXT", 0)
+    path = sample_data / "asia.json"
+    open_files(window.shell, [path])
+    assert read == [path]
+    (entry,) = window.shell.project.models.values()
+    expected = read_model(path).model
+    assert entry.model.domain == expected.domain
+    assert entry.model.dag == expected.dag
+
+
+def test_a_model_file_is_not_read_by_the_thread_of_the_window(
+    window: MainWindow, sample_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def reading(path: Path) -> ModelFile:
+        threads.append(threading.current_thread())
+        return read_model(path)
+
+    monkeypatch.setattr(project_files, "read_model", reading)
+    open_files(window.shell, [sample_data / "asia.json"])
+    assert threads
+    assert threading.main_thread() not in threads

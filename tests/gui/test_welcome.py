@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project_file import write_project
+from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE, read_limit, size_text
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import open_files, open_welcome
@@ -223,7 +224,10 @@ def _links(text: QTextBrowser) -> set[str]:
 # -- preferences
 
 
-def test_preferences_show_at_once_and_are_kept(qtbot: QtBot, window: MainWindow) -> None:
+def test_preferences_show_at_once_and_are_kept(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(LIMIT_VARIABLE, raising=False)
     dialog = show_preferences(window.shell)
     dialog.findChild(QToolButton, "preferMode.dark").click()
     assert theme().shade == "dark"
@@ -231,12 +235,15 @@ def test_preferences_show_at_once_and_are_kept(qtbot: QtBot, window: MainWindow)
     assert theme().scale == 1.2
     dialog.findChild(QCheckBox, "preferMotion").click()
     dialog.findChild(QSpinBox, "preferAutosave").setValue(15)
+    dialog.findChild(QSpinBox, "preferReadLimit").setValue(9)
+    assert size_text(read_limit()) == "9 GB"
     assert load_preferences() == window.shell.preferences
     assert load_preferences().autosave_seconds == 15
     assert load_preferences().scale == 1.2
     assert load_preferences().reduced_motion
     dialog.findChild(QPushButton, "preferDefaults").click()
     assert window.shell.preferences == Preferences()
+    assert size_text(read_limit()) == "4 GB"
     assert theme().shade == "light"
     assert dialog.findChild(QSpinBox, "preferScale").value() == 100
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)

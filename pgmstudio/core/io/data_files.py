@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ from pgmstudio.core.data.split import Parts
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataFileError
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.child_reading import beyond_limit, is_limited, read_in_child
 from pgmstudio.core.io.data_coding import code_table
 from pgmstudio.core.io.data_formats import (
     arff,
@@ -37,7 +39,9 @@ from pgmstudio.core.io.data_formats import (
 from pgmstudio.core.io.data_formats.natural_order import natural_key
 from pgmstudio.core.io.data_formats.raw_table import RawTable
 from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.reading_limits import check_regular, unpacks_beyond
 from pgmstudio.core.io.spreadsheets import quote_formulas
+from pgmstudio.core.running import NEVER, CancelToken
 
 T = TypeVar("T")
 
@@ -50,20 +54,24 @@ class DataFormat:
     endings: tuple[str, ...]
     read: Callable[[Path, ImportOptions], RawTable]
     write: Callable[[DataSet], bytes] | None = None
+    in_child: bool = False  # read by native code that a damaged file can end
 
 
 FORMATS: tuple[DataFormat, ...] = (
     DataFormat("Comma-separated text", (".csv", ".csv.gz"), delimited.read, delimited.write_csv),
     DataFormat("Tab-separated text", (".tsv", ".tsv.gz"), delimited.read, delimited.write_tsv),
     DataFormat("Text", (".txt", ".txt.gz", ".data", ".data.gz"), delimited.read),
-    DataFormat("Parquet", (".parquet",), parquet.read, parquet.write),
-    DataFormat("Excel workbook", (".xlsx",), excel.read),
+    DataFormat("Parquet", (".parquet",), parquet.read, parquet.write, in_child=True),
+    DataFormat("Excel workbook", (".xlsx",), excel.read, in_child=True),
     DataFormat("Weka ARFF", (".arff", ".arff.gz"), arff.read, arff.write),
-    DataFormat("SQLite database", (".sqlite", ".sqlite3", ".db"), sqlite.read),
+    DataFormat("SQLite database", (".sqlite", ".sqlite3", ".db"), sqlite.read, in_child=True),
     DataFormat("Orange table", (".tab",), orange_tab.read),
     DataFormat("Netica cases", (".cas",), case_files.read_netica, case_files.write_netica),
     DataFormat("HUGIN data", (".dat",), case_files.read_hugin),
 )
+
+# A packed text up to this size is read without the start of a child.
+_SMALL_UNPACKED = 1 << 26
 
 # The three parts of a benchmark: DEBD's names, and train/valid/test in a folder of their own.
 _PART = re.compile(r"(?P<stem>.*)\.(?:ts|valid|test)(?P<end>\.data(?:\.gz)?)", re.I)
@@ -77,8 +85,13 @@ def data_format(path: Path | str) -> DataFormat | None:
     return next((known for known in FORMATS if name.endswith(known.endings)), None)
 
 
-def read_table(path: Path | str, options: ImportOptions | None = None) -> RawTable:
-    """The cells of a file, before they are given a meaning; any trouble is a DataFileError."""
+def read_table(
+    path: Path | str, options: ImportOptions | None = None, cancel: CancelToken = NEVER
+) -> RawTable:
+    """The cells of a file, before they are given a meaning; any trouble is a DataFileError.
+
+    What a damaged file could take the whole program down with is read by a child process.
+    """
     path, options = Path(path), options or ImportOptions()
     kind = data_format(path)
     if kind is None:
@@ -86,6 +99,17 @@ def read_table(path: Path | str, options: ImportOptions | None = None) -> RawTab
         raise DataFileError(path, f"has no known ending. Data files end in {known}.")
     if _PART.fullmatch(path.name) and options.header is None:
         options = replace(options, header=False)
+    check_regular(path, DataFileError)
+    reading = partial(_read_here, path, options)
+    is_large = path.suffix.lower() == ".gz" and unpacks_beyond(path, _SMALL_UNPACKED)
+    if (kind.in_child or is_large) and not is_limited():
+        return read_in_child(path, reading, cancel)
+    return reading()
+
+
+def _read_here(path: Path, options: ImportOptions) -> RawTable:
+    kind = data_format(path)
+    assert kind is not None, "looked up before"
     return _guarded(path, kind.title, lambda: kind.read(path, options))
 
 
@@ -123,7 +147,7 @@ def _guarded(path: Path, title: str, work: Callable[[], T]) -> T:
     except OSError as trouble:
         raise DataFileError(path, f"cannot be read: {trouble.strerror or trouble}.") from trouble
     except MemoryError as trouble:
-        raise DataFileError(path, "does not fit into memory.") from trouble
+        raise beyond_limit(path) from trouble
     except _FOREIGN as trouble:
         raise _damaged(path, title) from trouble
     except BaseException as trouble:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import io
 import re
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -15,12 +13,10 @@ from typing import Any
 
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.reading_limits import read_unpacked, text_limit
 from pgmstudio.core.models.protocols import Model
 
 Point = tuple[float, float]
-
-# The largest network of the repositories is 7 MB of text; far beyond that it is no model.
-MOST_BYTES = 1 << 29
 
 
 @dataclass(frozen=True)
@@ -197,21 +193,8 @@ def _format_of(path: Path, ending: str | None = None) -> ModelFormat:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked when it ends in .gz and never more than a model can be."""
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-        if path.suffix.lower() == ".gz":
-            with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-                content = packed.read(MOST_BYTES + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-        raise ModelFileError(path, f"cannot be unpacked ({problem}); it is damaged.") from problem
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
-        raise ModelFileError(path, f"cannot be read: {reason}.") from problem
-    if len(content) > MOST_BYTES:
-        raise ModelFileError(path, f"is larger than {MOST_BYTES >> 20} MB; that is no model.")
-    return content
+    """The content of a file, unpacked when it ends in .gz; one beyond the limit is refused."""
+    return read_unpacked(path, text_limit(), ModelFileError)
 
 
 def decode_text(content: bytes) -> tuple[str, tuple[str, ...]]:

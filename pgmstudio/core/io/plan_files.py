@@ -40,8 +40,6 @@ def _entries(path: Path) -> dict[str, Any]:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise FileError(path, "a plan ends in .json or .toml. Choose one of them.")
-    if not path.is_file():
-        raise FileError(path, "is not there.")
     content = read_bytes(path)
     if ending == ".json":
         return dict(parse_json(content, path, error=FileError).mapping())

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.dialogs.waiting import done_beside
 from pgmstudio.gui.panels.subject import subject_in_view
 from pgmstudio.gui.style.numbers import counted
 
@@ -24,7 +25,9 @@ def open_evidence(shell: Shell, path: Path) -> None:
     subject = subject_in_view(shell)
     if subject is None:
         raise FileError(path, "is evidence on a model. Open the model first.")
-    cases = read_evidence(path, subject.model.domain)
+    domain = subject.model.domain
+    opening = f"Opening {path.name}"
+    cases = done_beside(shell.window, opening, lambda *_: read_evidence(path, domain))
     subject.live.set_all(cases[0] if cases else {})
     more = f" The first of {len(cases)} sets in the file." if len(cases) > 1 else ""
     found = counted(len(cases[0]) if cases else 0, "variable")

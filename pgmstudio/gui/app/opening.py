@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pgmstudio.core.errors import Cancelled, PgmStudioError, ProjectFileError, UnknownNameError
 from pgmstudio.core.io.atomic import Stamp
-from pgmstudio.core.io.model_files import ModelFile, is_model_path, read_model
+from pgmstudio.core.io.model_files import ModelFile, is_model_path
 from pgmstudio.core.pictures.families import picture_names
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -106,7 +106,9 @@ def model_entry(file: ModelFile, title: str) -> ModelEntry:
 
 def open_model_file(shell: Shell, path: Path) -> None:
     """Add the model of a file to the project and show it."""
-    file = read_model(path)
+    from pgmstudio.gui.app.project_files import read_model_beside
+
+    file = read_model_beside(shell, path)
     for remark in file.remarks:
         shell.bench.message.emit("warning", remark)
     entry = model_entry(file, file.title or path.name.split(".")[0])

@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QStandardPaths
 
 from pgmstudio.core.io.atomic import make_folder, replace_file
+from pgmstudio.core.io.reading_limits import DEFAULT_GIGABYTES
 
 VERSION = 1
 MOST_RECENT = 10
@@ -25,6 +26,7 @@ class Preferences:
     autosave_seconds: int = 60
     quote_formulas: bool = False  # in CSV files, for spreadsheets
     recent: tuple[str, ...] = ()
+    read_limit_gigabytes: int = DEFAULT_GIGABYTES  # unpacked size of a file, memory to read it
     recipe_folder: str = ""  # where the data sets of the experiments are; "": not said
 
     def with_recent(self, path: Path) -> Preferences:
@@ -53,6 +55,8 @@ def load_preferences(folder: Path | None = None) -> Preferences:
     try:
         values["recent"] = tuple(str(entry) for entry in values.get("recent", ()))
         values["scale"] = float(values.get("scale", 1.0))
+        limit = int(values.get("read_limit_gigabytes", DEFAULT_GIGABYTES))
+        values["read_limit_gigabytes"] = max(limit, 1)
         return Preferences(**values)
     except (TypeError, ValueError):
         return Preferences()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMainWindow
 
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.io.reading_limits import DEFAULT_GIGABYTES, set_read_limit
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.actions import ActionBook
 from pgmstudio.gui.app.center import Center
@@ -41,6 +42,8 @@ class Shell(QObject):
         self.errors = ErrorReporter(self)
         self.history = History(self)
         self._preferences = load_preferences()
+        if self._preferences.read_limit_gigabytes != DEFAULT_GIGABYTES:
+            set_read_limit(self._preferences.read_limit_gigabytes)
         self.center.page_changed.connect(self._on_page_changed)
 
     @property
@@ -59,6 +62,8 @@ class Shell(QObject):
             save_preferences(preferences)
         except PgmStudioError as error:  # they hold for this window all the same
             self.errors.report(error)
+        if before.read_limit_gigabytes != preferences.read_limit_gigabytes:
+            set_read_limit(preferences.read_limit_gigabytes)
         if (before.mode, before.scale, before.reduced_motion) != (
             preferences.mode,
             preferences.scale,

@@ -1,4 +1,4 @@
-"""What a person prefers: colours, font size, motion, autosave. Every change shows at once."""
+"""What a person prefers: colours, font size, motion, autosave, limits. Changes show at once."""
 
 from __future__ import annotations
 
@@ -57,6 +57,14 @@ class PreferencesDialog(QDialog):
             "spreadsheet would take for a formula."
         )
         self._quote.toggled.connect(lambda on: self._prefer(quote_formulas=on))
+        self._limit = _number(
+            "preferReadLimit",
+            "The largest unpacked size of a file, and the memory that reading it may take.",
+            (1, 4096),
+            1,
+            " GB",
+        )
+        self._limit.valueChanged.connect(lambda limit: self._prefer(read_limit_gigabytes=limit))
         form = QFormLayout()
         form.setHorizontalSpacing(theme().space(5))
         form.setVerticalSpacing(theme().space(4))
@@ -65,6 +73,7 @@ class PreferencesDialog(QDialog):
         form.addRow("Motion", self._motion)
         form.addRow("Keep a copy every", self._autosave)
         form.addRow("CSV files", self._quote)
+        form.addRow("Read files up to", self._limit)
         note = "Copies for recovery are kept apart from your own files, which only you save."
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
@@ -72,7 +81,7 @@ class PreferencesDialog(QDialog):
             "Back to the defaults",
             self._back,
             name="preferDefaults",
-            tip="Light, 100 %, with motion, a copy every minute.",
+            tip="Light, 100 %, with motion, a copy every minute, files up to 4 GB.",
         )
         buttons.addButton(usual, QDialogButtonBox.ButtonRole.ResetRole)
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
@@ -93,6 +102,7 @@ class PreferencesDialog(QDialog):
         for field, value in (
             (self._scale, round(preferences.scale * 100)),
             (self._autosave, preferences.autosave_seconds),
+            (self._limit, preferences.read_limit_gigabytes),
         ):
             field.blockSignals(True)
             field.setValue(value)

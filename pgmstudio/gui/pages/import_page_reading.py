@@ -61,7 +61,7 @@ def _column(table: RawTable, options: ImportOptions, name: str) -> Column:
 
 def read(path: Path, options: ImportOptions, cancel: CancelToken) -> Reading:
     """Read the cells of a file and look at its columns."""
-    table = read_table(path, options)
+    table = read_table(path, options, cancel)
     cancel.raise_if_cancelled()
     report = report_of(path, table, options)
     cancel.raise_if_cancelled()

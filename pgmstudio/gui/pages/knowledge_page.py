@@ -9,12 +9,13 @@ from pathlib import Path
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import Cancelled, PgmStudioError
 from pgmstudio.core.graphs.knowledge import Edge, Knowledge
 from pgmstudio.core.io.knowledge_files import read_knowledge, write_knowledge
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.dialogs.waiting import done_beside
 from pgmstudio.gui.pages.edge_matrix import MATRIX_HINT, EdgeMatrix
 from pgmstudio.gui.pages.page import Page
 from pgmstudio.gui.pages.tier_lanes import TierLanes
@@ -240,8 +241,8 @@ class KnowledgePage(Page):
 
     def import_file(self, path: Path) -> None:
         try:
-            knowledge = read_knowledge(path)
-        except PgmStudioError as error:
+            knowledge = done_beside(self, f"Opening {path.name}", lambda *_: read_knowledge(path))
+        except (PgmStudioError, Cancelled) as error:
             self._shell.errors.report(error)
             return
         self._shell.change(

@@ -10,9 +10,10 @@ import pytest
 
 from pgmstudio.core.errors import DataFileError, ParameterError, PgmStudioError
 from pgmstudio.core.io.data_files import import_data, read_data, read_pasted, read_table
-from pgmstudio.core.io.data_formats import delimited, raw_table
+from pgmstudio.core.io.data_formats import delimited
 from pgmstudio.core.io.data_report import inspect_file
 from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE
 from tests.core.io.written_tables import rows_of, saved
 
 
@@ -162,8 +163,8 @@ def test_a_packed_file_reads_as_its_content_and_a_bomb_is_refused(
 ) -> None:
     path = saved(tmp_path, gzip.compress(b"x,y\na,b\nc,d\n"), "table.csv.gz")
     assert read_data(path).row_count == 2
-    monkeypatch.setattr(raw_table, "MOST_UNPACKED_BYTES", 5)
-    with pytest.raises(DataFileError, match="too much"):
+    monkeypatch.setenv(LIMIT_VARIABLE, "1e-9")
+    with pytest.raises(DataFileError, match="when unpacked, the limit for reading"):
         read_data(path)
 
 

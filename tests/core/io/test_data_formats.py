@@ -18,9 +18,10 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, DataFileError, UnknownNameError
 from pgmstudio.core.io.data_files import FORMATS, import_data, read_data, write_data
-from pgmstudio.core.io.data_formats import excel, raw_table
+from pgmstudio.core.io.data_formats import excel
 from pgmstudio.core.io.data_report import inspect_file
 from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE
 from tests.core.io.written_tables import rows_of, saved
 
 WRITTEN = [ending for kind in FORMATS if kind.write for ending in kind.endings]
@@ -99,22 +100,12 @@ def test_a_workbook_gives_its_first_sheet_or_the_one_asked_for(tmp_path: Path) -
         read_data(path, ImportOptions(sheet="case"))
 
 
-def test_a_workbook_whose_cells_span_too_much_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    book = openpyxl.Workbook()
-    page = book.active
-    assert page is not None
-    page["A1"], page["XFD1048576"] = "x", "y"
-    book.save(tmp_path / "wide.xlsx")
-    with pytest.raises(DataFileError, match="too many"):
-        read_data(tmp_path / "wide.xlsx")
-
-
 def test_a_workbook_that_unpacks_too_far_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = workbook(tmp_path, [["x"], ["a"]])
-    monkeypatch.setattr(raw_table, "MOST_UNPACKED_BYTES", 100)
-    with pytest.raises(DataFileError, match="too much"):
+    monkeypatch.setenv(LIMIT_VARIABLE, "1e-6")
+    with pytest.raises(DataFileError, match=r"more than 1\.05 KB when unpacked, the limit"):
         excel.read(path, ImportOptions())
 
 

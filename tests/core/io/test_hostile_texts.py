@@ -11,10 +11,10 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import CycleError, DataError, FileError, PgmStudioError, UnknownNameError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.data_files import read_data
-from pgmstudio.core.io.data_formats import raw_table
 from pgmstudio.core.io.knowledge_files import parse_knowledge
 from pgmstudio.core.io.model_files import MODEL_FORMATS
 from pgmstudio.core.io.plan_files import read_plan
+from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE
 from pgmstudio.core.io.text_scanner import TextScanner
 
 
@@ -133,11 +133,11 @@ def test_line_and_column_are_those_of_the_text() -> None:
 def test_sparse_rows_are_counted_before_they_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(raw_table, "MOST_CELLS", 1000)
+    monkeypatch.setenv(LIMIT_VARIABLE, "1e-4")
     path = tmp_path / "sparse.arff"
     attributes = "".join(f"@attribute a{i} numeric\n" for i in range(100))
     path.write_text(f"{attributes}@data\n" + "{}\n" * 50, encoding="utf-8")
-    with pytest.raises(FileError, match="too many to read"):
+    with pytest.raises(FileError, match="has 45 rows and 100 columns, more than fit into 105 KB"):
         read_data(path)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from pgmstudio.core.data.cuts import number_text
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import CellProblem, DataFileError
 from pgmstudio.core.io.data_formats.raw_table import (
+    LIST_BYTES,
     RawTable,
     check_size,
     frame_of_rows,
@@ -38,6 +40,8 @@ def read(path: Path, options: ImportOptions) -> RawTable:
     lines = lines_of(text_of(path, options.encoding))
     attributes, start = _header(path, lines)
     names, remarks = unique_names(name for name, _, _ in attributes)
+    # What sparse rows do not name is 0 for numbers and the first state for the nominal.
+    blank = ["0" if states is None else states[0] for _, states, _ in attributes]
     rows: list[list[str | None]] = []
     weights: list[str] = []
     problems: list[CellProblem] = []
@@ -47,10 +51,10 @@ def read(path: Path, options: ImportOptions) -> RawTable:
             continue
         line, weight = _without_weight(line)
         weights.append(weight)
-        check_size(path, len(weights), len(names))  # a sparse row may be two characters
+        check_size(path, len(weights), len(names), LIST_BYTES)  # a sparse row may be two characters
         try:
             sparse = line.startswith("{")
-            row = _sparse(line, attributes) if sparse else _dense(line, len(attributes))
+            row = _sparse(line, blank) if sparse else _dense(line, len(attributes))
         except ValueError as wrong:
             problems.append(CellProblem(str(wrong), row=len(weights)))
             continue
@@ -157,16 +161,15 @@ def _dense(line: str, width: int) -> list[str | None]:
     return cells
 
 
-def _sparse(line: str, attributes: list[Attribute]) -> list[str | None]:
-    """`{1 a, 4 b}`: the rest are 0 for numbers and the first state for the nominal."""
+def _sparse(line: str, blank: Sequence[str]) -> list[str | None]:
+    """`{1 a, 4 b}`: the rest are as in the blank row."""
     if not line.endswith("}"):
         raise ValueError("does not close its bracket")
-    row = ["0" if states is None else states[0] for _, states, _ in attributes]
-    filled: list[str | None] = list(row)
+    filled: list[str | None] = list(blank)
     inner = line[1:-1].strip()
     for piece in _pieces(inner) if inner else []:
         place, _, value = piece.strip().partition(" ")
-        if not (place.isascii() and place.isdigit() and int(place) < len(attributes)):
+        if not (place.isascii() and place.isdigit() and int(place) < len(blank)):
             raise ValueError(f"names no attribute by “{place}”")
         (cell,) = _cells(value.strip())[:1]
         filled[int(place)] = cell

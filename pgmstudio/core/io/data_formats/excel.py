@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from pathlib import Path
 
 from pgmstudio.core.errors import DataFileError, UnknownNameError
-from pgmstudio.core.io.data_formats import raw_table
-from pgmstudio.core.io.data_formats.raw_table import RawTable, TextFacts, check_size, unique_names
+from pgmstudio.core.io.data_formats.raw_table import RawTable, TextFacts, unique_names
 from pgmstudio.core.io.data_formats.text_sniffing import looks_like_header
 from pgmstudio.core.io.import_options import ImportOptions
-
-# Cells are held with all the empty ones between them, so one far corner can cost all the memory.
-_MOST_SHEET_CELLS = 100_000_000
-_CELL = re.compile(rb'<c\b[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
-_STRIDE = 1 << 22
+from pgmstudio.core.io.reading_limits import read_limit, too_large
 
 
 def read(path: Path, options: ImportOptions) -> RawTable:
@@ -59,35 +53,11 @@ def read(path: Path, options: ImportOptions) -> RawTable:
 
 
 def _refuse_bombs(path: Path) -> None:
-    """Refuse a workbook that unpacks too far, or whose cells span too large a rectangle."""
+    """Refuse a workbook that unpacks too far; the memory limit sees to the rest."""
     try:
-        _check_members(path)
+        with zipfile.ZipFile(path) as packed:
+            unpacked = sum(member.file_size for member in packed.infolist())
     except (NotImplementedError, RuntimeError, EOFError, ValueError) as strange:
         raise DataFileError(path, f"cannot be unpacked ({strange}).") from strange
-
-
-def _check_members(path: Path) -> None:
-    with zipfile.ZipFile(path) as packed:
-        if sum(member.file_size for member in packed.infolist()) > raw_table.MOST_UNPACKED_BYTES:
-            raise DataFileError(path, "unpacks to more than fits, too much to read.")
-        for member in packed.infolist():
-            if member.filename.startswith("xl/worksheets/") and member.file_size:
-                rows, columns = _corner(packed, member)
-                if rows * columns > _MOST_SHEET_CELLS:
-                    check_size(path, rows * columns, 1 << 20)
-
-
-def _corner(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[int, int]:
-    """The largest row and column that a cell of the sheet names."""
-    rows, widest, left = 0, b"", b""
-    with packed.open(member) as stream:
-        while piece := stream.read(_STRIDE):
-            text = left + piece
-            for column, row in _CELL.findall(text):
-                rows = max(rows, int(row))
-                widest = max(widest, column, key=lambda name: (len(name), name))
-            left = text[-200:]
-    number = 0
-    for letter in widest:
-        number = number * 26 + letter - ord("A") + 1
-    return rows, number
+    if unpacked > read_limit():
+        raise too_large(path, read_limit(), DataFileError)

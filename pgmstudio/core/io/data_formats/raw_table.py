@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgmstudio.core.errors import DataFileError
+from pgmstudio.core.io.reading_limits import HOW_TO_RAISE, read_limit, read_unpacked, size_text
 
 if TYPE_CHECKING:
     import polars
 
-# A packed file may unpack to a thousand times its size; past this it is refused, not read.
-MOST_UNPACKED_BYTES = 4 << 30
-MOST_CELLS = 2_000_000_000
+# What a cell costs at least: in columns of a file, and as an object in a list of lists.
+_COLUMN_BYTES, LIST_BYTES = 2, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +61,7 @@ def bytes_of(path: Path) -> bytes:
     """The content of a file, unpacked when it ends in .gz; one that unpacks too far is refused."""
     if path.suffix.lower() != ".gz":
         return path.read_bytes()
-    pieces, size = [], 0
-    try:
-        with gzip.open(path, "rb") as stream:
-            while piece := stream.read(1 << 22):
-                size += len(piece)
-                if size > MOST_UNPACKED_BYTES:
-                    limit = f"{MOST_UNPACKED_BYTES / (1 << 30):g} GB"
-                    raise DataFileError(path, f"unpacks to more than {limit}, too much to read.")
-                pieces.append(piece)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as broken:
-        raise DataFileError(path, f"is not a whole gzip file ({broken}).") from broken
-    return b"".join(pieces)
+    return read_unpacked(path, read_limit(), DataFileError)
 
 
 def text_of(path: Path, encoding: str | None) -> str:
@@ -109,10 +96,15 @@ _MARKS = (
 )
 
 
-def check_size(path: Path, rows: int, columns: int) -> None:
+def check_size(path: Path, rows: int, columns: int, cell_bytes: int = _COLUMN_BYTES) -> None:
     """Refuse a table that says it has more cells than can be held."""
-    if rows * max(columns, 1) > MOST_CELLS:
-        raise DataFileError(path, f"has {rows:,} rows and {columns:,} columns, too many to read.")
+    if rows * max(columns, 1) * cell_bytes > read_limit():
+        limit = size_text(read_limit())
+        raise DataFileError(
+            path,
+            f"has {rows:,} rows and {columns:,} columns, more than fit into {limit}, the limit "
+            f"for reading. {HOW_TO_RAISE}",
+        )
 
 
 def unique_names(names: Iterable[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -138,7 +130,7 @@ def frame_of_rows(
     """A table of texts from rows of equal length."""
     import polars
 
-    check_size(path, len(rows), len(names))
+    check_size(path, len(rows), len(names), LIST_BYTES)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     series = [
         polars.Series(name, column, dtype=polars.String)

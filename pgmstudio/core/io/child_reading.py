@@ -1,0 +1,134 @@
+"""Reading in a child process whose memory is limited.
+
+The native readers of Parquet and Excel files end their process when a file asks for more memory
+than there is, and one wrong byte can ask for that. So the worst file costs a child.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pgmstudio.core.errors import DataFileError, FileError, ModelFileError, RunFailedError
+from pgmstudio.core.io.data_formats.raw_table import RawTable
+from pgmstudio.core.io.reading_limits import HOW_TO_RAISE, ErrorType, read_limit, size_text
+from pgmstudio.core.running import CancelToken
+
+if TYPE_CHECKING:
+    from pgmstudio.core.io.model_files import ModelFile
+
+# Threads of the readers reserve addresses that they never fill.
+_ROOM = 1 << 30
+
+_is_limited = False
+
+
+def is_limited() -> bool:
+    """Whether this process reads under a limit already."""
+    return _is_limited
+
+
+def limit_memory(limit: int) -> None:
+    """From here on this process may take so many bytes more; what would need more fails.
+
+    Where the system knows no such limit (Windows) the process still dies alone.
+    """
+    global _is_limited
+    _is_limited = True
+    try:
+        import resource
+    except ImportError:
+        return
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    soft = _address_space() + _ROOM + limit
+    if hard != resource.RLIM_INFINITY:
+        soft = min(soft, hard)
+    with contextlib.suppress(OSError, ValueError):  # a system may refuse; then there is no limit
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _address_space() -> int:
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def beyond_limit(path: Path) -> FileError:
+    """The refusal of a table that the memory did not suffice for."""
+    return _beyond_limit(path, DataFileError)
+
+
+def _beyond_limit(path: Path, error: ErrorType) -> FileError:
+    limit = size_text(read_limit())
+    told = f"needs more than {limit} of memory to read, the limit, or is damaged. {HOW_TO_RAISE}"
+    return error(path, told)
+
+
+def read_in_child(path: Path, read: Callable[[], RawTable], cancel: CancelToken) -> RawTable:
+    """What `read` gives, which a child process does; `read` can be pickled.
+
+    The cells come back in a file, so that they are in memory once and not three times.
+    """
+    import multiprocessing
+    import tempfile
+
+    import polars
+
+    from pgmstudio.core.processes import in_process
+
+    # A daemon may have no children; this one ends with it all the same, by its own watch.
+    multiprocessing.current_process().daemon = False
+    with tempfile.TemporaryDirectory(prefix="pgmstudio-") as folder:
+        cells = Path(folder) / "cells"
+        try:
+            (table,) = in_process(_Reading(read, cells, read_limit()), cancel)
+        except RunFailedError as died:
+            raise beyond_limit(path) from died
+        frame = polars.read_ipc_stream(cells)
+    return replace(table, frame=frame)
+
+
+def read_model_in_child(path: Path, cancel: CancelToken) -> ModelFile:
+    """The model in a file, read by a child process, which can be stopped at any moment."""
+    from pgmstudio.core.processes import in_process
+
+    try:
+        (file,) = in_process(partial(_model_events, path, read_limit()), cancel)
+    except RunFailedError as died:
+        raise _beyond_limit(path, ModelFileError) from died
+    return file
+
+
+def _model_events(path: Path, limit: int, _cancel: CancelToken) -> Iterator[ModelFile]:
+    from pgmstudio.core.io.model_files import read_model
+
+    limit_memory(limit)
+    try:
+        yield read_model(path)
+    except MemoryError as problem:
+        raise _beyond_limit(path, ModelFileError) from problem
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """The task of the child."""
+
+    read: Callable[[], RawTable]
+    cells: Path
+    limit: int
+
+    def __call__(self, _cancel: CancelToken) -> Iterator[RawTable]:
+        # What a native reader says as it dies is of no use to people.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        limit_memory(self.limit)
+        table = self.read()
+        table.frame.write_ipc_stream(self.cells)
+        yield replace(table, frame=table.frame.clear())
