@@ -16,9 +16,12 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept, LearnEvent
 from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.protocols import Model
-from pgmstudio.core.running import CancelToken, Note, Progress, StopSwitch
+from pgmstudio.core.running import CLOCK, CancelToken, Note, Progress, StopSwitch
 
 E = TypeVar("E")
+
+# Compiling that took less is not worth a sentence.
+SHOWN_COMPILE_SECONDS = 1.0
 
 
 @dataclass(eq=False)
@@ -88,6 +91,7 @@ def follow(
     """
     switch = StopSwitch(seconds=time_limit)
     started, notes, is_finished = time.monotonic(), list[str](), False
+    compiled_before = CLOCK.left_out
     with interrupts_press(switch) as interrupts:
         try:
             for event in task(switch):
@@ -105,6 +109,12 @@ def follow(
             pass
         finally:
             line.clear()
+    compiling = CLOCK.left_out - compiled_before
+    if time_limit is not None and compiling >= SHOWN_COMPILE_SECONDS:
+        line.say(
+            f"{compiling:.1f} s went into loading and compiling the program's own code, mostly "
+            "once on a machine; they do not count against the time limit."
+        )
     return RunEnd(is_finished, interrupts.happened, time.monotonic() - started, notes)
 
 

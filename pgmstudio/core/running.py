@@ -66,6 +66,11 @@ class RunClock:
         self._depth = 0  # compiled code may call for more to be compiled
         self._since = 0.0
 
+    @property
+    def left_out(self) -> float:
+        """Seconds that do not count, so far."""
+        return self._left_out
+
     def now(self) -> float:
         return (self._since if self._depth else time.monotonic()) - self._left_out
 

@@ -53,6 +53,20 @@ def test_without_rows_or_models_the_actions_say_what_is_needed(window: MainWindo
     assert "two models are needed" in book["evidence.same"].toolTip()
 
 
+def test_rules_that_a_comparison_does_not_use_are_named_before_it_starts(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    shell = window.shell
+    entry = DataEntry("garden", sprinkler_rows())
+    shell.change("Import", partial(edits.add_data, entry=entry))
+    page = opened(window, "evaluate.compare-languages")
+    assert isinstance(page, ComparePage)
+    one, other = entry.data.domain.names[:2]
+    shell.change("Rule", partial(edits.forbid_edge, source=one, target=other))
+    said = "1 rule about edges is not used in a comparison."
+    qtbot.waitUntil(lambda: page.setup.rows.text().endswith(said))
+
+
 def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

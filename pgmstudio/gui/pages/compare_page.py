@@ -202,6 +202,8 @@ class ComparePage(Page):
         if before.data is not after.data:
             self._fill_data()
             self._refresh()
+        elif before.knowledge is not after.knowledge:
+            self._ask_split()
 
     def _on_setup(self) -> None:
         self._ask_split()
@@ -217,7 +219,12 @@ class ComparePage(Page):
 
     def _on_split(self, counts: tuple[int, int, int]) -> None:
         train, valid, test = (grouped(count) for count in counts)
-        self.setup.rows.setText(f"{train} rows to learn from, {valid} to choose, {test} to test")
+        told = f"{train} rows to learn from, {valid} to choose, {test} to test"
+        rules = self._shell.project.knowledge.rule_count()
+        if rules:
+            are = "is" if rules == 1 else "are"
+            told += f". {counted(rules, 'rule')} about edges {are} not used in a comparison."
+        self.setup.rows.setText(told)
 
     def _on_split_failed(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):
