@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,10 @@ from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.io.model_files import Properties, read_model, write_model
+from pgmstudio.core.io.project_file import read_project, write_project
 from pgmstudio.core.models.protocols import Model
-from pgmstudio.gui.app.file_actions import MODEL_FILTERS, with_ending
+from pgmstudio.gui.app.file_actions import MODEL_FILTERS, FileDesk, with_ending
 from pgmstudio.gui.app.hands import Hands
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import open_files
@@ -222,3 +225,21 @@ def test_a_name_without_an_ending_gets_that_of_the_picked_format(
 ) -> None:
     picked = next((text for text in MODEL_FILTERS if ending and f"*{ending}" in text), "")
     assert with_ending(Path(typed), picked) == Path(wanted)
+
+
+@pytest.mark.parametrize("ending", [".bif", ".net", ".xdsl"])
+def test_what_a_file_says_beside_the_model_is_kept_by_the_project_and_written_again(
+    window: MainWindow, hands: Hands, sample_data: Path, tmp_path: Path, ending: str
+) -> None:
+    properties = Properties(
+        ("source = clinic",), {"smoke": ("colour = red",)}, {"lung": ("n = 9",)}
+    )
+    first, project, second = (
+        tmp_path / name for name in (f"one{ending}", "kept.pgmz", f"two{ending}")
+    )
+    write_model(first, replace(read_model(sample_data / "asia.bif"), properties=properties))
+    opened(window, hands, first)
+    write_project(project, window.shell.project)
+    (entry,) = read_project(project).models.values()
+    FileDesk(window.shell).save_model_to(second, entry)
+    assert read_model(second).properties == read_model(first).properties == properties

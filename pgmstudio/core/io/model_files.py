@@ -14,22 +14,10 @@ from typing import Any
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.reading_limits import read_unpacked, text_limit
+from pgmstudio.core.models.file_properties import Properties as Properties
 from pgmstudio.core.models.protocols import Model
 
 Point = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Properties:
-    """Lines of a file that mean nothing here and are written back: of the whole network, of its
-    variables, of their tables."""
-
-    network: tuple[str, ...] = ()
-    variables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.network or self.variables or self.tables)
 
 
 @dataclass(frozen=True, eq=False)

@@ -193,7 +193,8 @@ def _model_members(model_id: str, entry: ModelEntry) -> dict[str, bytes]:
     if kind not in CODECS:
         raise DataError(f"{KIND_TITLES.get(kind, kind)} is a language without a file format")
     render_json(_model_entry(entry))
-    document = document_of(ModelFile(entry.model, title=entry.title))
+    file = ModelFile(entry.model, title=entry.title, properties=entry.properties)
+    document = document_of(file)
     return {f"models/{model_id}.json": render_json(document)}
 
 
@@ -347,8 +348,10 @@ def entry_of_file(file: ModelFile, title: str, picture: str) -> ModelEntry:
         title=file.title or title,
         model=file.model,
         layouts={picture: dict(file.layout)} if file.layout else {},
+        node_titles=dict(file.titles),
         notes=file.notes,
         provenance=file.provenance or {},
+        properties=file.properties,
     )
 
 
@@ -358,6 +361,8 @@ def file_of_entry(entry: ModelEntry, picture: str) -> ModelFile:
         entry.model,
         title=entry.title,
         notes=entry.notes,
+        titles=entry.node_titles,
         layout=entry.layouts.get(picture, {}),
+        properties=entry.properties,
         provenance=entry.provenance or None,
     )

@@ -326,9 +326,10 @@ class _Reader:
 
     def _model(self, place: JsonPlace, document: JsonPlace) -> ModelEntry:
         try:
-            model = file_of_document(document, self._path).model
+            file = file_of_document(document, self._path)
         except ModelFileError as problem:  # from checks that know nothing of projects
             document.fail(problem.reason)
+        model = file.model
         edge_notes: dict[Edge, str] = {}
         for element in place["edge_notes"].elements():
             texts = element.texts()
@@ -350,6 +351,7 @@ class _Reader:
             node_notes=_texts(place["node_notes"]),
             edge_notes=edge_notes,
             provenance=dict(place["provenance"].mapping()),
+            properties=file.properties,
         )
 
     def _cases(self) -> dict[str, EvidenceCase]:

@@ -36,7 +36,7 @@ from pgmstudio.core.io.xdsl_writer import (
     TITLE,
     render,
 )
-from pgmstudio.core.io.xml_tree import Element, parse_xml
+from pgmstudio.core.io.xml_tree import Element, element_text, parse_xml
 
 __all__ = ["parse", "render"]
 
@@ -48,8 +48,10 @@ _REFUSED = {
     "EQUATION": "an equation",
     "NOISYADDER": "a noisy adder",
 }
-# How a node looks in GeNIe; kept word for word and written back.
-_LOOKS = ("INTERIOR", "OUTLINE", "FONT", "BARCHART")
+# What a node of the genie block says that is read; the rest, such as colours and comments, is kept
+# word for word and written back.
+_SHOWN = ("NAME", "POSITION")
+_SUBMODEL_LOOKS = ("INTERIOR", "OUTLINE", "FONT", "WINDOW")
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
@@ -103,6 +105,9 @@ class _Reader:
         if any(True for _ in tops[0].all("DYNAMIC")):
             build.remarks.append("What the file says about time slices was left out.")
         title, lines = self._network_words(tops[0], genies)
+        lines += [element_text(e) for genie in genies for e in _others_in(genie)]
+        if any(True for genie in genies for _ in genie.all("SUBMODEL")):
+            build.remarks.append("The file has submodels; all their nodes are on one level here.")
         drawn = [node for genie in genies for node in _nodes_in(genie)]
         for node in drawn:
             self._looks(node)
@@ -284,9 +289,8 @@ class _Reader:
             # A node that was moved in another program is where that put it.
             is_there = abs(exact[0] - x) < 1 and abs(exact[1] - y) < 1
             build.layout[name] = exact if is_there else (x, y)
-        looks = tuple(
-            look for look in map(_look, node.all(*_LOOKS)) if look not in PLAIN_LOOKS.values()
-        )
+        rest = (element for element in node.children if element.tag not in _SHOWN)
+        looks = tuple(look for look in map(element_text, rest) if look not in PLAIN_LOOKS.values())
         if looks:
             build.kept[name] = (*build.kept.get(name, ()), *looks)
 
@@ -295,6 +299,15 @@ def _nodes_in(genie: Element) -> Iterator[Element]:
     yield from genie.all("NODE")
     for submodel in genie.all("SUBMODEL"):
         yield from _nodes_in(submodel)
+
+
+def _others_in(genie: Element) -> Iterator[Element]:
+    """Text boxes and comments, also those of submodels."""
+    for element in genie.children:
+        if element.tag == "SUBMODEL":
+            yield from (e for e in _others_in(element) if e.tag not in (*_SHOWN, *_SUBMODEL_LOOKS))
+        elif element.tag != "NODE":
+            yield element
 
 
 def _properties(element: Element) -> Iterator[tuple[str, str]]:
@@ -307,11 +320,6 @@ def _line(identifier: str, text: str) -> str:
     if identifier.startswith(LINE):
         return _json_text(text) or text
     return f"{identifier} = {text}"
-
-
-def _look(element: Element) -> str:
-    told = "".join(f' {key.lower()}="{value}"' for key, value in element.attributes.items())
-    return f"<{element.tag.lower()}{told} />"
 
 
 def _json_text(text: str) -> str | None:

@@ -11,7 +11,7 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.network_formats import NO_TITLE, names_told, network_in, what_is_lost
 from pgmstudio.core.io.safe_names import safe_names
-from pgmstudio.core.io.xml_tree import escaped_xml, fits_xml
+from pgmstudio.core.io.xml_tree import element_in, escaped_xml, fits_xml
 
 # User properties that hold what the format cannot say otherwise.
 OURS = "pgm_"
@@ -20,7 +20,8 @@ LINE, TABLE_LINE = f"{OURS}line_", f"{OURS}table_"
 PROGRAM = "PGM Studio"
 
 _USER_LINE = re.compile(r"([A-Za-z][A-Za-z0-9_]*) = (.*)", re.DOTALL)
-_LOOK = re.compile(r'<(interior|outline|font|barchart)((?: [a-z]+="[^"<>&]*")*) />')
+# Elements of the genie block that are not ours to keep: those we write ourselves.
+_WRITTEN = ("NAME", "POSITION", "NODE", "SUBMODEL")
 # What GeNIe draws when a file says nothing; it wants them in every node.
 PLAIN_LOOKS = {
     "interior": '<interior color="e5f6f7" />',
@@ -55,7 +56,9 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         lines += [f"      {text}" for text in _properties_of(file, variable, ids, states)]
         lines.append("    </cpt>")
     lines.append("  </nodes>")
-    lines += [f"  {_user_line(LINE, i, text)}" for i, text in enumerate(file.properties.network)]
+    shown_elements = [text for text in file.properties.network if _is_shown(text)]
+    others = [text for text in file.properties.network if not _is_shown(text)]
+    lines += [f"  {_user_line(LINE, i, text)}" for i, text in enumerate(others)]
     is_plain = _fits_attribute(title)
     if not is_plain:
         lines.append(f"  {_property(TITLE, json.dumps(title))}")
@@ -64,6 +67,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     lines.append(f'    <genie version="1.0" app="{PROGRAM}" name="{shown}">')
     for variable in network.domain:
         lines += [f"      {text}" for text in _shown(file, variable, ids[variable.name])]
+    lines += [f"      {text}" for text in shown_elements]
     lines.append("    </genie>\n  </extensions>\n</smile>\n")
     lost = what_is_lost(file, "XDSL", titles=True)
     return "\n".join(lines).encode(), (*lost, *names_told("XDSL", told))
@@ -83,7 +87,7 @@ def _properties_of(
     if name in file.layout and not all(float(c).is_integer() for c in file.layout[name]):
         x, y = map(float, file.layout[name])
         yield _property(POSITION, f"{x!r} {y!r}")
-    lines = [text for text in file.properties.variables.get(name, ()) if not _LOOK.fullmatch(text)]
+    lines = [text for text in file.properties.variables.get(name, ()) if not _is_shown(text)]
     for number, text in enumerate(lines):
         yield _user_line(LINE, number, text)
     for number, text in enumerate(file.properties.tables.get(name, ())):
@@ -107,10 +111,13 @@ def _shown(file: ModelFile, variable: Variable, identifier: str) -> Iterator[str
     wishes = (file.titles.get(variable.name, ""), variable.name, identifier)
     title = next(text for text in wishes if fits_xml(text))
     looks = dict(PLAIN_LOOKS)
+    rest = []  # behind the box, where GeNIe has them
     for text in file.properties.variables.get(variable.name, ()):
-        if found := _LOOK.fullmatch(text):
-            looks[found[1]] = text
-    chart = looks.pop("barchart", "")
+        tag = element_in(text)
+        if tag is not None and tag.lower() in looks:
+            looks[tag.lower()] = text
+        elif _is_shown(text):
+            rest.append(text)
     yield f'<node id="{identifier}">'
     yield f"  <name>{escaped_xml(title)}</name>"
     yield from (f"  {look}" for look in looks.values())
@@ -118,9 +125,14 @@ def _shown(file: ModelFile, variable: Variable, identifier: str) -> Iterator[str
         x, y = (round(float(c)) for c in file.layout[variable.name])
         left, top, right, bottom = x - _WIDTH, y - _HEIGHT, x + _WIDTH, y + _HEIGHT
         yield f"  <position>{left} {top} {right} {bottom}</position>"
-    if chart:
-        yield f"  {chart}"
+    yield from (f"  {text}" for text in rest)
     yield "</node>"
+
+
+def _is_shown(text: str) -> bool:
+    """Whether a line is an element of the genie block, such as a comment or a text box."""
+    tag = element_in(text)
+    return tag is not None and tag not in _WRITTEN
 
 
 def _fits_attribute(text: str) -> bool:

@@ -104,6 +104,32 @@ def _encoding(content: bytes) -> tuple[str | None, list[str]]:
     return None, []
 
 
+def element_text(element: Element) -> str:
+    """The element as XML, in small letters; text beside elements inside is not kept."""
+    tag = element.tag.lower()
+    head = tag + "".join(
+        f' {key.lower()}="{_attribute(value)}"' for key, value in element.attributes.items()
+    )
+    inside = "".join(map(element_text, element.children)) or escaped_xml("".join(element.pieces))
+    return f"<{head}>{inside}</{tag}>" if inside else f"<{head} />"
+
+
+def element_in(text: str) -> str | None:
+    """The tag, in capitals, of a text that is one XML element; None for any other text."""
+    if not text.startswith("<"):
+        return None
+    try:
+        root, _ = parse_xml(text.encode("utf-8", "surrogatepass"), Path())
+    except ModelFileError:
+        return None
+    return root.children[0].tag
+
+
+def _attribute(text: str) -> str:
+    signs = {'"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
+    return "".join(signs.get(sign, sign) for sign in escaped_xml(text))
+
+
 def fits_xml(text: str) -> bool:
     """Whether an element's text comes back as it is: no blanks around it, no control signs."""
     return bool(text) and text == text.strip() and not _NOT_XML.search(text)

@@ -17,6 +17,7 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
 from pgmstudio.core.graphs.knowledge import Edge
 from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.models.file_properties import Properties
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.edits import put, without
 from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Point, Project
@@ -112,6 +113,7 @@ def remove_variable(project: Project, *, model_id: str, name: str) -> Project:
         node_titles=without(entry.node_titles, name),
         node_notes=without(entry.node_notes, name),
         edge_notes={edge: text for edge, text in entry.edge_notes.items() if name not in edge},
+        properties=entry.properties.without_variable(name),
     )
     return _with_cases(project, model_id, lambda evidence: without(evidence, name))
 
@@ -142,6 +144,7 @@ def rename_variable(project: Project, *, model_id: str, old: str, new: str) -> P
         node_titles=renamed(entry.node_titles),
         node_notes=renamed(entry.node_notes),
         edge_notes={renamed_edge(edge): text for edge, text in entry.edge_notes.items()},
+        properties=entry.properties.with_renamed(old, new),
     )
     return _with_cases(project, model_id, renamed)
 
@@ -351,7 +354,25 @@ def _known(project: Project, model_id: str) -> ModelEntry:
 
 
 def _with_model(project: Project, model_id: str, model: Model, **changes: Any) -> Project:
+    entry = _known(project, model_id)
+    properties: Properties = changes.pop("properties", entry.properties)
+    other = tuple(name for name in properties.tables if not _same_shape(entry.model, model, name))
+    changes["properties"] = properties.without_tables(other) if other else properties
     return _changed(project, model_id, model=model, is_edited=True, **changes)
+
+
+def _same_shape(before: Model, after: Model, name: str) -> bool:
+    """Whether both have a table of this variable with the same parents and states."""
+    if not (isinstance(before, EditableTables) and isinstance(after, EditableTables)):
+        return False
+    if len(before.domain) == len(after.domain):  # it may have been renamed
+        index = after.domain.index(name)
+        tables = before.table(before.domain.names[index]), after.table(name)
+    elif name in before.domain and name in after.domain:
+        tables = before.table(name), after.table(name)
+    else:
+        return False
+    return tables[0].shape == tables[1].shape
 
 
 def _changed(project: Project, model_id: str, **changes: Any) -> Project:

@@ -18,6 +18,7 @@ from pgmstudio.core.data.split import Split
 from pgmstudio.core.errors import named
 from pgmstudio.core.graphs.knowledge import Edge, Knowledge
 from pgmstudio.core.inference.protocols import Finding
+from pgmstudio.core.models.file_properties import Properties
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.plain import plain
 
@@ -58,6 +59,7 @@ class ModelEntry:
     node_notes: Mapping[str, str] = field(default_factory=dict)
     edge_notes: Mapping[Edge, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    properties: Properties = field(default_factory=Properties)  # of the file it was opened from
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "provenance", plain(self.provenance))

@@ -175,6 +175,7 @@ class FileDesk(QObject):
             titles=entry.node_titles,
             layout=entry.layouts.get("dag", next(iter(entry.layouts.values()), {})),
             provenance=entry.provenance,
+            properties=entry.properties,
         )
         try:
             lossy = write_model(path, file)

@@ -101,6 +101,7 @@ def model_entry(file: ModelFile, title: str) -> ModelEntry:
         node_titles=dict(file.titles),
         notes=file.notes,
         provenance=file.provenance or {},
+        properties=file.properties,
     )
 
 
@@ -112,12 +113,6 @@ def open_model_file(shell: Shell, path: Path) -> None:
     for remark in file.remarks:
         shell.bench.message.emit("warning", remark)
     entry = model_entry(file, file.title or path.name.split(".")[0])
-    if file.properties:
-        shell.bench.message.emit(
-            "info",
-            f"{path.name} says more than a model here holds, such as colours or comments; "
-            "“pgmstudio convert” keeps it, saving from this window does not.",
-        )
     add_and_show_model(shell, entry, f"Open {path.name}")
     if file.remarks:
         more = f" {len(file.remarks) - 1} more in the log." if len(file.remarks) > 1 else ""

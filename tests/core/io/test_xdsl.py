@@ -9,7 +9,7 @@ import pytest
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ModelFileError
-from pgmstudio.core.io.model_files import ModelFile
+from pgmstudio.core.io.model_files import ModelFile, Properties, read_model, write_model
 from pgmstudio.core.io.xdsl import parse, render
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from tests.core.io.odd_networks import same_network
@@ -229,3 +229,50 @@ def test_other_kinds_of_nodes_are_refused_with_a_sentence(tag: str, said: str) -
     with pytest.raises(ModelFileError, match=said) as refused:
         read(text)
     assert refused.value.line == 36
+
+
+COMMENTED = GENIE.replace(
+    '<barchart active="true" width="128" height="64" />',
+    '<barchart active="true" width="128" height="64" />'
+    "<comment>Asked on arrival &amp; again\nlater: 2 &lt; 3</comment>"
+    '<statecomment state="Visit">in the last year</statecomment>',
+).replace(
+    "</genie>",
+    "<comment>The whole clinic.</comment>"
+    '<textbox><caption>Causes above</caption><font color="ff0000" name="A &quot;B&quot;" />'
+    "<position>1 2 3 4</position></textbox></genie>",
+)
+
+
+@pytest.mark.parametrize("ending", [".xdsl", ".bif", ".net", ".json", ".xml"])
+def test_comments_and_text_boxes_come_back_from_any_format_that_keeps_properties(
+    tmp_path: Path, ending: str
+) -> None:
+    source, between, target = tmp_path / "a.xdsl", tmp_path / f"b{ending}", tmp_path / "c.xdsl"
+    source.write_bytes(COMMENTED.encode("latin-1"))
+    file = read_model(source)
+    assert "<comment>The whole clinic.</comment>" in file.properties.network
+    assert write_model(between, file)[1:] == () or ending != ".xdsl"
+    write_model(target, read_model(between))
+    assert read_model(target).properties == file.properties
+    written = target.read_text(encoding="utf-8")
+    genie = written[written.index("<genie") :]
+    node = genie[: genie.index("</node>")]
+    assert "<comment>Asked on arrival &amp; again\nlater: 2 &lt; 3</comment>" in node
+    assert '<statecomment state="Visit">in the last year</statecomment>' in node
+    assert "<caption>Causes above</caption>" in genie
+    assert "<comment>The whole clinic.</comment>" in genie
+
+
+def test_a_property_that_only_looks_like_an_element_stays_a_property() -> None:
+    network = random_network(np.random.default_rng(1), 2)
+    odd = ("<comment>not closed", "<a/><b/>", "<node id='x' />", "x < y")
+    properties = Properties(odd, {"X0": odd})
+    content, _ = render(ModelFile(network, properties=properties), PATH)
+    again = parse(content, PATH)
+    assert again.properties.network == odd
+    assert again.properties.variables["X0"] == odd
+
+
+def test_submodels_are_told() -> None:
+    assert any("submodels" in remark for remark in read(GENIE).remarks)

@@ -23,6 +23,7 @@ from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.inference.protocols import Excluded, Likelihood, Observed
 from pgmstudio.core.io.project_file import project_bytes
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.file_properties import Properties
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project.project import (
     ComparisonEntry,
@@ -378,3 +379,20 @@ def test_no_edit_changes_the_project_it_was_given(steps) -> None:
         saved.append(project_bytes(past[-1]))
     for before, content in zip(reversed(past), reversed(saved), strict=True):
         assert project_bytes(before) == content
+
+
+def test_what_the_file_of_a_model_said_follows_its_variables() -> None:
+    """Lines about a table may count its rows, so they go when its parents or states change."""
+    network = random_network(np.random.default_rng(3), 3, cardinalities=(2, 2, 2))
+    lines = {name: (f"about {name}",) for name in network.domain.names}
+    entry = ModelEntry("m", network, properties=Properties(("all",), lines, lines))
+    project = edits.add_model(Project(), entry=entry)
+    renamed = model_edits.rename_variable(project, model_id="m1", old="X0", new="Y")
+    assert renamed.models["m1"].properties.variables["Y"] == ("about X0",)
+    assert set(renamed.models["m1"].properties.tables) == {"Y", "X1", "X2"}
+    less = model_edits.remove_variable(renamed, model_id="m1", name="Y")
+    assert set(less.models["m1"].properties.variables) == {"X1", "X2"}
+    more = model_edits.add_state(less, model_id="m1", variable="X1", state="third")
+    assert set(more.models["m1"].properties.variables) == {"X1", "X2"}
+    assert "X1" not in more.models["m1"].properties.tables
+    assert more.models["m1"].properties.network == ("all",)

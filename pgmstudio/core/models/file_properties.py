@@ -1,0 +1,42 @@
+"""Properties: what a file says about a network that means nothing here and is written back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Properties:
+    """Lines of a file that mean nothing here and are written back: of the whole network, of its
+    variables, of their tables."""
+
+    network: tuple[str, ...] = ()
+    variables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.network or self.variables or self.tables)
+
+    def without_variable(self, name: str) -> Properties:
+        """Without what is said about the variable and its table."""
+        variables = {other: lines for other, lines in self.variables.items() if other != name}
+        return Properties(self.network, variables, _without(self.tables, (name,)))
+
+    def with_renamed(self, old: str, new: str) -> Properties:
+        """With what is said about `old` said about `new`."""
+        variables, tables = (
+            {new if name == old else name: lines for name, lines in said.items()}
+            for said in (self.variables, self.tables)
+        )
+        return Properties(self.network, variables, tables)
+
+    def without_tables(self, names: tuple[str, ...]) -> Properties:
+        """Without what is said about these tables: it may count their rows."""
+        return Properties(self.network, self.variables, _without(self.tables, names))
+
+
+def _without(
+    said: Mapping[str, tuple[str, ...]], names: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    return {name: lines for name, lines in said.items() if name not in names}
