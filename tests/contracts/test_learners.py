@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.inference.likelihood import log2_likelihood, log2_probabilities
+from pgmstudio.core.io.data_files import read_data
 from pgmstudio.core.learning.edge_rules import broken_rules
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.protocols import Finished, Found, Learner, LearnEvent
@@ -242,6 +244,24 @@ def test_a_run_has_a_model_before_its_search_finds_one(learner: Learner[Any]) ->
         assert np.isfinite(log2_likelihood(first.model, data))
         if chosen and obeys_knowledge(learner):
             assert broken_rules(first.model, knowledge) == []
+
+
+@pytest.mark.long
+@every_learner
+def test_a_second_on_alarm_is_enough_for_a_model(learner: Learner[Any], shared: Path) -> None:
+    data = read_data(shared / "data/seeds/alarm_20000.csv.gz")
+    skip_if_refused(learner, data)
+    found: list[Model] = []
+    try:
+        task = LearnTask(learner.key, data, params_of(learner, data), 0)
+        for event in task(StopSwitch(seconds=1)):
+            if isinstance(event, Found | Finished):
+                found.append(event.model)
+    except Cancelled:
+        pass
+    assert found
+    assert found[-1].kind == learner.kind
+    assert found[-1].effective_size() > 0
 
 
 @every_learner

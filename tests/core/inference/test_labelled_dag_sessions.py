@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
+from pgmstudio.core.graphs.clique_trees import clique_tree_of
 from pgmstudio.core.inference.brute_force import BruteForceSession
 from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
 from pgmstudio.core.inference.labelled_dag_session import LabelledDagSession
 from pgmstudio.core.inference.map_search import most_probable_together
 from pgmstudio.core.inference.protocols import Done, Observed
+from pgmstudio.core.models import context_cases
 from pgmstudio.core.models.context_cases import Cases, best_cases
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from tests.labelled_dags import labelled, random_labelled
@@ -53,6 +57,24 @@ def switch(width: int) -> LabelledDag:
         others = 2 * width - 1
         labels[source, target] = [(deaf, *bits) for bits in np.ndindex(*(2,) * others)]
     return labelled(domain, edges, labels)
+
+
+def test_looking_for_cases_ends_when_it_has_cost_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports ask for the size after a run was stopped, so it must not take a minute."""
+    model = random_labelled(np.random.default_rng(1), 12, merges=0.5)
+    trees = list[object]()
+
+    def counted(*words: Any) -> Any:
+        trees.append(words)
+        return clique_tree_of(*words)
+
+    monkeypatch.setattr(context_cases, "clique_tree_of", counted)
+    monkeypatch.setattr(context_cases, "_MOST_LOOKS", 1)
+    best_cases.cache_clear()
+    found = best_cases(model)
+    best_cases.cache_clear()
+    assert found.cells <= found.whole_cells
+    assert 0 < len(trees) <= max(model.domain.cardinalities)  # the cases of one variable
 
 
 def test_cases_cut_the_tables_of_a_switch() -> None:
