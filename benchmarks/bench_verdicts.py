@@ -1,13 +1,13 @@
 """Whether the comparison of languages says the same of the same cases: on twelve tables.
 
-    python benchmarks/bench_verdicts.py [TABLE…] [--seconds S] [--seeds N]
+    python benchmarks/bench_verdicts.py [TABLE…] [--seconds S] [--seeds N] [--splits K]
 
 Each table is compared as it is, as a table of counts, with its columns in the opposite order, and
 with other seeds, which split and learn in another way. Two comparisons agree when their sentences
 take the same language, or when neither can tell the other's from its best. Every language has S
-seconds (default 300), so that no run is cut short by time; on two cores a table takes a few
-minutes. Tables that are not in the repository are read from the folder of data sets beside it, and
-left out where there is none.
+seconds for all its splits (default 1500), so that no run is cut short by time; on two cores a table
+takes ten minutes or so. Tables that are not in the repository are read from the folder of data sets
+beside it, and left out where there is none.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.experiments.languages import LANGUAGES, languages_plan, race_rows
-from pgmstudio.core.experiments.languages_running import Budget, Finish, LanguagesTask
-from pgmstudio.core.experiments.languages_table import LanguageTable, Race
+from pgmstudio.core.experiments.languages import LANGUAGES, languages_plan, race_splits
+from pgmstudio.core.experiments.languages_running import Budget, Finish, SplitsTask
+from pgmstudio.core.experiments.languages_table import LanguageTable, Races
 from pgmstudio.core.experiments.languages_words import recommended, undistinguished
 from pgmstudio.core.io.data_files import read_data
 from pgmstudio.core.io.import_options import ImportOptions
@@ -67,11 +67,11 @@ class Verdict:
         )
 
 
-def compared(data: DataSet, seed: int, seconds: float) -> Verdict:
-    rows = race_rows(data, seed=seed)
-    race = Race(list(LANGUAGES), rows.test.weights)
-    plan = languages_plan(LANGUAGES, rows, seeds=(seed,))
-    for event in LanguagesTask(plan, rows, Budget(seconds, "each"), Finish())(NEVER):
+def compared(data: DataSet, seed: int, count: int | None, seconds: float) -> Verdict:
+    splits = race_splits(data, count=count, seed=seed)
+    race = Races(list(LANGUAGES), splits)
+    plan = languages_plan(LANGUAGES, splits[0], seeds=(seed,))
+    for event in SplitsTask(plan, splits, Budget(seconds, "each"), Finish())(NEVER):
         race.take(event)
     race.end()
     return Verdict.of(race.table())
@@ -88,8 +88,9 @@ def variants(data: DataSet, seeds: int) -> Iterator[tuple[str, DataSet, int]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", nargs="*", choices=[[], *TABLES], metavar="TABLE")
-    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--seconds", type=float, default=1500.0)
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--splits", type=int, default=None)
     args = parser.parse_args()
     folder = data_folder()
     apart = 0
@@ -102,7 +103,7 @@ def main() -> int:
             path = folder / TABLES[name]
         data, first = read_data(path, READING), None
         for label, rows, seed in variants(data, args.seeds):
-            found = compared(rows, seed, args.seconds)
+            found = compared(rows, seed, args.splits, args.seconds)
             first = first or found
             word = "agrees" if found.agrees_with(first) else "DIFFERS"
             apart += word == "DIFFERS"

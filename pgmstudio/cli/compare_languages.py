@@ -18,8 +18,8 @@ from pgmstudio.core.processes import ChildError
 from pgmstudio.core.running import Note, Progress, StopSwitch
 
 if TYPE_CHECKING:
-    from pgmstudio.core.experiments.languages_running import LanguagesTask
-    from pgmstudio.core.experiments.languages_table import LanguageTable, Race
+    from pgmstudio.core.experiments.languages_running import SplitsTask
+    from pgmstudio.core.experiments.languages_table import LanguageTable, Races
     from pgmstudio.core.experiments.plans.expansion import PlanRows
 
 ENDINGS = (".csv", ".json")
@@ -30,19 +30,20 @@ def run(words: Sequence[str]) -> int:
     if args.output is not None and Path(args.output).suffix.lower() not in ENDINGS:
         raise UsageError("-o: the table ends in .csv or .json.")
     from pgmstudio.core.experiments.languages import LANGUAGES, language_of, languages_plan
-    from pgmstudio.core.experiments.languages_running import Budget, Finish, LanguagesTask
-    from pgmstudio.core.experiments.languages_table import METHOD, Race
+    from pgmstudio.core.experiments.languages_running import Budget, Finish, SplitsTask
+    from pgmstudio.core.experiments.languages_table import Races
     from pgmstudio.core.experiments.languages_words import verdict
 
     asked = [key.strip() for key in (args.languages or "").split(",") if key.strip()]
     keys = [language_of(key).key for key in asked or LANGUAGES]
     line = ProgressLine(quiet=args.quiet)
-    rows = _rows(args, line)
+    splits = _splits(args, line)
+    rows = splits[0]
     seeds = tuple(range(args.seed, args.seed + args.seeds))
     plan = languages_plan(keys, rows, seeds=seeds, smoothing=args.smoothing)
     budget = Budget(args.budget, "each" if args.each else "all")
-    race = Race(keys, rows.test.weights)
-    task = LanguagesTask(plan, rows, budget, Finish(), args.processes)
+    race = Races(keys, splits)
+    task = SplitsTask(plan, splits, budget, Finish(), args.processes)
     outcome = _ran(task, race, line)
     table = race.table(len(seeds))
     about = {
@@ -60,19 +61,26 @@ def run(words: Sequence[str]) -> int:
         print_json({**about, **table.as_dict(), "notes": outcome["notes"]})
     else:
         _print(table, rows)
-        print(f"\n{METHOD}")
+        print(f"\n{table.method}")
         print(verdict(table))
     return 130 if outcome["interrupted"] else 0
 
 
 def _parser() -> CommandParser:
-    from pgmstudio.core.experiments.languages import LANGUAGES, TEST_SHARE, VALID_SHARE
+    from pgmstudio.core.experiments.languages import (
+        LANGUAGES,
+        ROWS_FOR_ONE_SPLIT,
+        SPLITS,
+        TEST_SHARE,
+        VALID_SHARE,
+    )
 
     parser = CommandParser(
         "compare-languages",
         "Learns one model of each language from the same rows with the same seeds, within a time\n"
         "budget, and compares them on the same test rows: bits per row, paired differences, sizes\n"
-        "and times. The model of a language is the one with most bits on validation rows.",
+        "and times. The model of a language is the one with most bits on validation rows. Few\n"
+        "rows are split several times, each time with other test rows.",
     )
     parser.add_argument("data", metavar="DATA", help="rows to learn from")
     parser.add_argument(
@@ -98,6 +106,14 @@ def _parser() -> CommandParser:
             metavar="X",
             help=f"without --{name}, the share of rows put aside at random (default {share:g})",
         )
+    parser.add_argument(
+        "--splits",
+        type=_splits_number,
+        default=None,
+        metavar="N|auto",
+        help="learn and test in so many splits, each with other test rows; the time is shared by "
+        f"them (default auto: {SPLITS} for fewer than {ROWS_FOR_ONE_SPLIT} rows, else 1)",
+    )
     parser.add_argument(
         "--seeds",
         type=whole_number(1),
@@ -127,27 +143,32 @@ def _smoothing(text: str) -> float | str:
     return "auto" if text == "auto" else number(0)(text)
 
 
-def _rows(args: argparse.Namespace, line: ProgressLine) -> PlanRows:
-    """Parted just as the window parts a data set of the same rows and seed."""
-    from pgmstudio.core.experiments.languages import race_rows
+def _splits_number(text: str) -> int | None:
+    return None if text == "auto" else whole_number(1)(text)
 
-    shares = (args.valid_share, args.test_share)
+
+def _splits(args: argparse.Namespace, line: ProgressLine) -> tuple[PlanRows, ...]:
+    """Split just as the window splits a data set of the same rows and seed."""
+    from pgmstudio.core.experiments.languages import race_rows, race_splits
+
+    shares, count = (args.valid_share, args.test_share), args.splits
     if args.test is None and args.valid is None:
-        return race_rows(read_rows(args.data, args, line), seed=args.seed, shares=shares)
+        data = read_rows(args.data, args, line)
+        return race_splits(data, count=count, seed=args.seed, shares=shares)
     if args.test is None or args.valid is None:
         other = args.test or args.valid
         data, second = read_together(args.data, other, args, line)
         test, valid = (second, None) if args.valid is None else (None, second)
-        return race_rows(data, seed=args.seed, shares=shares, test=test, valid=valid)
+        return race_splits(data, count=count, seed=args.seed, shares=shares, test=test, valid=valid)
     from pgmstudio.cli.inputs import import_options
     from pgmstudio.core.io.data_files import import_together
 
     files = [args.data, args.test, args.valid]
     parts = [one.data for one in import_together(files, import_options(args))]
-    return race_rows(parts[0], seed=args.seed, test=parts[1], valid=parts[2])
+    return (race_rows(parts[0], seed=args.seed, test=parts[1], valid=parts[2]),)
 
 
-def _ran(task: LanguagesTask, race: Race, line: ProgressLine) -> dict[str, Any]:
+def _ran(task: SplitsTask, race: Races, line: ProgressLine) -> dict[str, Any]:
     from pgmstudio.core.experiments.plans.point_work import RunProblem
 
     switch = StopSwitch()
@@ -212,7 +233,8 @@ def _print(table: LanguageTable, rows: PlanRows) -> None:
     assert rows.valid is not None
     print(
         f"{count_of(case_total(rows.train), 'row')} to learn from, "
-        f"{whole(case_total(rows.valid))} to choose on, {whole(case_total(rows.test))} to test on; "
+        f"{whole(case_total(rows.valid))} to choose on, {whole(case_total(rows.test))} to test on"
+        f"{f' in each of {table.split_count} splits' if table.split_count > 1 else ''}; "
         "bits per row, higher is better\n"
     )
     lines = []
@@ -232,8 +254,8 @@ def _print(table: LanguageTable, rows: PlanRows) -> None:
                 "" if is_best else decimal(one.difference),
                 "" if is_best or low is None else f"{decimal(low)} to {decimal(high)}",
                 one.verdict,
-                whole(one.effective_size),
-                whole(one.representation_size),
+                whole(round(one.effective_size)),
+                whole(round(one.representation_size)),
                 decimal(row.seconds, 1),
                 decimal(None if update is None else 1000 * update, 2),
                 "best so far" if row.state == "stopped" else "",

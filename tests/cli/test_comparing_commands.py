@@ -28,11 +28,11 @@ def test_languages_are_compared_on_the_same_rows_and_their_models_kept(
     rows.write_text("".join(lines[:200]))
     told = call(
         *("compare-languages", rows, "--languages", "tree,latent", "--budget", 600),
-        *("--processes", 1, "--smoothing", "0.5"),
+        *("--processes", 1, "--smoothing", "0.5", "--splits", 1),
         *("--models", tmp_path / "models", "-o", tmp_path / "table.csv", "--json", "--quiet"),
     ).json
     assert told["outcome"] == "finished"
-    assert told["smoothing"] == 0.5
+    assert (told["smoothing"], told["splits"]) == (0.5, 1)
     assert {one["parameters"]["smoothing"] for one in told["languages"]} == {0.5}
     titles = {"tree": "Chow–Liu tree", "latent": "Latent classes"}
     parts = race_rows(import_data(rows, ImportOptions()).data)
@@ -64,6 +64,7 @@ def test_an_unknown_language_or_a_strange_ending_is_refused_before_anything_runs
     assert ".csv or .json" in call("compare-languages", rows, "-o", "table.txt").err
     assert "more than 0" in call("compare-languages", rows, "--budget", "0").err
     assert "not a number" in call("compare-languages", rows, "--smoothing", "much").err
+    assert "fewer splits" in call("compare-languages", rows, "--splits", "6").err
 
 
 def test_models_disagree_where_one_was_changed(call: Call, asia: Path, tmp_path: Path) -> None:

@@ -75,7 +75,10 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     shell.change("Import", partial(edits.add_data, entry=DataEntry("garden", rows)))
     page = opened(window, "evaluate.compare-languages")
     assert isinstance(page, ComparePage)
-    qtbot.waitUntil(lambda: "280 rows to learn from" in page.setup.rows.text())
+    words = "280 rows to learn from, 40 to choose, 80 to test"
+    qtbot.waitUntil(lambda: page.setup.rows.text() == f"{words}, in each of 5 splits")
+    page.setup.splits.setValue(1)
+    qtbot.waitUntil(lambda: page.setup.rows.text() == words)
     assert [line.words(TEST) for line in page.table.lines] == ["not learned yet"] * 7
     for key in ("bn", "pdg", "ldag", "mixture", "hybrid", "latent"):
         page.setup.ticks[key].setChecked(False)

@@ -26,6 +26,48 @@ Verdict = Literal["best", "worse", "not distinguishable"]
 
 
 @dataclass(frozen=True, eq=False)
+class RowSplits:
+    """Of rows that were tested by models of several splits: the split of each row, and how many
+    test rows there are for each training row."""
+
+    of_row: NDArray[np.intp]
+    ratio: float
+
+    def of_rows(self, chosen: NDArray[np.bool_]) -> RowSplits:
+        """The same for some of the rows."""
+        return RowSplits(self.of_row[chosen], self.ratio)
+
+
+def interval_of(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    splits: RowSplits | None = None,
+) -> tuple[float, float] | None:
+    """The 95 % confidence interval of the mean of paired differences, by Student's t over rows.
+
+    With several splits, models learned from other rows differ too: where it is wider, the interval
+    of the corrected resampled t-test counts, with the variance s² of the k means of the splits,
+    √((1/k + n_test/n_train) s²) and k − 1 degrees of freedom (Nadeau and Bengio 2003).
+    """
+    mean = mean_of(values, weights)
+    interval = mean.interval()
+    if splits is None or interval is None:
+        return interval
+    each = [
+        mean_of(values[own], None if weights is None else weights[own]).value
+        for own in (splits.of_row == split for split in np.unique(splits.of_row))
+    ]
+    known = [value for value in each if math.isfinite(value)]
+    if len(known) < 2:
+        return interval
+    from scipy.special import stdtrit
+
+    error = math.sqrt((1 / len(known) + splits.ratio) * float(np.var(known, ddof=1)))
+    reach = max(float(stdtrit(len(known) - 1, 0.975)) * error, (interval[1] - interval[0]) / 2)
+    return mean.value - reach, mean.value + reach
+
+
+@dataclass(frozen=True, eq=False)
 class Scored:
     """What a comparison needs of one model: its sizes and its log2-probability of every row."""
 
@@ -120,7 +162,11 @@ def row_log2(model: Model, data: DataSet) -> NDArray[np.float64]:
     return log2_probabilities(model, data)
 
 
-def comparison_of(scored: Mapping[str, Scored], weights: NDArray[np.float64] | None) -> Comparison:
+def comparison_of(
+    scored: Mapping[str, Scored],
+    weights: NDArray[np.float64] | None,
+    splits: RowSplits | None = None,
+) -> Comparison:
     """The comparison of models whose rows are already scored.
 
     The best model rules out the fewest rows and, among those, gives the rest the most bits.
@@ -139,6 +185,7 @@ def comparison_of(scored: Mapping[str, Scored], weights: NDArray[np.float64] | N
         mean = mean_of(one.row_log2, weights)
         total_bits = mean.value * total
         difference: Mean | None = None
+        interval: tuple[float, float] | None = None
         if count[name] == count[best]:
             # Rows that either rules out say nothing finite about the difference.
             both = ~(ruled_out[name] | ruled_out[best])
@@ -146,7 +193,11 @@ def comparison_of(scored: Mapping[str, Scored], weights: NDArray[np.float64] | N
                 one.row_log2, scored[best].row_log2, out=np.zeros(len(both)), where=both
             )
             difference = _mean(change, both, weights)
-        interval = None if difference is None else difference.interval()
+            interval = interval_of(
+                change[both],
+                None if weights is None else weights[both],
+                None if splits is None else splits.of_rows(both),
+            )
         compared.append(
             ComparedModel(
                 name,

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import case_total, deal, in_order
 from pgmstudio.core.data.split import Split, split
 from pgmstudio.core.errors import DataError, named
 from pgmstudio.core.experiments.empirical import QueryPlan
@@ -20,6 +23,8 @@ from pgmstudio.core.params import AUTO
 
 # Shares of rows put aside where a data set has no split of its own.
 TEST_SHARE, VALID_SHARE = 0.2, 0.1
+# Splits, each with other test rows, where a table has fewer rows than so many.
+SPLITS, ROWS_FOR_ONE_SPLIT = 5, 10_000
 # Updates of all beliefs that are timed, with the evidence of this many cells.
 TIMED, GIVEN = 20, 3
 
@@ -183,3 +188,47 @@ def race_rows(
     if empty:
         raise DataError(f"There are no rows to {' and to '.join(empty)}. Take more rows.")
     return PlanRows(train, test, valid)
+
+
+def race_splits(
+    data: DataSet,
+    own: Split | None = None,
+    *,
+    count: int | None = None,
+    seed: int = 0,
+    test: DataSet | None = None,
+    valid: DataSet | None = None,
+    shares: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
+) -> tuple[PlanRows, ...]:
+    """The rows of `count` races, each with other test rows; None: several for few rows.
+
+    Models learned from other rows differ, and with few test rows one split says too little about a
+    language. Test rows of their own leave one split; else there are as many as have room for test
+    rows that no other split has.
+    """
+    is_split = own is not None and own.fits(data) and {"train", "test"} <= set(own.names)
+    if count is None:
+        count = SPLITS if case_total(data) < ROWS_FOR_ONE_SPLIT else 1
+        count = min(count, int(1 / shares[1] + 1e-9))
+    if count == 1 or is_split or test is not None:
+        return (race_rows(data, own, seed=seed, test=test, valid=valid, shares=shares),)
+    if count * shares[1] > 1 + 1e-9:
+        raise DataError(
+            f"{count} splits with a share of {shares[1]:g} test rows each need more rows than "
+            "there are. Take fewer splits or a smaller share."
+        )
+    total = case_total(data)
+    size = int(total * shares[1] + 1e-9)
+    sizes = [*(size for _ in range(count)), total - count * size]
+    dealt = deal(data, [(in_order(data), sizes)], np.random.default_rng(seed))
+    valid_share = shares[0] / (1 - shares[1])  # of the rows that are left
+    return tuple(
+        race_rows(
+            dealt.rest(data, number),
+            seed=seed,
+            test=dealt.part(data, number),
+            valid=valid,
+            shares=(valid_share, shares[1]),
+        )
+        for number in range(count)
+    )

@@ -100,6 +100,20 @@ class RunOver(Aside):
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class SplitBegan(Aside):
+    """The events that follow are of the split with that number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SplitOver(Aside):
+    """All runs of the split with that number are over, and nobody stopped it."""
+
+    number: int
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class RowScores(Aside):
     """log2 P(row) of every test row by the model of the point with that key, which follows."""
@@ -339,3 +353,35 @@ class LanguagesTask:
         place = SharedTime(self.budget, self.finish, self.processes)
         yield from run_plan(self.plan, self.rows, cancel=cancel, place=place)
         cancel.raise_if_cancelled()
+
+
+@dataclass(frozen=True, eq=False)
+class SplitsTask:
+    """The race in one split of the rows after another; the time is shared by the splits."""
+
+    plan: Plan
+    splits: Sequence[PlanRows]
+    budget: Budget
+    finish: Finish
+    processes: int | None = None
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        end, count = time.time() + self.budget.seconds, len(self.splits)
+        for number, rows in enumerate(self.splits):
+            seconds = self.budget.seconds / count
+            if self.budget.per == "all":  # what the splits before left goes to those after
+                seconds = max(seconds / 2, (end - time.time()) / (count - number))
+            budget = replace(self.budget, seconds=seconds)
+            yield SplitBegan(number)
+            task = LanguagesTask(self.plan, rows, budget, self.finish, self.processes)
+            for event in task(cancel):
+                if isinstance(event, Progress) and count > 1:
+                    words = f"Split {number + 1} of {count}"
+                    fraction = None
+                    if event.fraction is not None:
+                        fraction = (number + event.fraction) / count
+                    message = f"{words}: {event.message}" if event.message else words
+                    yield Progress(fraction, message, event.counters)
+                else:
+                    yield event
+            yield SplitOver(number)

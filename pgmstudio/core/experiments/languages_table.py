@@ -11,7 +11,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from pgmstudio.core.experiments.compare import (
     ComparedModel,
     Comparison,
+    RowSplits,
     Scored,
     comparison_of,
     finite,
+    interval_of,
     whole,
 )
 from pgmstudio.core.experiments.curve_points import CurvePoint
@@ -32,10 +34,14 @@ from pgmstudio.core.experiments.languages_running import (
     RunBegan,
     RunOver,
     RunWent,
+    SplitBegan,
+    SplitOver,
 )
 from pgmstudio.core.experiments.languages_words import verdict
 from pgmstudio.core.experiments.means import mean_of
+from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.point_work import PointEvent, RunDone, RunProblem, SoFar
+from pgmstudio.core.models.protocols import Model
 
 State = Literal["waiting", "learning", "learned", "stopped", "no model"]
 METHOD = (
@@ -65,6 +71,7 @@ def paired(
     one: NDArray[np.float64],
     other: NDArray[np.float64],
     weights: NDArray[np.float64] | None = None,
+    splits: RowSplits | None = None,
 ) -> Paired:
     """The difference over rows that neither rules out."""
     impossible = np.isneginf(one), np.isneginf(other)
@@ -73,8 +80,10 @@ def paired(
     rows = float(both.sum() if weights is None else weights[both].sum())
     if counts[0] != counts[1] or rows == 0:
         return Paired(None, None, None, rows)
-    mean = mean_of(one[both] - other[both], None if weights is None else weights[both])
-    return Paired(mean.value, mean.standard_error, mean.interval(), mean.rows)
+    change, own = one[both] - other[both], None if weights is None else weights[both]
+    mean = mean_of(change, own)
+    interval = interval_of(change, own, None if splits is None else splits.of_rows(both))
+    return Paired(mean.value, mean.standard_error, interval, mean.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +99,7 @@ class LanguageRow:
     point: CurvePoint | None = None
     compared: ComparedModel | None = None
     problems: tuple[str, ...] = ()
+    more_points: tuple[CurvePoint, ...] = ()  # of the other splits that were tested
 
     @property
     def is_over(self) -> bool:
@@ -125,6 +135,18 @@ class LanguageTable:
     rows: tuple[LanguageRow, ...]
     comparison: Comparison | None
     weights: NDArray[np.float64] | None = field(repr=False, default=None)
+    splits: RowSplits | None = field(repr=False, default=None)
+    split_count: int = 1  # how many splits the numbers are from
+
+    @property
+    def method(self) -> str:
+        """How differences and intervals come about."""
+        if self.split_count == 1:
+            return METHOD
+        return (
+            f"Paired differences over the same test rows of {self.split_count} splits; 95 % "
+            "intervals by Student's t that allow for rows and for splits, each for one pair."
+        )
 
     @property
     def ranked(self) -> tuple[LanguageRow, ...]:
@@ -146,24 +168,39 @@ class LanguageTable:
         if self.comparison is None or reference not in self.comparison.row_log2:
             return {}
         logs = self.comparison.row_log2
-        return {name: paired(own, logs[reference], self.weights) for name, own in logs.items()}
+        return {
+            name: paired(own, logs[reference], self.weights, self.splits)
+            for name, own in logs.items()
+        }
 
     def pairwise(self) -> dict[tuple[str, str], Paired]:
         """The first minus the second, for every two languages with a model."""
         logs = {} if self.comparison is None else self.comparison.row_log2
         return {
-            (one, other): paired(logs[one], logs[other], self.weights)
+            (one, other): paired(logs[one], logs[other], self.weights, self.splits)
             for one in logs
             for other in logs
             if one != other
         }
+
+    def models_by_split(self) -> list[dict[str, Model]]:
+        """The models that were compared, by title, for each split."""
+        found: list[dict[str, Model]] = [{} for _ in range(self.split_count)]
+        for row in self.rows:
+            if row.compared is None or row.point is None:
+                continue
+            for models, point in zip(found, (row.point, *row.more_points), strict=False):
+                if point.model is not None:
+                    models[row.language.title] = point.model
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the table, all pairs, and the sentence."""
         return {
             "rows": None if self.comparison is None else whole(self.comparison.rows),
             "best": None if self.comparison is None else self.comparison.best,
-            "method": METHOD,
+            "splits": self.split_count,
+            "method": self.method,
             "verdict": verdict(self),
             "languages": [row.as_dict() for row in self.rows],
             "pairs": [
@@ -310,6 +347,89 @@ class Race:
             None if comparison is None else comparison[title],
             tuple(dict.fromkeys(self._problems[title])),
         )
+
+
+class Races:
+    """Takes in the events of races in one split after another; its table is of all that are over.
+
+    While the first is under way, the table is that of the first. A split in which a language of the
+    first has no model ends the row of those that count.
+    """
+
+    def __init__(self, keys: Sequence[str], splits: Sequence[PlanRows]) -> None:
+        self._splits = splits
+        self._races = [Race(keys, rows.test.weights) for rows in splits]
+        self._now, self._over = 0, 0
+
+    @property
+    def points(self) -> list[CurvePoint]:
+        """All models of the first split so far, by language."""
+        return self._races[0].points
+
+    def take(self, event: PointEvent) -> bool:
+        """Whether the event changes the table."""
+        match event:
+            case SplitBegan(number):
+                self._now = number
+                return False
+            case SplitOver(number):
+                self._over = number + 1
+                return True
+        return self._races[self._now].take(event) and self._now == 0
+
+    def end(self) -> None:
+        """No more events come."""
+        for race in self._races:
+            race.end()
+
+    def table(self, runs: int = 1) -> LanguageTable:
+        """What is known; a language is learned when `runs` of its runs in a split are over."""
+        first = self._races[0].table(runs)
+        if first.comparison is None:
+            return first
+        tables, known = [first], set(first.comparison.row_log2)
+        for race in self._races[1 : self._over]:
+            table = race.table(runs)
+            if table.comparison is None or not known <= set(table.comparison.row_log2):
+                break
+            tables.append(table)
+        return first if len(tables) == 1 else _joined(tables, self._splits[: len(tables)])
+
+
+def _joined(tables: Sequence[LanguageTable], splits: Sequence[PlanRows]) -> LanguageTable:
+    """The tables of several splits as one: all test rows, and mean sizes."""
+    first, comparisons = tables[0], [t.comparison for t in tables if t.comparison is not None]
+    scored = {}
+    for name in comparisons[0].row_log2:
+        own = [one[name] for one in comparisons]
+        scored[name] = Scored(
+            own[0].kind,
+            float(np.mean([one.representation_size for one in own])),
+            float(np.mean([one.effective_size for one in own])),
+            np.concatenate([one.row_log2[name] for one in comparisons]),
+        )
+    tests, trains = [rows.test for rows in splits], [rows.train for rows in splits]
+    of_row = np.repeat(np.arange(len(tests)), [part.row_count for part in tests])
+    ratio = sum(p.total_weight for p in tests) / max(sum(p.total_weight for p in trains), 1e-300)
+    weights = None
+    if tests[0].weights is not None:
+        weights = np.concatenate([part.weights for part in tests if part.weights is not None])
+    found = RowSplits(of_row.astype(np.intp), ratio)
+    comparison = comparison_of(scored, weights, found)
+    rows = []
+    for place, row in enumerate(first.rows):
+        others = [table.rows[place] for table in tables[1:]]
+        rows.append(
+            replace(
+                row,
+                state="stopped" if any(o.state == "stopped" for o in (row, *others)) else row.state,
+                seconds=row.seconds + sum(other.seconds for other in others),
+                compared=None if row.compared is None else comparison[row.language.title],
+                problems=tuple(dict.fromkeys(p for o in (row, *others) for p in o.problems)),
+                more_points=tuple(o.point for o in others if o.point is not None),
+            )
+        )
+    return LanguageTable(tuple(rows), comparison, weights, found, len(tables))
 
 
 def _seconds_of(done: Iterable[RunDone], point: CurvePoint | None) -> float:

@@ -7,7 +7,7 @@ well a variable is told from those before it, so it depends on the order; the su
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,22 +54,30 @@ class VariableBits:
 
 @dataclass(frozen=True, eq=False)
 class VariableBitsTask:
-    """The same for several models, on the same rows, as a task."""
+    """The same for several models, on the same rows, as a task; of several splits, the mean over
+    the rows of all, each by the models of its split."""
 
-    models: Mapping[str, Model]
-    rows: DataSet
+    splits: Sequence[tuple[Mapping[str, Model], DataSet]]
     most_rows: int = MOST_ROWS
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | VariableBits]:
-        rows = self.rows
-        if rows.row_count > self.most_rows:
-            _, rows = hold_out(rows, self.most_rows / case_total(rows), np.random.default_rng(0))
-        weights = np.ones(rows.row_count) if rows.weights is None else rows.weights
-        total = max(float(weights.sum()), 1e-300)
-        for place, (name, model) in enumerate(self.models.items()):
-            yield Progress(place / len(self.models), name)
-            bits = variable_bits(model, rows, cancel)
-            means = np.where(weights > 0, bits, 0.0) @ weights / total
+        splits = list(self.splits)
+        if sum(rows.row_count for _, rows in splits) > self.most_rows:
+            share = self.most_rows / sum(case_total(rows) for _, rows in splits)
+            splits = [
+                (models, hold_out(rows, share, np.random.default_rng(0))[1])
+                for models, rows in splits
+            ]
+        names = list(splits[0][0]) if splits else []
+        for place, name in enumerate(names):
+            yield Progress(place / len(names), name)
+            total, sums, count = 1e-300, np.zeros(len(splits[0][1].domain)), 0
+            for models, rows in splits:
+                weights = np.ones(rows.row_count) if rows.weights is None else rows.weights
+                bits = variable_bits(models[name], rows, cancel)
+                sums += np.where(weights > 0, bits, 0.0) @ weights
+                total, count = total + float(weights.sum()), count + rows.row_count
+            means = (sums / total).tolist()
             yield VariableBits(
-                name, dict(zip(rows.domain.names, means.tolist(), strict=True)), rows.row_count
+                name, dict(zip(splits[0][1].domain.names, means, strict=True)), count
             )

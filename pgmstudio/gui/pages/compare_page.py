@@ -10,7 +10,7 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.experiments.languages_table import LanguageTable
+from pgmstudio.core.experiments.languages_table import METHOD, LanguageTable
 from pgmstudio.core.experiments.languages_words import same_words
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.opening import close_welcome
@@ -214,12 +214,14 @@ class ComparePage(Page):
         if entry is None:
             self.setup.rows.setText("There are no data yet. Import some first (Ctrl+I).")
             return
-        seed = self.setup.settings().seed
-        self._splits.ask(partial(part_counts, entry.data, entry.split, seed))
+        chosen = self.setup.settings()
+        ask = partial(part_counts, entry.data, entry.split, chosen.seed, chosen.splits)
+        self._splits.ask(ask)
 
-    def _on_split(self, counts: tuple[int, int, int]) -> None:
-        train, valid, test = (grouped(count) for count in counts)
-        told = f"{train} rows to learn from, {valid} to choose, {test} to test"
+    def _on_split(self, counts: tuple[int, int, int, int]) -> None:
+        train, valid, test = (grouped(count) for count in counts[:3])
+        often = f", in each of {counts[3]} splits" if counts[3] > 1 else ""
+        told = f"{train} rows to learn from, {valid} to choose, {test} to test{often}"
         rules = self._shell.project.knowledge.rule_count()
         if rules:
             are = "is" if rules == 1 else "are"
@@ -302,13 +304,10 @@ class ComparePage(Page):
         if self._before is not None:
             self.setup.outcome.tell(*same_words(self._before, table))
             self._before = None
-        models = {
-            one.language.title: one.point.model
-            for one in table.rows
-            if one.compared is not None and one.point is not None and one.point.model is not None
-        }
-        if len(models) >= FEWEST:
-            self._variables = VariablesRun(models, self.run.rows.test_rows, self)
+        splits = table.models_by_split()
+        if len(splits[0]) >= FEWEST:
+            tested = list(zip(splits, self.run.rows.tests, strict=False))
+            self._variables = VariablesRun(tested, self)
             self._variables.changed.connect(self._on_variables)
             self._variables.failed.connect(self._shell.errors.report)
             self._variables.start()
@@ -356,11 +355,12 @@ class ComparePage(Page):
         points = () if run is None or run.snapshot is None else run.snapshot.points
         self.panes.show_race(table, points, lines, self._looked_at)
         is_whole = bool(lines) and all(line.row.is_over for line in lines)
+        is_whole = is_whole and not self._is_running  # there may be more splits
         told = sentence if is_whole or not sentence else f"So far: {sentence}"
         self.note.tell(told, "success" if is_whole else "info")
         self.head.show_against(lines, self._reference)
         self.head.show_lines(lines, self.table.current, self._is_running)
-        self._legend.setText(legend_words(lines))
+        self._legend.setText(legend_words(lines, METHOD if table is None else table.method))
         self._tell_facts(lines)
         self._tell_progress()
         self._show_setup(lines)

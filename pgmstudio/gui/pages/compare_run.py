@@ -13,14 +13,14 @@ from pgmstudio.core.data.resampling import case_total
 from pgmstudio.core.data.split import Split
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.languages import languages_plan, race_rows
+from pgmstudio.core.experiments.languages import languages_plan, race_splits
 from pgmstudio.core.experiments.languages_running import (
     Budget,
     Finish,
-    LanguagesTask,
     RunWent,
+    SplitsTask,
 )
-from pgmstudio.core.experiments.languages_table import LanguageTable, Race
+from pgmstudio.core.experiments.languages_table import LanguageTable, Races
 from pgmstudio.core.experiments.languages_variables import VariableBits, VariableBitsTask
 from pgmstudio.core.experiments.languages_words import verdict
 from pgmstudio.core.learning.fitting import Smoothing
@@ -43,6 +43,7 @@ class RaceSettings:
     seed: int = 0
     seeds: int = 1
     smoothing: Smoothing = AUTO
+    splits: int | None = None  # as many as so few rows need
 
     @property
     def all_seeds(self) -> tuple[int, ...]:
@@ -51,13 +52,14 @@ class RaceSettings:
 
 @dataclass(frozen=True, eq=False)
 class RaceRows:
-    """How many rows are learned from, chosen on and tested on, and their fingerprint."""
+    """How many rows are learned from, chosen on and tested on, and their fingerprint; and the test
+    rows of every split."""
 
     train: int
     valid: int
     test: int
     fingerprint: str
-    test_rows: DataSet
+    tests: tuple[DataSet, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +88,18 @@ class RaceRun(BackgroundRun):
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         told = self.settings
-        rows = race_rows(self._data, self._split, seed=told.seed)
+        splits = race_splits(self._data, self._split, count=told.splits, seed=told.seed)
+        rows = splits[0]
         assert rows.valid is not None
         train, valid, test = (case_total(part) for part in (rows.train, rows.valid, rows.test))
-        yield RaceRows(train, valid, test, rows.fingerprint, rows.test)
+        tests = tuple(part.test for part in splits)
+        yield RaceRows(train, valid, test, rows.fingerprint, tests)
         plan = languages_plan(told.languages, rows, seeds=told.all_seeds, smoothing=told.smoothing)
-        race = Race(told.languages, rows.test.weights)
+        race = Races(told.languages, splits)
         yield _snapshot(race, told.seeds)
         shown_at = 0.0
         try:
-            for event in LanguagesTask(plan, rows, told.budget, self._finish)(cancel):
+            for event in SplitsTask(plan, splits, told.budget, self._finish)(cancel):
                 if isinstance(event, Progress):
                     yield event
                 elif race.take(event):
@@ -125,7 +129,7 @@ class RaceRun(BackgroundRun):
                     self.snapshot = event
 
 
-def _snapshot(race: Race, seeds: int) -> Snapshot:
+def _snapshot(race: Races, seeds: int) -> Snapshot:
     table = race.table(seeds)
     return Snapshot(table, tuple(race.points), verdict(table))
 
@@ -133,10 +137,12 @@ def _snapshot(race: Race, seeds: int) -> Snapshot:
 class VariablesRun(BackgroundRun):
     """Bits per row of each variable for each model, in a process of its own."""
 
-    def __init__(self, models: Mapping[str, Model], rows: DataSet, parent: QObject) -> None:
+    def __init__(
+        self, splits: Sequence[tuple[Mapping[str, Model], DataSet]], parent: QObject
+    ) -> None:
         super().__init__(self._events, Progress(0.0, "starting"), parent)
         self.found: dict[str, VariableBits] = {}
-        self._task = VariableBitsTask(models, rows)
+        self._task = VariableBitsTask(splits)
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         yield from in_process(self._task, cancel)
@@ -148,9 +154,12 @@ class VariablesRun(BackgroundRun):
 
 
 def part_counts(
-    data: DataSet, split: Split | None, seed: int, _cancel: CancelToken
-) -> tuple[int, int, int]:
-    """How many rows a race would learn from, choose on and test on."""
-    rows = race_rows(data, split, seed=seed)
+    data: DataSet, split: Split | None, seed: int, count: int | None, _cancel: CancelToken
+) -> tuple[int, int, int, int]:
+    """How many rows a race would learn from, choose on and test on, and in how many splits."""
+    splits = race_splits(data, split, count=count, seed=seed)
+    rows = splits[0]
     assert rows.valid is not None
-    return case_total(rows.train), case_total(rows.valid), case_total(rows.test)
+    parts = (rows.train, rows.valid, rows.test)
+    train, valid, test = (case_total(part) for part in parts)
+    return train, valid, test, len(splits)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.experiments.languages import LANGUAGES
+from pgmstudio.core.experiments.languages import LANGUAGES, ROWS_FOR_ONE_SPLIT, SPLITS
 from pgmstudio.core.experiments.languages_running import Budget
 from pgmstudio.core.params import AUTO
 from pgmstudio.gui.pages.choice_box import ChoiceBox
@@ -80,6 +80,14 @@ class CompareSetup(QWidget):
         self.seed.setToolTip("For the split of the rows and for every learner; the same for all.")
         self.seeds.setRange(1, 20)
         self.seeds.setToolTip("So many runs of each language; its best on validation rows stays.")
+        self.splits = self._number("compareSplits", "Splits", 0)
+        self.splits.setRange(0, 5)
+        self.splits.setSpecialValueText("auto")
+        self.splits.setToolTip(
+            "Learn and test so often, each time with other test rows; the time is shared. auto: "
+            f"{SPLITS} for fewer than {ROWS_FOR_ONE_SPLIT} rows, else 1."
+        )
+        self.splits.valueChanged.connect(self._on_changed)
         self.smoothing = QDoubleSpinBox()
         self.smoothing.setObjectName("compareSmoothing")
         self.smoothing.setAccessibleName("Smoothing")
@@ -87,7 +95,8 @@ class CompareSetup(QWidget):
         self.smoothing.setDecimals(3)
         self.smoothing.setSingleStep(0.1)
         self.smoothing.setSpecialValueText("auto")  # instead of 0
-        self.smoothing.setMinimumWidth(round(70 * theme().scale))
+        self.smoothing.setMinimumWidth(round(48 * theme().scale))
+        self.smoothing.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.smoothing.setToolTip(
             "Pseudo-count in every cell of a table; auto: each language finds its own, above 0. "
             "Mixtures of trees and labelled DAGs have smoothing of another kind and keep it."
@@ -155,7 +164,8 @@ class CompareSetup(QWidget):
         layout.addWidget(widening(row(self.seconds, self.per), 0))
         seeds = row(label("Seed"), self.seed, label("Seeds"), self.seeds)
         layout.addWidget(widening(widening(seeds, 1), 3))
-        layout.addWidget(widening(row(label("Smoothing"), self.smoothing), 1))
+        more = row(label("Splits"), self.splits, label("Smoothing"), self.smoothing)
+        layout.addWidget(widening(widening(more, 1), 3))
         layout.addSpacing(6)
         layout.addWidget(self.start)
         layout.addWidget(self.stop)
@@ -202,11 +212,12 @@ class CompareSetup(QWidget):
             self.seed.value(),
             self.seeds.value(),
             self.smoothing.value() or AUTO,
+            self.splits.value() or None,
         )
 
     def set_locked(self, locked: bool) -> None:
         """While a race runs its settings stay as they are."""
-        numbers = (self.seconds, self.seed, self.seeds, self.smoothing)
+        numbers = (self.seconds, self.seed, self.seeds, self.smoothing, self.splits)
         for made in (self.data, self.per, *numbers):
             made.setEnabled(not locked)
         for tick in self.ticks.values():

@@ -27,10 +27,10 @@ def progress_words(run: RaceRun) -> str:
     return words.get(run.state, "")
 
 
-def legend_words(lines: Sequence[Line]) -> str:
+def legend_words(lines: Sequence[Line], method: str = METHOD) -> str:
     """Which way is better, how it was compared, and what the star at a time means."""
     star = " * stopped when its time was up or by hand." if any(map(_is_stopped, lines)) else ""
-    return f"↑ higher, ↓ lower is better. {METHOD}{star}"
+    return f"↑ higher, ↓ lower is better. {method}{star}"
 
 
 def _is_stopped(line: Line) -> bool:

@@ -12,7 +12,13 @@ from scipy import stats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.experiments.compare import Scored, compare, comparison_of
+from pgmstudio.core.experiments.compare import (
+    RowSplits,
+    Scored,
+    compare,
+    comparison_of,
+    interval_of,
+)
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.tree import Tree
@@ -27,6 +33,27 @@ def coin(heads: float) -> BayesianNetwork:
 
 def flips(heads: int, tails: int) -> DataSet:
     return DataSet.from_rows(COIN, [["heads"]] * heads + [["tails"]] * tails)
+
+
+def test_an_interval_over_splits_allows_for_models_that_differ_from_split_to_split() -> None:
+    # Nadeau and Bengio (2003), eq. 9: the variance of the means of the splits, corrected for
+    # training rows that they share.
+    rng = np.random.default_rng(0)
+    of_row = np.repeat(np.arange(4), 50)
+    values = rng.normal(0.0, 0.1, 200) + np.array([0.1, 0.3, -0.2, 0.4])[of_row]
+    means = values.reshape(4, 50).mean(axis=1)
+    reach = 3.182446 * math.sqrt((1 / 4 + 0.25) * means.var(ddof=1))  # t, 3 degrees of freedom
+    low, high = interval_of(values, None, RowSplits(of_row, 0.25)) or (0.0, 0.0)
+    assert (low, high) == pytest.approx((values.mean() - reach, values.mean() + reach), rel=1e-6)
+    # Splits that agree by chance make it no narrower than rows do.
+    same = rng.normal(0.0, 1.0, 200)
+    same -= np.repeat(same.reshape(4, 50).mean(axis=1), 50)
+    assert interval_of(same, None, RowSplits(of_row, 0.25)) == interval_of(same, None)
+    # A weight is as many rows.
+    weights = rng.integers(1, 4, 200)
+    weighted = interval_of(values, weights.astype(float), RowSplits(of_row, 0.25))
+    many = RowSplits(np.repeat(of_row, weights), 0.25)
+    assert weighted == pytest.approx(interval_of(np.repeat(values, weights), None, many))
 
 
 def test_bits_per_row_of_a_fair_and_a_biased_coin() -> None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import canonical
 from pgmstudio.core.data.split import split
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, UnknownNameError
 from pgmstudio.core.experiments import languages_running
-from pgmstudio.core.experiments.compare import compare
+from pgmstudio.core.experiments.compare import compare, row_log2
 from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.languages import LANGUAGES, languages_plan, race_rows
+from pgmstudio.core.experiments.languages import (
+    LANGUAGES,
+    languages_plan,
+    race_rows,
+    race_splits,
+)
 from pgmstudio.core.experiments.languages_running import (
     ASKED,
     DUE,
@@ -20,13 +28,16 @@ from pgmstudio.core.experiments.languages_running import (
     Finish,
     LanguagesTask,
     RunOver,
+    SplitsTask,
 )
-from pgmstudio.core.experiments.languages_table import Race
+from pgmstudio.core.experiments.languages_table import Race, Races
 from pgmstudio.core.experiments.plans import glimpses
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
 from pgmstudio.core.experiments.plans.glimpses import Glimpses
 from pgmstudio.core.experiments.plans.harvest import Harvested
 from pgmstudio.core.experiments.plans.point_work import PointWork, RunDone, SoFar
+from pgmstudio.core.learning.protocols import Finished
+from pgmstudio.core.learning.task import LearnTask
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.params import AUTO
 from pgmstudio.core.processes import Packed
@@ -66,6 +77,61 @@ def test_the_parts_of_a_split_are_taken_as_they_are() -> None:
     assert rows.valid is not None
     assert rows.test.fingerprint == two.parts(data)[1].fingerprint
     assert (rows.train.row_count, rows.valid.row_count) == (90, 10)
+
+
+def test_few_rows_are_split_several_times_and_each_is_tested_once() -> None:
+    data = rows_of_a_network(301)
+    splits = race_splits(data, seed=3)
+    assert len(splits) == 5
+    tested = np.concatenate([part.test.codes for part in splits], axis=1)
+    for part in splits:
+        assert part.valid is not None
+        sizes = [part.train.row_count, part.valid.row_count, part.test.row_count]
+        assert sizes == [211, 30, 60]
+    # The one row that is left over by rounding is never tested.
+    left = Counter(map(tuple, data.codes.T.tolist()))
+    left.subtract(map(tuple, tested.T.tolist()))
+    assert sorted(+left) == [row for row, count in sorted(left.items()) if count]
+    assert sum(left.values()) == 1
+    # As counts the same.
+    for one, other in zip(splits, race_splits(data.merged(), seed=3), strict=True):
+        assert canonical(one.test).fingerprint == canonical(other.test).fingerprint
+        assert canonical(one.train).fingerprint == canonical(other.train).fingerprint
+
+
+def test_test_rows_of_their_own_or_many_rows_leave_one_split() -> None:
+    data = rows_of_a_network(100)
+    assert len(race_splits(data, split(data, (0.5, 0.5), 1))) == 1
+    assert len(race_splits(data, test=data)) == 1
+    assert len(race_splits(rows_of_a_network(10_000))) == 1
+    assert len(race_splits(data, count=3, shares=(0.1, 0.3))) == 3
+    with pytest.raises(DataError, match="fewer splits"):
+        race_splits(data, count=4, shares=(0.1, 0.3))
+
+
+def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -> None:
+    data = rows_of_a_network(200)
+    splits = race_splits(data, count=2, seed=1)
+    plan = languages_plan(["tree"], splits[0], smoothing=1.0)
+    races = Races(["tree"], splits)
+    task = SplitsTask(plan, splits, Budget(600), Finish(), processes=1)
+    for event in task(NEVER):
+        races.take(event)
+    races.end()
+    table = races.table()
+    assert (table.split_count, table.rows[0].state) == (2, "learned")
+    (run,) = runs_of_plan(plan, ())
+    logs = []
+    for part in splits:
+        *_, last = LearnTask(run.learner, part.train, run.params, run.seed)(NEVER)
+        assert isinstance(last, Finished)
+        logs.append(row_log2(last.model, part.test))
+    assert table.comparison is not None
+    found = table.comparison.row_log2["Chow–Liu tree"]
+    assert found == pytest.approx(np.concatenate(logs))
+    bits = sum(float(part.mean()) for part in logs) / 2
+    assert table.comparison["Chow–Liu tree"].log2_likelihood_per_row == pytest.approx(bits)
+    assert [len(models) for models in table.models_by_split()] == [1, 1]
 
 
 def test_too_few_rows_are_refused_in_a_sentence() -> None:
