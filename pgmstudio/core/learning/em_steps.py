@@ -33,6 +33,10 @@ MOST_ITERATIONS = 500
 # The first tables have no zeros, since what is 0 once stays 0 without pseudo-counts.
 LEAST_AT_FIRST = 0.1
 ZERO_FREE = 0.01
+# The end of a run: when it settles, and about how long it may take.
+FINAL_TOLERANCE = 1e-5
+MAX_SECONDS = 60.0
+FEWEST_ITERATIONS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,20 +161,29 @@ def refined(
     pseudo = [fitted.smoothing] * len(data.domain)
     state: EmState | None = None
     start = [without_zeros(table) for table in fitted.network.tables]
-    for state in em_states(expectation, start, pseudo, cancel=cancel):
+    most = affordable_iterations(expectation.seconds)
+    steps = em_states(
+        expectation, start, pseudo, tolerance=FINAL_TOLERANCE, most=most, cancel=cancel
+    )
+    for state in steps:
         yield Progress(None, f"Tables by EM, iteration {state.iteration}")
     assert state is not None
-    yield em_note(state.iteration, state.log2_likelihood / data.total_weight)
+    yield em_note(state.iteration, most, state.log2_likelihood / data.total_weight)
     network = BayesianNetwork(data.domain, fitted.network.dag, state.tables)
     return Fitted(network, fitted.smoothing, fitted.tuned, state.log2_likelihood, is_em=True)
 
 
-def em_note(iterations: int, bits_per_row: float) -> Note:
+def affordable_iterations(seconds: float) -> int:
+    """How often EM may go through rows that take so many seconds each time."""
+    return int(np.clip(MAX_SECONDS / max(seconds, 1e-9), FEWEST_ITERATIONS, MOST_ITERATIONS))
+
+
+def em_note(iterations: int, most: int, bits_per_row: float) -> Note:
     """How EM ended."""
     bits = f"{bits_per_row:.4f}".replace("-", "−")
-    return Note(
-        f"EM fitted the parameters in {count_of(iterations, 'iteration')}: {bits} bits per row."
-    )
+    times = count_of(iterations, "iteration")
+    cut = " There it was cut short, as each takes long." if iterations >= most else ""
+    return Note(f"EM fitted the parameters in {times}: {bits} bits per row.{cut}")
 
 
 def fit_observed(

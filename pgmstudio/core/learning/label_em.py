@@ -9,7 +9,13 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.learning.completed_rows import MAX_COPIES, learned_by_em
 from pgmstudio.core.learning.em_expectation import Expectation
-from pgmstudio.core.learning.em_steps import em_note, em_states, without_zeros
+from pgmstudio.core.learning.em_steps import (
+    FINAL_TOLERANCE,
+    affordable_iterations,
+    em_note,
+    em_states,
+    without_zeros,
+)
 from pgmstudio.core.learning.ldag_params import LabelParams
 from pgmstudio.core.learning.protocols import Finished, LearnEvent
 from pgmstudio.core.models.labelled_dag import LabelledDag
@@ -48,9 +54,19 @@ def labels_refitted(
     expectation = Expectation(model.dag, data, cancel)
     pseudo = [score.pseudo_counts(cards[i], c) for i, c in enumerate(model.classes)]
     start = [without_zeros(table) for table in model.as_bayesian_network.tables]
-    for state in em_states(expectation, start, pseudo, classes=model.classes, cancel=cancel):
+    most = affordable_iterations(expectation.seconds)
+    steps = em_states(
+        expectation,
+        start,
+        pseudo,
+        classes=model.classes,
+        tolerance=FINAL_TOLERANCE,
+        most=most,
+        cancel=cancel,
+    )
+    for state in steps:
         yield Progress(None, f"Tables by EM, iteration {state.iteration}")
-    yield em_note(state.iteration, state.log2_likelihood / data.total_weight)
+    yield em_note(state.iteration, most, state.log2_likelihood / data.total_weight)
     rows = []
     for table, classes in zip(state.tables, model.classes, strict=True):
         _, first = np.unique(classes.ravel(), return_index=True)

@@ -18,7 +18,12 @@ from pgmstudio.core.data.editing import weights_of
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.learning.completed_rows import learned_by_em
 from pgmstudio.core.learning.em_cases import incomplete_rows
-from pgmstudio.core.learning.em_steps import MOST_ITERATIONS, TOLERANCE, em_note, without_zeros
+from pgmstudio.core.learning.em_steps import (
+    FINAL_TOLERANCE,
+    affordable_iterations,
+    em_note,
+    without_zeros,
+)
 from pgmstudio.core.learning.missing_cells import EM
 from pgmstudio.core.learning.protocols import Finished, LearnEvent
 from pgmstudio.core.learning.smoothing import smoothed
@@ -30,6 +35,7 @@ from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
 
 # Slots of all rows visited by one compiled call: about a tenth of a second.
 SLOTS_PER_CALL = 5_000_000
+SECONDS_PER_SLOT = 2e-8
 
 Floats = NDArray[np.float64]
 
@@ -57,17 +63,18 @@ def graph_refitted(
     """The same nodes with the parameters of largest (penalised) likelihood of observed cells."""
     expectation = _Expectation(graph, data)
     rows: tuple[Floats, ...] = tuple(without_zeros(rows) for rows in graph.parameters)
-    before, least_gain = -math.inf, TOLERANCE * max(data.total_weight, 1.0)
-    for iteration in range(MOST_ITERATIONS + 1):
+    before, least_gain = -math.inf, FINAL_TOLERANCE * max(data.total_weight, 1.0)
+    most = affordable_iterations(expectation.seconds)
+    for iteration in range(most + 1):
         counts, log2_likelihood = expectation.step(rows, cancel)
         yield Progress(None, f"Parameters by EM, iteration {iteration}")
         penalised = log2_likelihood
         if smoothing > 0:
             penalised += smoothing * sum(float(np.log2(one).sum()) for one in rows)
-        if penalised - before < least_gain or iteration == MOST_ITERATIONS:
+        if penalised - before < least_gain or iteration == most:
             break
         before, rows = penalised, tuple(smoothed(one, smoothing) for one in counts)
-    yield em_note(iteration, log2_likelihood / data.total_weight)
+    yield em_note(iteration, most, log2_likelihood / data.total_weight)
     fitted = DecisionGraph(graph.domain, graph.forest, rows, graph.successors)
     return fitted, log2_likelihood
 
@@ -82,6 +89,8 @@ class _Expectation:
         self._rows = incomplete_rows(data)
         self._weights = np.array(weights_of(self._rows))
         self._arrays = arrays_of(graph)
+        slots = self._arrays.parameters.size
+        self.seconds = self._rows.row_count * slots * SECONDS_PER_SLOT
 
     def step(
         self, parameters: tuple[Floats, ...], cancel: CancelToken

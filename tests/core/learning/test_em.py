@@ -374,7 +374,7 @@ def test_the_first_tables_have_no_zeros_and_differ_where_nothing_was_seen() -> N
     [
         learner
         for learner in all_learners().values()
-        if any(spec.name == "missing" for spec in specs_of(learner.params_type))
+        if {"missing", "smoothing"} <= {spec.name for spec in specs_of(learner.params_type)}
     ],
     ids=lambda learner: learner.key,
 )
