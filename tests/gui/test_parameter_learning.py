@@ -99,12 +99,14 @@ def test_the_target_is_the_class_until_another_is_typed(garden: MainWindow) -> N
     assert class_field.text() == "sprinkler"
 
 
-def test_choosing_em_is_told_with_its_cost(garden: MainWindow) -> None:
+def test_what_is_done_with_missing_cells_is_told_with_its_cost(garden: MainWindow) -> None:
     page = open_learn_page(garden.shell, "bn.hill-climb")
     note = page.findChild(Note, "missingNote")
-    assert "EM" not in note.text
-    field(page, QComboBox, "param.missing").setCurrentText("EM")
-    assert note.text.endswith("The final tables are filled by EM, which takes longer.")
+    assert "fitted by EM" in note.text
+    assert "takes" in note.text
+    field(page, QComboBox, "param.missing").setCurrentText("available")
+    assert "different rows" in note.text
+    assert "fitted by EM" not in note.text
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.learning.missing_cells import told_of_missing
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.evidence_words import Chip
@@ -130,7 +131,7 @@ class RunInspector(QWidget):
         data = run.task.data
         missing = sum(data.missing_counts)
         none = f"No missing cells: all {grouped(data.row_count)} rows are used."
-        self.missing.tell(learner.on_missing(data) if missing else none)
+        self.missing.tell(told_of_missing(learner, data, run.task.params) if missing else none)
 
     def _on_run_changed(self, run: LearningRun) -> None:
         if run is self._run and self.isVisible() and not self._soon.isActive():
