@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.editing import rows_over, weights_of
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.graphs.knowledge import Knowledge
 from pgmstudio.core.inference.likelihood import log2_probabilities
@@ -91,8 +92,7 @@ def _impossible_rows(model: Model, data: DataSet) -> int:
         left_out[:: -(-lacking.size // MAX_INCOMPLETE)] = False
         data = data.of_rows(np.delete(np.arange(data.row_count), lacking[left_out]))
     try:
-        logs = log2_probabilities(model, data)
+        logs = log2_probabilities(model, rows_over(data, model.domain))
     except TooLargeError:
         return 0
-    counted = np.ones(logs.size, dtype=bool) if data.weights is None else data.weights > 0
-    return int((logs[counted] == -math.inf).sum())
+    return int(weights_of(data)[logs == -math.inf].sum())
