@@ -204,6 +204,8 @@ def test_an_intervention_in_a_tree_follows_its_edges_and_says_so(
     assert "away from its root" in told.args[0]
     qtbot.waitUntil(lambda: not live.is_stale and live.beliefs[child][0] == 1.0)
     assert live.beliefs[parent].tolist() == pytest.approx(before, abs=1e-12)
+    cut = [ends for ends, edge in page.scene().edges.items() if edge.look.is_cut]
+    assert cut == [(parent, child)]
 
 
 def test_a_mixture_says_why_nothing_can_be_done(qtbot: QtBot, window: MainWindow) -> None:

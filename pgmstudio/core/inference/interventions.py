@@ -53,8 +53,8 @@ def direction_note(model: Model, evidence: Mapping[str, Finding]) -> str:
     if not (isinstance(model, Tree) and done_states(evidence)):
         return ""
     return (
-        "do() follows the edges of the tree as they are drawn, away from its root. Data alone do "
-        "not determine this direction: another root gives the same beliefs without do(), and "
+        "do() reads the edges of the tree as leading away from its root. Data alone do not "
+        "determine this direction: another root gives the same beliefs without do(), and "
         "other beliefs with it."
     )
 

@@ -257,10 +257,14 @@ class GraphScene(QGraphicsScene):
             width = None if widths is None else widths.get(ends)
             edge.change_look(width=width, words="" if words is None else words.get(ends, ""))
 
-    def show_cut(self, nodes: Collection[str]) -> None:
-        """The edges that lead into these nodes no longer say anything."""
+    def show_cut(self, nodes: Collection[str], *, lines_too: bool = False) -> None:
+        """The edges that lead into these nodes no longer say anything.
+
+        `lines_too` where a line without an arrow, as in the picture of a tree, leads somewhere.
+        """
         for ends, edge in self.edges.items():
-            edge.change_look(is_cut=ends[1] in nodes and edge.edge.style.has_arrow)
+            leads = lines_too or edge.edge.style.has_arrow
+            edge.change_look(is_cut=ends[1] in nodes and leads)
 
     def show_only(self, nodes: frozenset[str] | None) -> None:
         """Hide everything else; None shows all again."""

@@ -11,6 +11,7 @@ from pgmstudio.core.inference.interventions import (
     done_states,
     why_no_intervention,
 )
+from pgmstudio.core.models.tree import Tree
 from pgmstudio.gui.app.shell import Shell
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.views.canvas import Canvas
@@ -106,7 +107,8 @@ class ModelAsking(QObject):
     def _show_cut(self) -> None:
         """Edges into what is set from outside; none in pictures of anything but variables."""
         if self._model_id in self._shell.project.models:
-            self._canvas.scene.show_cut(done_states(self.live.evidence))
+            is_tree = isinstance(self.live.model, Tree)
+            self._canvas.scene.show_cut(done_states(self.live.evidence), lines_too=is_tree)
 
     def _on_target_wish(self, node: str) -> None:
         if self._refused(node):
