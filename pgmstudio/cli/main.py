@@ -110,7 +110,8 @@ def overview() -> str:
 
 
 def _say(sentence: str) -> int:
-    print(sentence, file=sys.stderr)
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        print(sentence, file=sys.stderr)
     return FIXABLE
 
 

@@ -31,9 +31,13 @@ class Interrupts:
     happened: bool = False
 
 
+_STOPPING = [signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+
+
 @contextmanager
 def interrupts_press(switch: StopSwitch) -> Iterator[Interrupts]:
-    """Ctrl+C presses the switch, so that a run can stop and keep its best; a second one ends."""
+    """Ctrl+C, or a terminal that is closed, presses the switch, so that a run can stop and keep its
+    best; a second one ends."""
     seen = Interrupts()
     if threading.current_thread() is not threading.main_thread():
         yield seen  # signals reach the main thread only
@@ -45,11 +49,16 @@ def interrupts_press(switch: StopSwitch) -> Iterator[Interrupts]:
         seen.happened = True
         switch.cancel()
 
-    before = signal.signal(signal.SIGINT, on_interrupt)
+    before = {
+        number: signal.signal(number, on_interrupt)
+        for number in _STOPPING
+        if signal.getsignal(number) is not signal.SIG_IGN  # as nohup has it
+    }
     try:
         yield seen
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @dataclass(frozen=True, eq=False)

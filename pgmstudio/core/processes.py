@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import pickle
 import queue
+import signal
 import sys
 import threading
 import time
@@ -20,7 +21,7 @@ import traceback
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import shared_memory
+from multiprocessing import resource_tracker, shared_memory
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeVar, cast
 
@@ -82,6 +83,7 @@ def pack(task: object) -> tuple[Packed, shared_memory.SharedMemory | None]:
     total = sum(view.nbytes for view in views)
     if total == 0:
         return Packed(pickled, None, tuple((0, 0) for _ in views)), None
+    _start_tracker()
     block = shared_memory.SharedMemory(create=True, size=total)
     weakref.finalize(block, _remove_left, block.name)  # also when the program ends in the middle
     assert block.buf is not None
@@ -91,6 +93,21 @@ def pack(task: object) -> tuple[Packed, shared_memory.SharedMemory | None]:
         spans.append((start, start + view.nbytes))
         start += view.nbytes
     return Packed(pickled, block.name, tuple(spans)), block
+
+
+def _start_tracker() -> None:
+    """Start the process that removes what this one leaves behind, deaf to a hang-up.
+
+    That signal goes to every process of a terminal; Python lets its tracker ignore Ctrl+C only. A
+    signal that is blocked here stays blocked in a process that is started meanwhile.
+    """
+    if sys.platform == "win32":
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _remove_left(name: str) -> None:
@@ -115,8 +132,6 @@ def _attach(name: str) -> shared_memory.SharedMemory:
     """The parent's block. It alone removes it, so the child must not register it for clean-up."""
     if sys.version_info >= (3, 13):
         return shared_memory.SharedMemory(name=name, track=False)
-    from multiprocessing import resource_tracker
-
     register = resource_tracker.register
     resource_tracker.register = lambda *_: None
     try:
@@ -357,8 +372,6 @@ def end_child(child: Any) -> None:
 
 
 def _child_main(pipe: Connection, packed: Packed) -> None:
-    import signal
-
     # Ctrl+C goes to the whole group; the parent decides and tells us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()

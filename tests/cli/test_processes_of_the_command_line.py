@@ -71,7 +71,10 @@ def test_a_terminal_without_unicode_gets_question_marks(asia: Path) -> None:
     assert b"?" in done.stdout
 
 
-def test_ctrl_c_keeps_the_best_model_and_ends_with_130(asia_rows: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_ctrl_c_or_a_closed_terminal_keeps_the_best_model_and_ends_with_130(
+    asia_rows: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     target = tmp_path / "kept.json"
     words = ["learn", "bn.hill-climb", asia_rows, "--restarts", "100000000"]
     words += ["--smoothing", "1", "-o", target, "--json"]
@@ -85,7 +88,7 @@ def test_ctrl_c_keeps_the_best_model_and_ends_with_130(asia_rows: Path, tmp_path
     )
     os.close(theirs)
     seen = _read_until(ours, r"restart [1-9]")  # the first climb is over: there is a model
-    started.send_signal(signal.SIGINT)
+    started.send_signal(number)
     seen += _read_until(ours, None)
     os.close(ours)
     assert started.stdout is not None

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing import shared_memory
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -233,3 +234,31 @@ def test_a_program_that_ends_in_the_middle_leaves_no_shared_block() -> None:
     assert ended.stderr == ""
     with pytest.raises(FileNotFoundError):
         shared_memory.SharedMemory(name=ended.stdout.strip())
+
+
+HOLDER = """
+import signal
+import numpy as np
+from pgmstudio.core.processes import pack
+
+packed, block = pack(np.zeros(1000))
+print(packed.block_name, flush=True)
+signal.pause()
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="shared memory is seen on Linux only")
+def test_a_terminal_that_is_closed_leaves_no_shared_memory() -> None:
+    """The hang-up reaches every process of the terminal, also the one that tidies up."""
+    pipe = subprocess.PIPE
+    started = subprocess.Popen(
+        [sys.executable, "-c", HOLDER], stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    )
+    assert started.stdout is not None
+    block = Path("/dev/shm", started.stdout.readline().strip())
+    assert block.is_file()
+    os.killpg(started.pid, signal.SIGHUP)
+    started.communicate()  # until the last of its processes is gone
+    is_left = block.exists()
+    block.unlink(missing_ok=True)
+    assert not is_left
