@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLineEdit, QPushButton, QTreeWidget
+from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project_file import read_project, write_project
@@ -295,3 +296,50 @@ def test_closing_the_window_waits_for_what_a_sweep_hands_over(
     monkeypatch.setattr("pgmstudio.gui.app.closing.settled", lambda _shell: True)
     assert may_close(window.shell)
     assert run.wait(0)
+
+
+@pytest.mark.parametrize("foreign", ["cluster", "folder"])
+def test_resuming_where_a_project_file_says_asks_first_with_the_address(
+    window: MainWindow,
+    qtbot: QtBot,
+    place: SlowPlace,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    foreign: str,
+) -> None:
+    """The project may be somebody else's."""
+    place.most = 2
+    page = started(window, planned(window), qtbot)
+    qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
+    page.stop()
+    ended(page, qtbot)
+    assert page.entry is not None
+    if foreign == "cluster":
+        where = "tcp://203.0.113.5:8786"
+        theirs = replace(page.entry, setup={**page.entry.setup, "cluster": where})
+    else:
+        where = str(tmp_path / "elsewhere" / "points")
+        theirs = replace(page.entry, folder=where)
+    project = replace(window.shell.project, curves={"c1": theirs})
+    show_project(window.shell, project, tmp_path / "theirs.pgmz")
+    again = open_curves(window.shell, "c1")
+    qtbot.waitUntil(again.foot.resume.isEnabled, timeout=LONG)
+    asked: list[str] = []
+    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes]
+
+    def exec_(box: QMessageBox) -> QMessageBox.StandardButton:
+        asked.append(box.text())
+        return answers[len(asked) - 1]
+
+    monkeypatch.setattr(QMessageBox, "exec", exec_)
+    monkeypatch.setattr("pgmstudio.core.experiments.plans.cluster.Cluster", lambda _: place)
+    place.most, place.made = None, []
+    qtbot.mouseClick(again.foot.resume, Qt.MouseButton.LeftButton)
+    assert again.run is None
+    assert not place.made
+    assert not (tmp_path / "elsewhere").exists()
+    qtbot.mouseClick(again.foot.resume, Qt.MouseButton.LeftButton)
+    assert len(asked) == 2
+    assert all(where in text for text in asked)
+    ended(again, qtbot)
+    assert place.made

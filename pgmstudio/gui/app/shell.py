@@ -44,6 +44,8 @@ class Shell(QObject):
         self._preferences = load_preferences()
         if self._preferences.read_limit_gigabytes != DEFAULT_GIGABYTES:
             set_read_limit(self._preferences.read_limit_gigabytes)
+        # Schedulers and folders that the person has named or agreed to since the program started.
+        self.agreed_places: set[str] = set()
         self.center.page_changed.connect(self._on_page_changed)
 
     @property

@@ -75,6 +75,7 @@ class _HeldShortcuts(QObject):
 
     def stop(self) -> None:
         self._app.removeEventFilter(self)
+        self.deleteLater()
 
     def release(self) -> None:
         """Carry them out, once the caller has done its own part."""

@@ -16,6 +16,7 @@ from pgmstudio.core.io.point_folder import POINTS
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.scores.local_scores import lambda_bic
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.dialogs.sweep_question import may_sweep
 from pgmstudio.gui.pages.curves_bar import CurvesBar
 from pgmstudio.gui.pages.curves_deeds import CurvesDeeds
 from pgmstudio.gui.pages.curves_filling import CurvesFilling
@@ -272,6 +273,8 @@ class CurvesPage(Page):
         """Make the runs that are not done."""
         setup, folder = self.setup, self.folder
         if self._why_not() is not None or setup is None or folder is None:
+            return
+        if not may_sweep(self._shell, setup.cluster, folder):
             return
         self._loads.forget()  # the run reads the folder itself
         self.run = run = CurveRun(setup, self._shell.project, folder, self)

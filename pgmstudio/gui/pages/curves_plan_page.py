@@ -23,6 +23,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.app.opening import close_welcome
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.dialogs.sweep_question import may_sweep
 from pgmstudio.gui.pages.curves_grid import FIRST_TICKED, GridForm
 from pgmstudio.gui.pages.curves_learners import LearnerTicks
 from pgmstudio.gui.pages.curves_sheet import PlanSheet
@@ -262,6 +263,11 @@ class CurvesPlanPage(Page):
             self.refusal.tell(_sentence(error))
             return
         if setup.cluster:
+            entry = self._shell.project.curves.get(self.curve_id or "")
+            if entry is None or entry.setup.get("cluster") != setup.cluster:
+                self._shell.agreed_places.add(setup.cluster)  # it was typed here
+            elif not may_sweep(self._shell, setup.cluster, None):
+                return
             self._pending = setup
             self.start_button.setEnabled(False)
             self.forecast.tell(f"Asking {setup.cluster}…")
@@ -286,6 +292,7 @@ class CurvesPlanPage(Page):
         data_id = None if setup.rows is None else setup.rows.data_id
         if curve_id is None:
             folder = self.sheet.chosen_folder or new_folder(shell)
+            shell.agreed_places.add(str(folder))
             curve_id = shell.project.next_curve_id()
             entry = CurveEntry(title, (), data_id, setup.plain(), str(folder))
             done = shell.change(f"Plan {title}", partial(edits.add_curve, entry=entry))

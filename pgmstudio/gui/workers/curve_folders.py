@@ -19,10 +19,14 @@ ENDING = ".points"
 
 def new_folder(shell: Shell) -> Path:
     """One that does not exist yet; it is made with the first point."""
-    path, name = shell.document.path, secrets.token_hex(4)
-    if path is not None:
-        return path.with_suffix(ENDING) / name
-    return preferences.preferences_folder() / "points" / name
+    return usual_folder(shell) / secrets.token_hex(4)
+
+
+def usual_folder(shell: Shell) -> Path:
+    """Where the folders of points are made: beside the project file, else with the preferences."""
+    if shell.document.path is not None:
+        return shell.document.path.with_suffix(ENDING)
+    return preferences.preferences_folder() / "points"
 
 
 def found_folder(shell: Shell, entry: CurveEntry) -> Path | None:
