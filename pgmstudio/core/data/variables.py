@@ -3,12 +3,43 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 
 from pgmstudio.core.errors import DataError, UnknownNameError
+
+# Control characters, and halves of characters: what no file, label or terminal shows as it is.
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_BLANK_CONTROL = re.compile("[\t-\r\x1c-\x1f\x85]+")
+
+_are_names_checked = ContextVar("are_names_checked", default=True)
+
+
+def is_fit_name(text: str) -> bool:
+    """Whether a text can be shown and saved as a name."""
+    return text.isprintable() or _UNFIT.search(text) is None
+
+
+def clean_name(text: str) -> str:
+    """The text as a name: blanks for line breaks and tabs, � for what cannot be shown."""
+    if is_fit_name(text):
+        return text
+    return _UNFIT.sub("\ufffd", _BLANK_CONTROL.sub(" ", text)).strip() or "\ufffd"
+
+
+@contextmanager
+def unchecked_names() -> Iterator[None]:
+    """Any text may be a name meanwhile; for readers whose caller cleans the names afterwards."""
+    token = _are_names_checked.set(False)
+    try:
+        yield
+    finally:
+        _are_names_checked.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +54,12 @@ class Variable:
         object.__setattr__(self, "states", tuple(self.states))
         if not self.name:
             raise DataError("A variable needs a name.")
+        if _are_names_checked.get() and not is_fit_name("".join((self.name, *self.states))):
+            unfit = next(text for text in (self.name, *self.states) if not is_fit_name(text))
+            raise DataError(
+                f"The name {unfit!a} holds a control character or half of a character. "
+                "Choose another name."
+            )
         if not self.states:
             raise DataError(f"{self.name} has no states; a variable needs at least one.")
         if len(set(self.states)) != len(self.states):

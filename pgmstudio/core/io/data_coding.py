@@ -273,6 +273,12 @@ def _remark_odd(coding: _Coding, column: Column, numbers: Floats | None = None) 
 
 def _remark(coding: _Coding, column: Column, found: Sequence[str]) -> None:
     _remark_odd(coding, column)
+    if isinstance(column, TextColumn) and column.cleaned:
+        many = "1 state" if column.cleaned == 1 else f"{column.cleaned} states"
+        coding.remarks.append(
+            f"“{column.name}” has line breaks, tabs or other control characters in {many}; they "
+            "were replaced."
+        )
     if len(found) == 1 and column.row_count > 1:
         coding.remarks.append(f"“{column.name}” is “{found[0]}” in every row.")
     elif len(found) == column.row_count >= 20:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.cuts import Floats, number_text
+from pgmstudio.core.data.variables import clean_name
 from pgmstudio.core.io.data_formats.natural_order import natural_key
 from pgmstudio.core.io.data_formats.text_sniffing import number_of
 
@@ -42,6 +43,7 @@ class TextColumn:
     texts: tuple[str, ...]
     places: Places
     decimal: str = "."
+    cleaned: int = 0  # texts with control characters, which were replaced
 
     @cached_property
     def _numbers(self) -> list[float | None]:
@@ -256,15 +258,17 @@ def column_of(series: polars.Series, markers: Sequence[str], decimal: str) -> Co
 def _without_markers(
     name: str, raw: Sequence[str], places: Places, markers: set[str], decimal: str
 ) -> TextColumn:
-    stripped = [text.strip() for text in raw]
+    bare = [text.strip() for text in raw]
+    stripped = [clean_name(text) for text in bare]
+    cleaned = sum(one is not other for one, other in zip(bare, stripped, strict=True))
     kept = dict.fromkeys(text for text in stripped if text not in markers)
     if any(text.lower() == "nan" for text in kept):
         others = [text for text in kept if text.lower() != "nan"]
         if others and all(number_of(text, decimal) is not None for text in others):
             kept = dict.fromkeys(others)  # in a column of numbers, “nan” is none
     if len(kept) == len(raw):
-        return TextColumn(name, tuple(kept), places, decimal)
+        return TextColumn(name, tuple(kept), places, decimal, cleaned)
     place = {text: index for index, text in enumerate(kept)}
     table = np.array([place.get(text, len(kept)) for text in stripped] + [len(kept)])
     table = table.astype(_narrowest(len(kept)))
-    return TextColumn(name, tuple(kept), table[places], decimal)
+    return TextColumn(name, tuple(kept), table[places], decimal, cleaned)

@@ -22,10 +22,11 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import fitted_to
 from pgmstudio.core.data.imported import Imported
 from pgmstudio.core.data.split import Parts
-from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.data.variables import Domain, Variable, clean_name
 from pgmstudio.core.errors import DataFileError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.child_reading import beyond_limit, is_limited, read_in_child
+from pgmstudio.core.io.clean_names import clean_names, remark_on
 from pgmstudio.core.io.data_coding import code_table
 from pgmstudio.core.io.data_formats import (
     arff,
@@ -110,7 +111,28 @@ def read_table(
 def _read_here(path: Path, options: ImportOptions) -> RawTable:
     kind = data_format(path)
     assert kind is not None, "looked up before"
-    return _guarded(path, kind.title, lambda: kind.read(path, options))
+    return _with_clean_names(_guarded(path, kind.title, lambda: kind.read(path, options)))
+
+
+def _with_clean_names(table: RawTable) -> RawTable:
+    """The table with names of columns, and declared states, that can be shown and saved."""
+    columns = clean_names(table.frame.columns)
+    declared = {
+        columns.get(name, name): tuple(dict.fromkeys(map(clean_name, states)))
+        for name, states in table.declared.items()
+    }
+    if not columns:
+        return replace(table, declared=declared)
+    weight = table.weight_column
+    return replace(
+        table,
+        frame=table.frame.rename(columns),
+        preview=None if table.preview is None else table.preview.rename(columns, strict=False),
+        declared=declared,
+        weight_column=None if weight is None else columns.get(weight, weight),
+        left_out=tuple(columns.get(name, name) for name in table.left_out),
+        remarks=(*table.remarks, remark_on(columns)),
+    )
 
 
 def read_pasted(text: str, options: ImportOptions | None = None) -> Imported:
@@ -118,7 +140,7 @@ def read_pasted(text: str, options: ImportOptions | None = None) -> Imported:
     options, path = replace(options or ImportOptions(), encoding="utf-8"), Path("clipboard")
     content = text.encode("utf-8", errors="replace")
     table = _guarded(path, "text", lambda: delimited.read_content(path, content, options))
-    return _coded(path, table, options)
+    return _coded(path, _with_clean_names(table), options)
 
 
 def import_data(path: Path | str, options: ImportOptions | None = None) -> Imported:

@@ -204,12 +204,12 @@ def render_json(document: Any, *, depth: int = 3) -> bytes:
 
     Half a character (of a file name that is no UTF-8, say) becomes the sign for one that is lost.
     """
-    return _whole_characters(_rendered(document, depth, "") + "\n").encode()
+    return whole_characters(_rendered(document, depth, "") + "\n").encode()
 
 
 def json_line(record: Any) -> bytes:
     """A record on a line of its own, for files that grow; `read_json_line` reads it."""
-    return _whole_characters(_compact(record) + "\n").encode()
+    return whole_characters(_compact(record) + "\n").encode()
 
 
 def read_json_line(line: bytes) -> Any:
@@ -220,10 +220,11 @@ def read_json_line(line: bytes) -> Any:
 def exported_json(value: Any, *, indent: int | None = 1) -> str:
     """JSON for other programs: a number that is not finite is null."""
     text = json.dumps(with_null(value), ensure_ascii=False, allow_nan=False, indent=indent)
-    return _whole_characters(text) + "\n"
+    return whole_characters(text) + "\n"
 
 
-def _whole_characters(text: str) -> str:
+def whole_characters(text: str) -> str:
+    """The text with the sign for a lost character in place of halves of characters."""
     return text if text.isascii() else _HALF_CHARACTER.sub("\ufffd", text)
 
 

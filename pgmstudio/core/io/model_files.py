@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pgmstudio.core.data.variables import unchecked_names
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.reading_limits import read_unpacked, text_limit
@@ -133,8 +134,12 @@ def named_like_a_model(path: Path | str) -> bool:
 def read_model(path: Path | str) -> ModelFile:
     """The model in a file of any known format; ModelFileError says what is wrong and where."""
     path = Path(path)
+    from pgmstudio.core.io.clean_names import cleaned_file
+
     parse = _format_of(path, _text_ending(path)).parser()
-    return parse(read_bytes(path), path)
+    with unchecked_names():
+        file = parse(read_bytes(path), path)
+    return cleaned_file(file, path)
 
 
 def write_model(path: Path | str, file: ModelFile | Model) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,7 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.split import Split
 from pgmstudio.core.errors import DataError, ModelFileError, ProjectFileError
 from pgmstudio.core.graphs.knowledge import Edge, Knowledge
+from pgmstudio.core.io.clean_names import clean_names, names_in, remark_on, with_names
 from pgmstudio.core.io.evidence_json import read_evidence
 from pgmstudio.core.io.json_documents import JsonPlace, parse_json
 from pgmstudio.core.io.knowledge_files import knowledge_of_document
@@ -114,9 +115,24 @@ class _Reader:
         )
         if version < min(MIGRATIONS, default=VERSION):
             raise ProjectFileError(path, f"there is no version {version} of project files.")
-        self._members = dict(migrated(documents, version))
+        self._members = self._with_clean_names(migrated(documents, version))
         self._used = ["project.json"]
         self._top = self._place(self._members["project.json"], "project.json")
+
+    def _with_clean_names(self, members: Mapping[str, Any]) -> dict[str, Any]:
+        """Earlier versions took names with line breaks and other control characters."""
+        data = JsonPlace(members["project.json"], self._path).get("data")
+        entries = data.value.values() if data and isinstance(data.value, dict) else ()
+        models = (value for name, value in members.items() if name.startswith("models/"))
+        clean = clean_names(name for part in (*entries, *models) for name in names_in(part))
+        if not clean:
+            return dict(members)
+        if self._left_out is not None:
+            self._left_out.append(remark_on(clean))
+        return {
+            name: with_names(value, clean) if _KNOWN_JSON.fullmatch(name) else value
+            for name, value in members.items()
+        }
 
     def _parsed(self, content: bytearray, name: str) -> Any:
         return parse_json(bytes(content), self._path, error=ProjectFileError, member=name).value

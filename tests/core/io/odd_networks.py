@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.data.variables import Domain, Variable, is_fit_name
 from pgmstudio.core.io.model_files import ModelFile, Properties
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from tests.strategies import small_networks
@@ -36,11 +36,12 @@ ODD_NAMES = (
     "=",
 )
 
-names = st.one_of(st.sampled_from(ODD_NAMES), st.text(min_size=1, max_size=8))
+texts = st.one_of(st.sampled_from(ODD_NAMES), st.text(min_size=1, max_size=8))
+names = texts.filter(is_fit_name)
 coordinates = st.floats(-1e6, 1e6) | st.integers(-500, 500).map(float)
 points = st.tuples(coordinates, coordinates)
 property_texts = st.one_of(
-    st.sampled_from(["position = nowhere", 'title = "x', "observed yes", 'a = "b; c"']), names
+    st.sampled_from(["position = nowhere", 'title = "x', "observed yes", 'a = "b; c"']), texts
 )
 
 
@@ -66,7 +67,7 @@ def odd_files(draw: st.DrawFn) -> ModelFile:
     some = st.sets(st.sampled_from(network.domain.names))
     return ModelFile(
         network,
-        title=draw(st.just("") | names),
+        title=draw(st.just("") | texts),
         layout={name: draw(points) for name in sorted(draw(some))},
         properties=Properties(
             tuple(draw(st.lists(property_texts, max_size=2))),

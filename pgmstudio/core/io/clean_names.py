@@ -1,0 +1,93 @@
+"""Names that cannot be shown or saved, replaced throughout a document wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pgmstudio.core.data.variables import clean_name, is_fit_name
+from pgmstudio.core.io.json_documents import whole_characters
+from pgmstudio.core.io.model_files import ModelFile
+from pgmstudio.core.io.safe_names import unused
+
+_MOST_SHOWN = 5
+
+
+def clean_names(names: Iterable[str]) -> dict[str, str]:
+    """What takes the place of each name that cannot be shown or saved; all are different."""
+    names = list(dict.fromkeys(names))
+    taken = {name for name in names if is_fit_name(name)}
+    clean: dict[str, str] = {}
+    for name in names:
+        if name not in taken:
+            clean[name] = unused(clean_name(name), taken)
+            taken.add(clean[name])
+    return clean
+
+
+def remark_on(clean: Mapping[str, str]) -> str:
+    """The sentence that says which names were replaced."""
+    shown = ", ".join(f"“{name}”" for name in list(clean.values())[:_MOST_SHOWN])
+    more = ", …" if len(clean) > _MOST_SHOWN else ""
+    one = len(clean) == 1
+    return (
+        f"{'1 name holds' if one else f'{len(clean)} names hold'} control characters or halves of "
+        f"characters, which cannot be shown or saved; {'it is' if one else 'they are'} now called "
+        f"{shown}{more}."
+    )
+
+
+def with_names(document: Any, clean: Mapping[str, str]) -> Any:
+    """The document with other names for those in `clean`, as keys and as values."""
+    if isinstance(document, str):
+        return clean.get(document) or whole_characters(document)
+    if isinstance(document, Mapping):
+        return {with_names(key, clean): with_names(e, clean) for key, e in document.items()}
+    if isinstance(document, list | tuple):
+        return [with_names(entry, clean) for entry in document]
+    return document
+
+
+def names_in(document: Any) -> Iterator[str]:
+    """Every text in the variables and the structure of a document."""
+    if isinstance(document, Mapping):
+        yield from _texts(document.get("variables"))
+        yield from _texts(document.get("structure"))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from _texts(key)
+            yield from _texts(entry)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from _texts(entry)
+
+
+def cleaned_file(file: ModelFile, path: Path) -> ModelFile:
+    """The same model with names and texts that can be shown and saved, and a remark about them."""
+    from pgmstudio.core.io.json_documents import JsonPlace
+    from pgmstudio.core.io.model_json import document_of, file_of_document
+
+    domain = file.model.domain
+    texts = [text for variable in domain for text in (variable.name, *variable.states)]
+    texts.append(getattr(file.model, "hidden", ""))  # a variable outside of the domain
+    are_whole = all(text == whole_characters(text) for text in _texts_beside(file))
+    if are_whole and is_fit_name("".join(texts)):
+        return file
+    document = document_of(file)
+    clean = clean_names(names_in(document))
+    new = file_of_document(JsonPlace(with_names(document, clean), path), path)
+    remarks = [remark_on(clean)] if clean else []
+    return replace(new, remarks=(*file.remarks, *remarks))
+
+
+def _texts_beside(file: ModelFile) -> Iterator[str]:
+    properties = file.properties
+    said = (properties.network, *properties.variables.values(), *properties.tables.values())
+    yield from _texts([file.title, file.notes, file.titles, *said])
