@@ -16,6 +16,7 @@ from pgmstudio.cli.output import count_of, decimal, print_json, print_pairs, who
 from pgmstudio.cli.parsing import CommandParser, UsageError
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 
 
@@ -53,7 +54,7 @@ def write_surprises(path: str, model: Model, data: DataSet, *, quoted: bool) -> 
     from pgmstudio.core.models.protocols import ProbabilisticModel
 
     if not isinstance(model, ProbabilisticModel):
-        raise UsageError(f"A {model.kind} gives rows no probability; leave out --rows.")
+        raise UsageError(f"{a_kind(model.kind, 'A')} gives rows no probability; leave out --rows.")
     found = row_surprises(model, data)
     order = np.argsort(-found.row_bits, kind="stable").tolist()
     write_csv(path, table_text(surprise_table(found, order)), quoted=quoted)
@@ -72,7 +73,9 @@ def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) ->
     from pgmstudio.core.models.tree_mixture import TreeMixture
 
     if not isinstance(model, TreeMixture | LatentClasses):
-        raise UsageError(f"A {model.kind} has no classes or components; leave out --assign.")
+        raise UsageError(
+            f"{a_kind(model.kind, 'A')} has no classes or components; leave out --assign."
+        )
     found = component_table(row_components(model, data), what_is_called(model))
     write_csv(path, table_text(found), quoted=quoted)
 

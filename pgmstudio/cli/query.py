@@ -35,6 +35,7 @@ from pgmstudio.core.inference.protocols import (
     Observed,
     Scale,
 )
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
 
@@ -84,7 +85,7 @@ def run(words: Sequence[str]) -> int:
                 model, args.independent, args.context, check=args.check, as_json=args.json
             )
         if args.context:
-            raise UsageError(f"--context needs a labelled graph, and this is a {model.kind}.")
+            raise UsageError(f"--context needs a labelled graph, and this is {a_kind(model.kind)}.")
         return tell_separation(model, args.independent, check=args.check, as_json=args.json)
     if args.context:
         raise UsageError("--context goes with --independent; evidence is told with --given.")
@@ -162,7 +163,9 @@ def answer(
     if not explain:
         return QueryAnswer(beliefs, session.log2_evidence())
     if not isinstance(session, ExplainingSession):
-        raise UsageError(f"A {model.kind} has no most probable explanation; leave out --mpe.")
+        raise UsageError(
+            f"{a_kind(model.kind, 'A')} has no most probable explanation; leave out --mpe."
+        )
     explained, log2 = session.most_probable(), session.log2_most_probable()
     bound = None
     if isinstance(session, MixtureSession) and not session.is_most_probable_exact:

@@ -8,6 +8,7 @@ from pgmstudio.cli.inputs import check_room, open_model
 from pgmstudio.cli.output import count_of, print_json
 from pgmstudio.cli.parsing import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import ProbabilisticModel
 
 
@@ -33,7 +34,9 @@ def run(words: Sequence[str]) -> int:
     line = ProgressLine(quiet=args.quiet)
     model = open_model(args.model, line).model
     if not isinstance(model, ProbabilisticModel):
-        raise UsageError(f"A {model.kind} is no probability distribution; nothing can be drawn.")
+        raise UsageError(
+            f"{a_kind(model.kind, 'A')} is no probability distribution; nothing can be drawn."
+        )
 
     import numpy as np
 

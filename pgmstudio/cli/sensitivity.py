@@ -18,6 +18,7 @@ from pgmstudio.cli.parsing import CommandParser, UsageError, one_of, whole_numbe
 from pgmstudio.cli.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.protocols import Finding
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def run(words: Sequence[str]) -> int:
         from pgmstudio.core.io.spreadsheets import write_csv
 
         if swings is None:
-            raise UsageError(f"A {model.kind} has no tables to vary; leave out -o.")
+            raise UsageError(f"{a_kind(model.kind, 'A')} has no tables to vary; leave out -o.")
         write_csv(args.output, table_text(swing_table(swings)), quoted=args.quote_formulas)
         line.say(f"Wrote {count_of(len(swings), 'table entry', 'table entries')} to {args.output}.")
     if args.json:

@@ -13,6 +13,7 @@ from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.trails import Separation, Trail, separation_of
 from pgmstudio.core.inference.protocols import Observed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
@@ -26,7 +27,7 @@ def tell_separation(model: Model, text: str, *, check: bool, as_json: bool) -> i
         network = model
     else:
         raise UsageError(
-            f"A {model.kind} has no directed edges to separate its variables along; "
+            f"{a_kind(model.kind, 'A')} has no directed edges to separate its variables along; "
             "--independent needs a Bayesian network, a labelled graph or a tree."
         )
     one, other, given = separation_names(model.domain, text)

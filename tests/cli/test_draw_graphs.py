@@ -47,7 +47,8 @@ def test_what_a_decision_graph_cannot_become_is_said_in_words(call: Call, tmp_pa
     write_model(model, ModelFile(medical(), "medical"))
     called = call("convert", model, tmp_path / "never.json", "--to", "tree")
     assert called.code == 2
-    assert called.err.startswith("A decision graph cannot become a tree; what it can become: ")
+    words = "A probabilistic decision graph cannot become a tree; what it can become: "
+    assert called.err.startswith(words)
 
 
 def test_a_graph_from_a_network_interrupted_after_its_first_model_is_kept(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QPushButton, QToolButton
@@ -189,5 +191,14 @@ def test_a_run_of_the_queue_ends_with_its_questions_on_the_canvas(
         run = landing_of(window.shell).start(request)
     open_model_page(window.shell, run.model_id or "")
     page = in_front(qtbot, window)
-    click_at(qtbot, page, page.questions.layer.middle_of(left_out(page)))
-    assert not any(link.kind != "free" for link in page.questions.layer.links)
+    source, target = left_out(page)
+    before = model_edges(window, run.model_id or "")
+    assert {source, target} not in before
+    click_at(qtbot, page, page.questions.layer.middle_of((source, target)))
+    assert {source, target} in model_edges(window, run.model_id or "")
+    assert not any(link.kind == "left out" for link in page.questions.layer.links)
+
+
+def model_edges(window: MainWindow, model_id: str) -> list[set[str]]:
+    model: Any = window.shell.project.models[model_id].model
+    return [set(edge) for edge in model.edges]

@@ -138,7 +138,11 @@ def test_heads_that_sort_have_a_sign_behind_their_words(qtbot: QtBot, table) -> 
 
 def test_rows_of_classes_have_such_a_head_too(window: MainWindow) -> None:
     page = ComponentRowsPage(window.shell, "none")
-    assert isinstance(page.table.horizontalHeader(), SortHead)
+    head = page.table.horizontalHeader()
+    assert isinstance(head, SortHead)
+    page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    assert head.words(0, "Row").endswith(" ▾")
+    assert not head.words(1, "Row").endswith(" ▾")
     page.closed()
     page.deleteLater()
 

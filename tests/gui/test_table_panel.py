@@ -310,8 +310,10 @@ def test_a_narrow_bar_drops_words_and_never_cuts_them(
     qtbot: QtBot, window: MainWindow, panel: TablePanel
 ) -> None:
     window.resize(960, 640)
+    window.reveal("tablePanel")
     type_number(panel, 3, 0, "0.04")
     qtbot.wait(0)
-    for made in panel.findChildren(QPushButton):
-        if made.isVisible():
-            assert made.width() >= made.sizeHint().width(), made.objectName()
+    shown = [made for made in panel.findChildren(QPushButton) if made.isVisible()]
+    assert shown
+    for made in shown:
+        assert made.width() >= made.sizeHint().width(), made.objectName()

@@ -38,6 +38,7 @@ from pgmstudio.gui.app.opening import (
     open_model_page,
     show_project,
 )
+from pgmstudio.gui.document.component_views import component_views
 from pgmstudio.gui.document.graph_nodes import graph_nodes
 from pgmstudio.gui.pages.model_page import ModelPage
 from pgmstudio.gui.panels.elided_label import ElidedLabel
@@ -45,7 +46,7 @@ from tests.gui.graph_pages import PRESSURE, add_graph, coronary, coronary_rows
 from tests.gui.label_pages import EDGE, add_labelled
 from tests.gui.samples import add_sprinkler, add_votes, sprinkler_rows
 
-FURTHER = ("mixture", "classes", "graph", "labels")
+FURTHER = ("mixture", "one tree", "classes", "graph", "labels")
 SITUATIONS = ("nothing", "data", "model", *FURTHER)
 
 CONTROLS = (
@@ -110,8 +111,8 @@ def arrange(window: MainWindow, situation: str) -> None:
     if situation == "model":
         add_sprinkler(shell)
         project = shell.project
-    elif situation in ("mixture", "classes"):
-        add_votes(shell, situation)
+    elif situation in ("mixture", "one tree", "classes"):
+        add_votes(shell, "classes" if situation == "classes" else "mixture")
         project = shell.project
     elif situation == "graph":
         add_graph(shell, coronary(), coronary_rows(200))
@@ -132,8 +133,10 @@ def restore(window: MainWindow, situation: str) -> None:
     elif situation == "model":
         open_model_page(shell, next(iter(shell.project.models)))
         shell.bench.select(["sprinkler"], [("rain", "wet")])
-    elif situation in ("mixture", "classes"):
-        open_model_page(shell, next(iter(shell.project.models)))
+    elif situation in ("mixture", "one tree", "classes"):
+        model_id = next(iter(shell.project.models))
+        open_model_page(shell, model_id)
+        component_views(shell).choose(model_id, (0,) if situation == "one tree" else ())
         shell.bench.select(["tax", "aid"])
     elif situation == "graph":
         model_id = next(iter(shell.project.models))

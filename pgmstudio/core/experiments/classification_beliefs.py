@@ -20,6 +20,7 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.inference.likelihood import log2_probabilities
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.components import likeliest, log2_sums, shares
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
@@ -53,7 +54,7 @@ def target_beliefs(
     The target's own column is not looked at and may be absent, as may others.
     """
     if not isinstance(model, ProbabilisticModel):
-        raise DataError(f"A model of the kind {model.kind} gives rows no probability.")
+        raise DataError(f"{a_kind(model.kind, 'A')} gives rows no probability.")
     variable = model.domain[target]
     rows = _without(rows_over(data, model.domain), target)
     first, which = rows.distinct()

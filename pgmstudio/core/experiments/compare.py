@@ -19,6 +19,7 @@ from pgmstudio.core.data.editing import fitted_to
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.experiments.means import Mean, mean_of
 from pgmstudio.core.inference.likelihood import log2_probabilities
+from pgmstudio.core.models.kinds import a_kind, in_sentence
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.scores.local_scores import AIC_BITS
 
@@ -156,7 +157,7 @@ def row_log2(model: Model, data: DataSet) -> NDArray[np.float64]:
     """log2 P(row) for each row, missing cells summed out; DataError for models that are no
     distribution."""
     if not isinstance(model, ProbabilisticModel):
-        raise DataError(f"A model of the kind {model.kind} gives rows no probability.")
+        raise DataError(f"{a_kind(model.kind, 'A')} gives rows no probability.")
     if data.domain != model.domain:  # the same states may stand in another order
         data = fitted_to(data, model.domain)
     return log2_probabilities(model, data)
@@ -250,7 +251,7 @@ def _refuse_unlike(models: Mapping[str, Model], data: DataSet) -> None:
     for name in names:
         own = set(models[name].domain.names)
         if not isinstance(models[name], ProbabilisticModel):
-            problems.append(f"{name} ({models[name].kind}) gives rows no probability.")
+            problems.append(f"{name} ({in_sentence(models[name].kind)}) gives rows no probability.")
         if absent := sorted(own - set(data.domain.names)):
             problems.append(f"{name} needs {', '.join(absent)}, which the data do not have.")
         if unlike := sorted(own ^ first):

@@ -33,6 +33,7 @@ from pgmstudio.core.inference.protocols import (
     Scale,
 )
 from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 
 Floats = NDArray[np.float64]
@@ -104,7 +105,7 @@ def answer_of(
             asked.set_evidence(variable, finding)
         beliefs = [asked.belief(variable) for variable in model.domain.names]
         if any(belief.scale is not Scale.PROBABILITY for belief in beliefs):
-            told = f"a {model.kind} has no probabilities"
+            told = f"{a_kind(model.kind)} has no probabilities"
             return ModelAnswer(name, model.domain, {}, None, left_out, told)
         found = {belief.variable: belief.values for belief in beliefs}
         return ModelAnswer(name, model.domain, found, asked.log2_evidence(), left_out)

@@ -12,6 +12,7 @@ from pgmstudio.core.experiments.means import mean_of
 from pgmstudio.core.inference.analysis_tables import Cell
 from pgmstudio.core.inference.likelihood import log2_probabilities
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.running import NEVER, CancelToken
@@ -58,7 +59,7 @@ def model_scores(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> Mo
         effective = None
     plain = (model.kind, columns, free, effective)
     if not isinstance(model, ProbabilisticModel):
-        return ModelScores(*plain, problem=f"A {model.kind} gives rows no probability.")
+        return ModelScores(*plain, problem=f"{a_kind(model.kind, 'A')} gives rows no probability.")
     if columns == 0 or data.total_weight <= 0:
         return ModelScores(*plain, problem="The rows have no column of this model.")
     cancel.raise_if_cancelled()

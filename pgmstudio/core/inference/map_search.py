@@ -24,6 +24,7 @@ from pgmstudio.core.inference.protocols import Finding
 from pgmstudio.core.inference.queries import ask_network
 from pgmstudio.core.inference.sessions import open_session
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.running import NEVER, CancelToken
@@ -96,7 +97,7 @@ def most_probable_together(
     session = open_session(model)
     joint_of = getattr(session, "joint", None)
     if joint_of is None:
-        raise PgmStudioError(f"A {model.kind} does not tell joint beliefs yet.")
+        raise PgmStudioError(f"{a_kind(model.kind, 'A')} does not tell joint beliefs yet.")
     for name, finding in evidence.items():
         session.set_evidence(name, finding)
     names = list(dict.fromkeys(variables))

@@ -15,6 +15,7 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.inference.analysis_tables import Cell
 from pgmstudio.core.models.component_measures import Mixture, component_names
 from pgmstudio.core.models.components import likeliest, log2_sums, shares
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree_mixture import TreeMixture
@@ -73,7 +74,9 @@ def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> 
     A column of the model that the data lack is missing in every row.
     """
     if not isinstance(model, TreeMixture | LatentClasses):
-        raise DataError(f"A {model.kind} has no classes or components rows could belong to.")
+        raise DataError(
+            f"{a_kind(model.kind, 'A')} has no classes or components rows could belong to."
+        )
     data = rows_over(data, model.domain)
     found, logs = [], []
     for part in _blocks(data, max(1, _BLOCK_CELLS // model.weights.size)):

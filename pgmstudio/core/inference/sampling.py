@@ -12,6 +12,7 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.inference.interventions import doings_first
 from pgmstudio.core.inference.protocols import Done, Finding, InferenceSession, Observed
 from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.running import CancelToken, Progress
 
@@ -45,7 +46,9 @@ def sample_rows(
     variable: P(x1 | e), then P(x2 | x1, e), …, which is exact for every kind of evidence.
     """
     if not isinstance(model, ProbabilisticModel):
-        raise DataError(f"A {model.kind} is no probability distribution; nothing can be drawn.")
+        raise DataError(
+            f"{a_kind(model.kind, 'A')} is no probability distribution; nothing can be drawn."
+        )
     rng = np.random.default_rng(plan.seed)
     if plan.evidence:
         parts = yield from _conditional(open_session(model), model, plan, rng, cancel)

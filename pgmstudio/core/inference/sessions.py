@@ -14,6 +14,7 @@ from pgmstudio.core.inference.protocols import Finding, InferenceSession
 from pgmstudio.core.inference.queries import Answer, ask_network
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
@@ -43,7 +44,7 @@ def open_session(model: Model) -> InferenceSession:
     opener = SESSIONS.get(type(model))
     if opener is None:
         raise PgmStudioError(
-            f"There is no inference for a {model.kind} yet, so it cannot answer questions."
+            f"There is no inference for {a_kind(model.kind)} yet, so it cannot answer questions."
         )
     return opener(model)
 

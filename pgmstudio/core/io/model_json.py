@@ -18,6 +18,7 @@ from pgmstudio.core.io.model_files import ModelFile, Properties
 from pgmstudio.core.io.network_formats import TableChecker
 from pgmstudio.core.io.node_link import is_node_link, node_link_file
 from pgmstudio.core.models.bayesian_network import ROW_SUM_TOLERANCE
+from pgmstudio.core.models.kinds import a_kind
 
 SCHEMA = "pgmstudio-model"
 VERSION = 1
@@ -37,7 +38,7 @@ def parse(content: bytes, path: Path) -> ModelFile:
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text of a native file; nothing is lost."""
     if file.model.kind not in CODECS:
-        raise ModelFileError(path, f"a {file.model.kind} cannot be saved as .json.")
+        raise ModelFileError(path, f"{a_kind(file.model.kind)} cannot be saved as .json.")
     return render_json(document_of(file)), ()
 
 

@@ -16,8 +16,9 @@ from pgmstudio.core.errors import GraphError, ModelFileError, PgmStudioError, Un
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.model_files import ModelFile, Point
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.conversions import CONVERSIONS, KIND_TITLES, converted
+from pgmstudio.core.models.conversions import CONVERSIONS, converted
 from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.kinds import a_kind, kind_title
 
 M = TypeVar("M", BayesianNetwork, DecisionGraph)
 
@@ -212,7 +213,7 @@ def model_in(file: ModelFile, path: Path, wanted: type[M], holds: str) -> M:
     if isinstance(model, wanted):
         return model
     if wanted.kind not in CONVERSIONS.get(model.kind, {}):
-        raise ModelFileError(path, f"{holds}, and this is a {model.kind}. Save it as .json.")
+        raise ModelFileError(path, f"{holds}, and this is {a_kind(model.kind)}. Save it as .json.")
     try:
         found = converted(model, wanted.kind)
     except PgmStudioError as problem:
@@ -236,7 +237,7 @@ def what_is_lost(
     """
     lost = []
     if not isinstance(file.model, language):
-        title = KIND_TITLES.get(file.model.kind, file.model.kind)
+        title = kind_title(file.model.kind)
         lost.append(f"{format_name} cannot hold a “{title}”; it comes back as a {called}.")
     if file.notes:
         lost.append(f"{format_name} cannot hold notes.")

@@ -31,7 +31,7 @@ from pgmstudio.core.io.model_codecs import CODECS
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, layout_document, variables_document
 from pgmstudio.core.io.project_reader import FORMAT, project_in
-from pgmstudio.core.models.conversions import KIND_TITLES
+from pgmstudio.core.models.kinds import kind_title
 from pgmstudio.core.project.project import (
     CurveEntry,
     DataEntry,
@@ -191,7 +191,7 @@ def _data_members(data_id: str, entry: DataEntry) -> dict[str, bytes]:
 def _model_members(model_id: str, entry: ModelEntry) -> dict[str, bytes]:
     kind = entry.model.kind
     if kind not in CODECS:
-        raise DataError(f"{KIND_TITLES.get(kind, kind)} is a language without a file format")
+        raise DataError(f"{kind_title(kind)} is a language without a file format")
     render_json(_model_entry(entry))
     file = ModelFile(entry.model, title=entry.title, properties=entry.properties)
     document = document_of(file)

@@ -27,6 +27,7 @@ from pgmstudio.core.io.migrations import MIGRATIONS, VERSION, migrated
 from pgmstudio.core.io.model_codecs import CODECS
 from pgmstudio.core.io.model_json import check_version, file_of_document, read_variables
 from pgmstudio.core.io.project_archive import members_in
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.project.project import (
     ComparisonEntry,
     CurveEntry,
@@ -353,7 +354,7 @@ class _Reader:
                 element.fail("expected the two ends of an edge and a note.")
             edge_notes[texts[0], texts[1]] = texts[2]
         if model.kind != place["kind"].text():
-            place["kind"].fail(f"the model is a {model.kind}.")
+            place["kind"].fail(f"the model is {a_kind(model.kind)}.")
         return ModelEntry(
             title=place["title"].text(),
             model=model,

@@ -29,6 +29,7 @@ from pgmstudio.core.io.report_html import (
 from pgmstudio.core.learning.registry import all_learners
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.models.kinds import in_sentence
 from pgmstudio.core.models.protocols import DirectedModel, Model, ProbabilisticModel
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
 from pgmstudio.core.project.project import ModelEntry
@@ -78,7 +79,7 @@ def model_picture(file: ModelFile) -> Markup:
         told = f"{count_of(sum(model.node_counts), 'node')} are too many for a picture here."
         return tag("p", told, class_="quiet")
     light, dark = (drawing_of(file, theme=theme) for theme in ("light", "dark"))
-    return figure(light, dark, file.title or f"The picture of the {model.kind}")
+    return figure(light, dark, file.title or f"The picture of the {in_sentence(model.kind)}")
 
 
 def size_facts(model: Model) -> list[tuple[str, Content]]:

@@ -32,6 +32,7 @@ from pgmstudio.core.io.point_folder import (
 from pgmstudio.core.learning.protocols import Finished
 from pgmstudio.core.learning.registry import learner_of
 from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.plain import restored_params
@@ -110,7 +111,7 @@ def _compared(first: Model, second: Model) -> tuple[bool, str]:
     if one == other:
         return True, "The same model, bit for bit."
     if first.kind != second.kind:
-        return False, f"It was a {first.kind}, it is a {second.kind} now."
+        return False, f"It was {a_kind(first.kind)}, it is {a_kind(second.kind)} now."
     differ = [name for name in one if one.get(name) != other.get(name)]
     return False, f"Another model than at first; {', '.join(differ)} differ."
 

@@ -42,6 +42,7 @@ from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
 from pgmstudio.core.learning.run_checks import given_start
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.params import AUTO
@@ -113,7 +114,7 @@ class _Task:
         model = network_of(start)
         if model is None:
             if params.nodes is not None or MODEL in (params.prior, params.begin):
-                raise ParameterError({"start": f"a {start.kind} has no tables to keep"})
+                raise ParameterError({"start": f"{a_kind(start.kind)} has no tables to keep"})
             rows = data
             dag = Dag.from_edges(data.domain.names, start.edges)
         else:

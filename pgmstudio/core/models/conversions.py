@@ -25,6 +25,7 @@ from pgmstudio.core.models.compiled_graphs import compiled_graph
 from pgmstudio.core.models.component_measures import component_names
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.models.graph_networks import network_of_graph
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.labelling import labelled_from_rows
 from pgmstudio.core.models.latent_classes import LatentClasses
@@ -42,15 +43,6 @@ MOST_CELLS = 2**21
 MOST_STATES = 2**16
 # Trees with other edges each are looked through in so many orders for small tables.
 _MOST_ORDERS = 24
-
-KIND_TITLES = {
-    BayesianNetwork.kind: "Bayesian network",
-    Tree.kind: "Tree",
-    TreeMixture.kind: "Mixture of trees",
-    LatentClasses.kind: "Latent classes",
-    DecisionGraph.kind: "Decision graph",
-    LabelledDag.kind: "Labelled graph",
-}
 
 
 def network_of_tree(tree: Tree) -> BayesianNetwork:
@@ -192,19 +184,12 @@ _REASONS: Mapping[tuple[str, str], Callable[[Any], str | None]] = {
 }
 
 
-def _one(kind: str) -> str:
-    """A model of this kind, as one says it in a sentence."""
-    title = KIND_TITLES.get(kind, kind)
-    said = {BayesianNetwork.kind: title, LatentClasses.kind: "model of latent classes"}
-    return f"a {said.get(kind, title.lower())}"
-
-
 def why_not_converted(model: Model, kind: str) -> str | None:
     """Why the model cannot become one of this kind, as far as its graph tells at once."""
     if kind == model.kind:
         return "it is one already."
     if kind not in CONVERSIONS.get(model.kind, {}):
-        return f"{_one(model.kind)} cannot become {_one(kind)}."
+        return f"{a_kind(model.kind)} cannot become {a_kind(kind)}."
     reason = _REASONS.get((model.kind, kind))
     return None if reason is None else reason(model)
 
@@ -396,6 +381,6 @@ def converted(model: Model, kind: str) -> Model:
     ways = CONVERSIONS.get(model.kind, {})
     if kind not in ways:
         known = ", ".join(ways) or "none"
-        refused = f"{_one(model.kind)} cannot become {_one(kind)}"
+        refused = f"{a_kind(model.kind)} cannot become {a_kind(kind)}"
         raise GraphError(f"{refused[:1].upper()}{refused[1:]}; what it can become: {known}.")
     return ways[kind](model)

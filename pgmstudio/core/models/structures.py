@@ -5,6 +5,7 @@ from __future__ import annotations
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import DirectedModel, Model
 
 
@@ -13,5 +14,5 @@ def dag_of(model: Model) -> Dag:
     if isinstance(model, BayesianNetwork):
         return model.dag
     if not isinstance(model, DirectedModel):
-        raise GraphError(f"A model of the kind {model.kind} has no directed edges to look at.")
+        raise GraphError(f"{a_kind(model.kind, 'A')} has no directed edges to look at.")
     return Dag.from_edges(model.domain.names, model.edges)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.models.arc_reversal import with_edge_turned
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.project.edits import put
 from pgmstudio.core.project.project import Project
 
@@ -35,6 +36,6 @@ def _network(project: Project, model_id: str) -> BayesianNetwork:
     model = project.model_entry(model_id).model
     if not isinstance(model, BayesianNetwork):
         raise GraphError(
-            f"The edges of a {model.kind} cannot be turned; convert it to a Bayesian network."
+            f"The edges of {a_kind(model.kind)} cannot be turned; convert it to a Bayesian network."
         )
     return model

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.label_partitions import Context, with_context
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.labelling import (
@@ -92,7 +93,7 @@ def labels_from_rows(project: Project, *, model_id: str, tolerance: float = SAME
     model = project.model_entry(model_id).model
     network = model.as_bayesian_network if isinstance(model, LabelledDag) else model
     if not isinstance(network, BayesianNetwork):
-        raise GraphError(f"A {model.kind} has no tables whose rows could be compared.")
+        raise GraphError(f"{a_kind(model.kind, 'A')} has no tables whose rows could be compared.")
     edited = labelled_from_rows(network, tolerance)
     return replace_model(project, model_id=model_id, model=edited)
 
@@ -100,5 +101,7 @@ def labels_from_rows(project: Project, *, model_id: str, tolerance: float = SAME
 def _labelled(project: Project, model_id: str) -> LabelledDag:
     model = project.model_entry(model_id).model
     if not isinstance(model, LabelledDag):
-        raise GraphError(f"A {model.kind} has no labels; convert it to a labelled graph first.")
+        raise GraphError(
+            f"{a_kind(model.kind, 'A')} has no labels; convert it to a labelled graph first."
+        )
     return model

@@ -18,6 +18,7 @@ from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
 from pgmstudio.core.graphs.knowledge import Edge
 from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.models.file_properties import Properties
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.edits import put, without
 from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Point, Project
@@ -228,7 +229,8 @@ def _with_editable_states(project: Project, model_id: str) -> EditableStates:
     model = _known(project, model_id).model
     if not isinstance(model, EditableStates):
         raise GraphError(
-            f"The states of a {model.kind} cannot be edited; convert it to a Bayesian network."
+            f"The states of {a_kind(model.kind)} cannot be edited; "
+            "convert it to a Bayesian network."
         )
     return model
 
@@ -261,7 +263,9 @@ def set_table(
     """Another table P(variable | parents), whose rows sum to 1."""
     model = project.model_entry(model_id).model
     if not isinstance(model, EditableTables):
-        raise GraphError(f"A {model.kind} has no tables to edit; convert it to a Bayesian network.")
+        raise GraphError(
+            f"{a_kind(model.kind, 'A')} has no tables to edit; convert it to a Bayesian network."
+        )
     return _with_model(project, model_id, model.with_table(variable, table))
 
 
@@ -326,7 +330,7 @@ def _structure(project: Project, model_id: str) -> EditableStructure:
     model = _known(project, model_id).model
     if not isinstance(model, EditableStructure):
         raise GraphError(
-            f"The edges of a {model.kind} cannot be edited one by one; "
+            f"The edges of {a_kind(model.kind)} cannot be edited one by one; "
             "convert it to a Bayesian network first."
         )
     return model
@@ -336,7 +340,8 @@ def _renamable(project: Project, model_id: str) -> Renamable:
     model = _known(project, model_id).model
     if not isinstance(model, Renamable):
         raise GraphError(
-            f"Names in a {model.kind} cannot be edited; convert it to a Bayesian network first."
+            f"Names in {a_kind(model.kind)} cannot be edited; "
+            "convert it to a Bayesian network first."
         )
     return model
 
@@ -345,7 +350,7 @@ def _known(project: Project, model_id: str) -> ModelEntry:
     if model_id in project.unknown.models:
         kind = project.unknown.models[model_id].kind
         raise GraphError(
-            f"This model is a {kind}, a language this version does not know; "
+            f"This model is {a_kind(kind)}, a language this version does not know; "
             "it can be looked at by its title and is kept as it is."
         )
     if model_id not in project.models:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pgmstudio.core.inference.protocols import Scale
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import ProbabilisticModel
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.project.project import DataEntry
@@ -113,7 +114,7 @@ class _Deeds(SubjectDeeds):
         if entry is None:
             return NO_MODEL
         if not isinstance(entry.model, ProbabilisticModel):
-            return f"a {entry.model.kind} gives rows no probability."
+            return f"{a_kind(entry.model.kind)} gives rows no probability."
         return None if self._data() is not None else "no data set has columns of this model."
 
     # -- deeds

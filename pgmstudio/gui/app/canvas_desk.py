@@ -32,7 +32,7 @@ class CanvasDesk:
         if self.page is None:
             return self.no_page()
         if not self.page.is_editable:
-            return "edges are drawn in the DAG of a Bayesian network; show that picture."
+            return "nodes and edges are edited in the DAG of a Bayesian network; show that picture."
         return None
 
     def not_joinable(self) -> str | None:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import cast
 
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.in_front import model_page_in_front
@@ -131,7 +132,7 @@ def compare_actions(shell: Shell) -> list[ActionSpec]:
     def no_pair() -> str | None:
         entry = shell.project.models.get(shell.bench.model_id or "")
         if entry is not None and not isinstance(entry.model, DirectedModel):
-            return f"the edges of a {entry.model.kind} are not judged one by one."
+            return f"the edges of {a_kind(entry.model.kind)} are not judged one by one."
         return None if pair_in_view(shell) else "select an edge, or two nodes."
 
     def no_page() -> str | None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import ProbabilisticModel
 from pgmstudio.gui.app.actions import ActionSpec
 from pgmstudio.gui.app.in_front import data_page_in_front
@@ -181,7 +182,7 @@ class DataDesk(QObject):
         if entry is None:
             return "no model is open. Learn or open one first."
         if not isinstance(entry.model, ProbabilisticModel):
-            return f"a {entry.model.kind} is no probability distribution."
+            return f"{a_kind(entry.model.kind)} is no probability distribution."
         return None
 
     def sample(self) -> None:

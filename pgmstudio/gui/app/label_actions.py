@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.core.learning.kappa_path import KappaPath
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.labelling import labelled_from_rows
 from pgmstudio.core.project import label_edits
@@ -126,7 +127,8 @@ class _Deeds(QObject):
         if entry is None:
             return NO_MODEL
         if not isinstance(entry.model, BayesianNetwork | LabelledDag):
-            return f"a {entry.model.kind} has no tables whose rows could be compared; convert it."
+            one = a_kind(entry.model.kind)
+            return f"{one} has no tables whose rows could be compared; convert it."
         return None
 
     def why_no_labels(self) -> str | None:

@@ -11,7 +11,8 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.learning.adjacency import Adjacency
 from pgmstudio.core.learning.class_scan import ClassScan
 from pgmstudio.core.learning.mixture_scan import MixtureScan
-from pgmstudio.core.models.conversions import KIND_TITLES, converted, why_not_converted
+from pgmstudio.core.models.conversions import converted, why_not_converted
+from pgmstudio.core.models.kinds import KIND_TITLES, a_kind, in_sentence
 from pgmstudio.core.models.latent_classes import LatentClasses
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.same_distribution import same_distribution
@@ -119,7 +120,7 @@ def mixture_actions(shell: Shell) -> list[ActionSpec]:
         *(
             ActionSpec(
                 f"model.convert.{kind}",
-                f"To {title[:1].lower() + title[1:] if kind != 'bayesian-network' else title}",
+                f"To {in_sentence(kind)}",
                 "Model/Convert",
                 f"A new model in the language {title} with the very same distribution.",
                 partial(deeds.convert, kind),
@@ -286,15 +287,14 @@ def _converted_entry(
         checked = same_distribution(entry.model, model, cancel)
     except PgmStudioError as refused:
         return refused
-    word = KIND_TITLES[kind]
     return ModelEntry(
-        f"{entry.title} as {word[:1].lower() + word[1:] if kind != 'bayesian-network' else word}",
+        f"{entry.title} as {in_sentence(kind)}",
         model,
         data_id=entry.data_id,
         node_titles=dict(entry.node_titles),
         notes=entry.notes,
         provenance={
-            "made by": f"converted from {entry.title}, a {entry.model.kind}",
+            "made by": f"converted from {entry.title}, {a_kind(entry.model.kind)}",
             CHECKED: checked.sentence(),
         },
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pgmstudio.core.learning.em_params import EmParams
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import DirectedModel
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.actions import ActionSpec
@@ -28,7 +29,7 @@ class ParameterDesk:
         if entry is None:
             return "open a model first."
         if not isinstance(entry.model, DirectedModel):
-            return f"a {entry.model.kind} has no tables P(X | parents)."
+            return f"{a_kind(entry.model.kind)} has no tables P(X | parents)."
         return None if self._shell.project.data else "import data first (Ctrl+I)."
 
     def why_not_selected(self) -> str | None:

@@ -17,6 +17,7 @@ from pgmstudio.core.experiments.score_table import (
     model_scores,
     score_lines,
 )
+from pgmstudio.core.models.kinds import kind_title
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.project.project import ComparisonEntry, Project
 from pgmstudio.core.running import CancelToken
@@ -29,7 +30,6 @@ from pgmstudio.gui.pages.fact_table import Column, FactTable, widening
 from pgmstudio.gui.pages.help_page import open_help
 from pgmstudio.gui.pages.kept_page import facts_label
 from pgmstudio.gui.pages.page import Page
-from pgmstudio.gui.panels.subject import LANGUAGES
 from pgmstudio.gui.style.icons import icon
 from pgmstudio.gui.style.numbers import counted, grouped
 from pgmstudio.gui.style.widgets import Note, button, label, row
@@ -252,9 +252,7 @@ class ScoreTablePage(Page):
             self._shell.bench.view_model(self.model_id)
         if one is not None:
             told = EFFECTIVE_SIZES.get(one.kind, "numbers touched to update all beliefs once")
-            self.meaning.setText(
-                f"{LANGUAGES.get(one.kind, one.kind)}: its effective size is the {told}."
-            )
+            self.meaning.setText(f"{kind_title(one.kind)}: its effective size is the {told}.")
 
     def _on_chosen(self, number: int) -> None:
         open_model_page(self._shell, self._keys[number])

@@ -12,6 +12,7 @@ from pgmstudio.core.inference.protocols import Done, Finding, InferenceSession
 from pgmstudio.core.inference.sensitivity import Span, Swing, sensitivity_of
 from pgmstudio.core.inference.value_of_evidence import value_of_evidence
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.models.tree import Tree
 from pgmstudio.core.pictures.svg_nodes import percent
@@ -155,7 +156,9 @@ def which_numbers_matter(asked: Asked, session: InferenceSession, cancel: Cancel
     """Every number of every table, varied alone."""
     network = asked.model.as_bayesian_network if isinstance(asked.model, Tree) else asked.model
     if not isinstance(network, BayesianNetwork):
-        raise PgmStudioError(f"A {asked.model.kind} has no tables whose numbers could be varied.")
+        raise PgmStudioError(
+            f"{a_kind(asked.model.kind, 'A')} has no tables whose numbers could be varied."
+        )
     found = sensitivity_of(network, asked.evidence, asked.target, asked.state, cancel)
     rows, details = [], {}
     for swing in found.swings(asked.span, MOST_BARS, once_a_row=True):

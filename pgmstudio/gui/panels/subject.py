@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.models.kinds import kind_title
 from pgmstudio.core.models.protocols import DirectedModel, Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.app.shell import Shell
@@ -15,17 +16,6 @@ from pgmstudio.gui.document.evidence_words import TARGET, Chip, chip_of
 from pgmstudio.gui.document.live_beliefs import LiveBeliefs
 from pgmstudio.gui.document.table_work import table_work
 from pgmstudio.gui.pages.last_model import last_model
-
-LANGUAGES = {
-    "bayesian-network": "Bayesian network",
-    "tree": "Tree",
-    "chow-liu": "Chow–Liu tree",
-    "ldag": "Labelled DAG",
-    "pdg": "Probabilistic decision graph",
-    "tree-mixture": "Mixture of trees",
-    "latent-class": "Latent classes",
-    "possibilistic": "Possibilistic network",
-}
 
 
 @dataclass(frozen=True)
@@ -45,8 +35,7 @@ class Subject:
 
     @property
     def language(self) -> str:
-        kind = self.model.kind
-        return LANGUAGES.get(kind, kind.replace("-", " ").capitalize())
+        return kind_title(self.model.kind)
 
     def variable(self, name: str) -> Variable:
         return self.model.domain[name]

@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.project.model_edits import EditableTables
@@ -198,9 +199,8 @@ class TablePanel(QWidget):
         index = network.domain.index(name)
         parents = [network.domain.variables[p] for p in network.dag.parent_indices[index]]
         self._grid.editable = isinstance(entry.model, EditableTables) or is_mixture(entry.model)
-        self._grid.why_locked = (
-            f"A {entry.model.kind} is not edited by hand; convert it to a Bayesian network."
-        )
+        one = a_kind(entry.model.kind, "A")
+        self._grid.why_locked = f"{one} is not edited by hand; convert it to a Bayesian network."
         # A mixture's tables are of the rows of a component, not of all.
         self._rows = (
             None

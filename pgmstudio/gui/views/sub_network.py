@@ -17,6 +17,7 @@ from pgmstudio.core.io.json_documents import parse_json, render_json
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, file_of_document
 from pgmstudio.core.models.bayesian_network import BayesianNetwork, Table
+from pgmstudio.core.models.kinds import a_kind
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.pictures.boxes import box_size
 from pgmstudio.core.pictures.picture import PictureNode, Point
@@ -178,6 +179,6 @@ def _free_name(name: str, taken: set[str]) -> str:
 def _network(model: Model, what: str) -> BayesianNetwork:
     if not isinstance(model, BayesianNetwork):
         raise GraphError(
-            f"Only Bayesian networks can be {what} in parts; a {model.kind} is one whole."
+            f"Only Bayesian networks can be {what} in parts; {a_kind(model.kind)} is one whole."
         )
     return model
