@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project_file import read_project, write_project
+from pgmstudio.core.project import edits
 from pgmstudio.gui.app.closing import may_close
 from pgmstudio.gui.app.curve_actions import open_curves
 from pgmstudio.gui.app.main_window import MainWindow
@@ -102,6 +104,15 @@ def test_a_stopped_sweep_goes_on_in_a_project_that_was_opened_again(
     lines = [json.loads(line) for line in (folder / "points.jsonl").read_text().splitlines()]
     keys = [line["point"]["key"] for line in lines if "point" in line]
     assert len(keys) == len(set(keys)) == 4
+
+
+def test_rules_that_curves_do_not_use_are_named_before_they_start(window: MainWindow) -> None:
+    add_rows(window.shell)
+    one, other = window.shell.project.data["d1"].data.domain.names[:2]
+    rule = partial(edits.forbid_edge, source=one, target=other)
+    window.shell.change("Rule", rule)
+    page = planned(window)
+    assert "1 rule about edges is not used in curves." in page.forecast.text
 
 
 def test_an_extended_plan_makes_only_what_is_new(

@@ -52,6 +52,15 @@ def obeys_knowledge(learner: object) -> bool:
     return getattr(learner, "obeys_knowledge", True)
 
 
+def unused_rules(knowledge: Knowledge, where: str) -> str:
+    """Said where learners run by settings of their own; empty without rules."""
+    count = knowledge.rule_count()
+    if count == 0:
+        return ""
+    rules = "1 rule about edges is" if count == 1 else f"{count} rules about edges are"
+    return f"{rules} not used in {where}."
+
+
 def rules_note(learner: object, knowledge: Knowledge) -> str:
     """What a learner will make of the rules, said before it starts."""
     count = knowledge.rule_count()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.experiments.languages_table import METHOD, LanguageTable
 from pgmstudio.core.experiments.languages_words import same_words
+from pgmstudio.core.learning.run_checks import unused_rules
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app.opening import close_welcome
 from pgmstudio.gui.app.shell import Shell
@@ -222,11 +223,8 @@ class ComparePage(Page):
         train, valid, test = (grouped(count) for count in counts[:3])
         often = f", in each of {counts[3]} splits" if counts[3] > 1 else ""
         told = f"{train} rows to learn from, {valid} to choose, {test} to test{often}"
-        rules = self._shell.project.knowledge.rule_count()
-        if rules:
-            are = "is" if rules == 1 else "are"
-            told += f". {counted(rules, 'rule')} about edges {are} not used in a comparison."
-        self.setup.rows.setText(told)
+        rules = unused_rules(self._shell.project.knowledge, "a comparison")
+        self.setup.rows.setText(f"{told}. {rules}" if rules else told)
 
     def _on_split_failed(self, error: BaseException) -> None:
         if isinstance(error, PgmStudioError):

@@ -19,6 +19,7 @@ from pgmstudio.core.experiments.plans.expansion import runs_of_plan
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.sl_curve import default_lambdas
 from pgmstudio.core.learning.registry import all_learners
+from pgmstudio.core.learning.run_checks import unused_rules
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.app.opening import close_welcome
@@ -251,6 +252,8 @@ class CurvesPlanPage(Page):
         more = "" if self.curve_id is None else " What is done is not done again."
         told = f"{counted(len(runs), 'run')} of {counted(len(setup.plan.learners), 'learner')} "
         told += f"{where}{at_most}; a run gives one model or many.{more}"
+        if rules := unused_rules(self._shell.project.knowledge, "curves"):
+            told += f" {rules}"
         return told + (f" Left out: {' '.join(refused)}" if refused else "")
 
     # -- starting
