@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.languages import LANGUAGES
 from pgmstudio.core.experiments.languages_running import (
@@ -17,9 +19,12 @@ from pgmstudio.core.experiments.languages_running import (
     RunBegan,
     RunOver,
     RunWent,
+    SplitBegan,
+    SplitOver,
 )
-from pgmstudio.core.experiments.languages_table import Race, paired, table_csv
+from pgmstudio.core.experiments.languages_table import Race, Races, paired, table_csv
 from pgmstudio.core.experiments.languages_words import same_words, verdict
+from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.point_work import RunDone, SoFar
 
 Floats = NDArray[np.float64]
@@ -83,6 +88,49 @@ def raced(*languages: tuple[str, float, int]) -> Race:
         for event in events:
             race.take(event)  # type: ignore[arg-type]
     return race
+
+
+def split_events(number: int, *languages: tuple[str, float, int]) -> list[object]:
+    """One split of 50 test rows: the languages with their bits per row and sizes."""
+    titles = {one.key: one.title for one in LANGUAGES.values()}
+    events: list[object] = [SplitBegan(number)]
+    for key, bits, size in languages:
+        name, logs = f"{key} {number}", np.full(50, bits)
+        events += [
+            RunBegan(name, titles[key], 5.0),
+            *learned(titles[key], name, logs, valid=bits, size=size),
+            RunDone(name, 1, 2.0),
+            RunOver(name, titles[key]),
+        ]
+    return [*events, SplitOver(number)]
+
+
+def test_a_language_is_judged_by_all_splits_that_are_over_and_have_all_languages() -> None:
+    data = DataSet(Domain.of({"x": "ab"}), np.zeros((1, 50), dtype=np.uint8))
+    races = Races(["tree", "bn"], [PlanRows(data, data, data)] * 4)
+    # Three times as good as the tree in one split and worse in the next: not distinguishable.
+    both = [("tree", -6.0, 10), ("bn", -2.0, 30)], [("tree", -6.0, 20), ("bn", -7.0, 40)]
+    for event in split_events(0, *both[0])[:-1]:
+        races.take(event)  # type: ignore[arg-type]
+    assert races.table().row("Chow–Liu tree").compared is not None  # shown while it goes on
+    races.take(SplitOver(0))
+    for event in [*split_events(1, *both[1]), *split_events(2, ("tree", -6.0, 10))]:
+        races.take(event)  # type: ignore[arg-type]
+    for event in split_events(3, *both[0])[:-1]:  # stopped in the middle
+        races.take(event)  # type: ignore[arg-type]
+    races.end()
+    table = races.table()
+    assert table.split_count == 2
+    tree, network = (table.row(title).compared for title in ("Chow–Liu tree", "Bayesian network"))
+    assert tree is not None
+    assert network is not None
+    assert (tree.log2_likelihood_per_row, network.log2_likelihood_per_row) == (-6.0, -4.5)
+    assert (tree.effective_size, network.effective_size) == (15, 35)
+    assert (network.verdict, tree.verdict) == ("best", "not distinguishable")
+    pair = table.pairwise()["Chow–Liu tree", "Bayesian network"]
+    assert pair.interval == tree.interval
+    assert "2 splits" in table.method
+    assert "take Chow–Liu tree" in verdict(table)
 
 
 def test_rows_fill_as_languages_finish() -> None:
