@@ -162,9 +162,13 @@ class PointFolder:
         if self._file is None:
             raise FileError(self.folder, "is not open for writing.")
         content = json_line(record)
-        while content:
-            content = content[os.write(self._file, content) :]
-        os.fsync(self._file)
+        try:
+            while content:
+                content = content[os.write(self._file, content) :]
+            os.fsync(self._file)
+        except OSError as problem:  # a full disk; the part of a line is cut off on reading
+            reason = problem.strerror or str(problem)
+            raise FileError(self.folder / POINTS, f"cannot be written: {reason}.") from problem
 
     # -- reading ----------------------------------------------------------------------------------
 

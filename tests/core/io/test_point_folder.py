@@ -335,3 +335,19 @@ def test_a_folder_of_the_time_when_aic_was_that_of_the_thesis_reads_as_such(tmp_
     assert read_folder_plan(tmp_path) == plan
     (point,) = PointFolder(tmp_path).points.values()
     assert point.parameters["score"] == "aic-thesis"
+
+
+def test_a_disk_that_is_full_is_a_sentence_and_loses_no_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(number: int, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    with PointFolder(tmp_path) as folder:
+        folder.open(PLAN, rows_of())
+        folder.finish(RunDone("one", 0, 1.0))
+        with monkeypatch.context() as disk:
+            disk.setattr("pgmstudio.core.io.point_folder.os.write", full)
+            with pytest.raises(FileError, match="cannot be written: No space left on device"):
+                folder.finish(RunDone("other", 0, 1.0))
+    assert list(PointFolder(tmp_path).done) == ["one"]
