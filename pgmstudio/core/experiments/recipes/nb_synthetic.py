@@ -39,7 +39,7 @@ PUBLISHED = {
     "nb20": ("NB20", 15, 19.619, 19.670, 19.614),
     "parity": ("Parity of 5", 60, 3.999, 4.000, 4.0),
     "alarm": ("Alarm", 113, 14.886, 15.757, 13.839),
-    "hailfinder": ("Hailfinder", 481, 79.511, 89.222, 70.79),
+    "hailfinder": ("Hailfinder", 481, 79.511, 89.222, 70.785),
 }
 
 
@@ -113,8 +113,8 @@ NB_SYNTHETIC = Recipe(
         "too good in both.",
         "The random models NB10 and NB20 were not published and ours are others of the same kind; "
         "the tables of Alarm differ from the source's too. Compare the distances to the truth.",
-        "Growing ends when held-out rows stop gaining, for Hailfinder at 11 classes; the source "
-        "went on to hundreds, whose test bits are worse than those of our few.",
+        "Growing ends when held-out rows stop gaining, for Hailfinder after 8 to 20 classes and "
+        "86.0 to 90.2 test bits with the seeds 0 to 4; the source went on to hundreds of classes.",
         "Parity needs 16 classes; the source, whose EM had no restarts either, needed 40 for "
         "the maximum and lists 60.",
     ),

@@ -165,9 +165,9 @@ DOMINANCE: Mapping[str, tuple[str, str, str, str]] = {
     "landsat": (NB, "", BN, PDG),
 }
 
-# The size of the model that answers best, and its mean log P(Q | E) (table 5.9). The print says
-# log2, but its numbers are very probably natural logarithms: no model of ours answers queries about
-# King, rook and king with less than 8.3 bits, and the 6.46 printed there would be 9.32.
+# The size of the model that answers best, and its mean log P(Q | E) (table 5.9). The print
+# names no base, but its numbers are very probably natural logarithms: no model of ours answers
+# queries about King, rook and king with less than 8.3 bits, and the 6.46 printed would be 9.32.
 ANSWERS: Mapping[str, Mapping[str, tuple[int, float]]] = {
     "page-blocks": {BN: (35_250, -3.134), PDG: (11_925, -2.774), NB: (6490, -2.994)},
     "letter": {BN: (141_675, -4.705), PDG: (56_485, -4.645), NB: (24_582, -4.668)},
