@@ -1,27 +1,37 @@
 """Whether the comparison of languages says the same of the same cases: on twelve tables.
 
-    python benchmarks/bench_verdicts.py [TABLE…] [--seconds S] [--seeds N] [--splits K]
+    python benchmarks/bench_verdicts.py [TABLE…] [--seeds N] [--splits K]
 
 Each table is compared as it is, as a table of counts, with its columns in the opposite order, and
 with other seeds, which split and learn in another way. Two comparisons agree when their sentences
-take the same language, or when neither can tell the other's from its best. Every language has S
-seconds for all its splits (default 1500), so that no run is cut short by time; on two cores a table
-takes ten minutes or so. Tables that are not in the repository are read from the folder of data sets
-beside it, and left out where there is none.
+take the same language, or when neither can tell the other's from its best. Runs have all the time
+they need, one after another: a table takes some minutes. Tables that are not in the repository are
+read from the folder of data sets beside it, and left out where there is none.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.experiments.compare import row_log2
+from pgmstudio.core.experiments.curve_points import CurvePoint
 from pgmstudio.core.experiments.languages import LANGUAGES, languages_plan, race_splits
-from pgmstudio.core.experiments.languages_running import Budget, Finish, SplitsTask
+from pgmstudio.core.experiments.languages_running import (
+    RowScores,
+    RunBegan,
+    RunOver,
+    SplitBegan,
+    SplitOver,
+)
 from pgmstudio.core.experiments.languages_table import LanguageTable, Races
 from pgmstudio.core.experiments.languages_words import recommended, undistinguished
+from pgmstudio.core.experiments.plans.point_work import PointWork
+from pgmstudio.core.experiments.plans.running import planned_keys
 from pgmstudio.core.io.data_files import read_data
 from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.core.io.recipe_data import data_folder
@@ -52,14 +62,12 @@ class Verdict:
 
     taken: str
     equal: frozenset[str]
-    is_cut: bool  # time ran out for some language
 
     @classmethod
     def of(cls, table: LanguageTable) -> Verdict:
         taken = recommended(table)
         equal = frozenset(row.language.short for row in undistinguished(table))
-        is_cut = any(row.state != "learned" for row in table.rows)
-        return cls("" if taken is None else taken.language.short, equal, is_cut)
+        return cls("" if taken is None else taken.language.short, equal)
 
     def agrees_with(self, other: Verdict) -> bool:
         return self.taken == other.taken or (
@@ -67,14 +75,23 @@ class Verdict:
         )
 
 
-def compared(data: DataSet, seed: int, count: int | None, seconds: float) -> Verdict:
+def compared(data: DataSet, seed: int, count: int | None) -> Verdict:
+    """The comparison without its pool of processes and its budget: no run is cut short by time."""
     splits = race_splits(data, count=count, seed=seed)
-    race = Races(list(LANGUAGES), splits)
+    races = Races(list(LANGUAGES), splits)
     plan = languages_plan(LANGUAGES, splits[0], seeds=(seed,))
-    for event in SplitsTask(plan, splits, Budget(seconds, "each"), Finish())(NEVER):
-        race.take(event)
-    race.end()
-    return Verdict.of(race.table())
+    for number, rows in enumerate(splits):
+        races.take(SplitBegan(number))
+        for key, run in planned_keys(plan, rows).items():
+            races.take(RunBegan(key, run.name, math.inf))
+            for event in PointWork(run, key)(rows, NEVER):
+                if isinstance(event, CurvePoint) and event.model is not None:
+                    races.take(RowScores(event.key, row_log2(event.model, rows.test)))
+                races.take(event)
+            races.take(RunOver(key, run.name))
+        races.take(SplitOver(number))
+    races.end()
+    return Verdict.of(races.table())
 
 
 def variants(data: DataSet, seeds: int) -> Iterator[tuple[str, DataSet, int]]:
@@ -88,7 +105,6 @@ def variants(data: DataSet, seeds: int) -> Iterator[tuple[str, DataSet, int]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", nargs="*", choices=[[], *TABLES], metavar="TABLE")
-    parser.add_argument("--seconds", type=float, default=1500.0)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--splits", type=int, default=None)
     args = parser.parse_args()
@@ -103,13 +119,12 @@ def main() -> int:
             path = folder / TABLES[name]
         data, first = read_data(path, READING), None
         for label, rows, seed in variants(data, args.seeds):
-            found = compared(rows, seed, args.splits, args.seconds)
+            found = compared(rows, seed, args.splits)
             first = first or found
             word = "agrees" if found.agrees_with(first) else "DIFFERS"
             apart += word == "DIFFERS"
-            cut = ", cut by time" if found.is_cut else ""
             equal = ", ".join(sorted(found.equal))
-            line = f"{name:14s} {label:8s} takes {found.taken:8s} of {equal}: {word}{cut}"
+            line = f"{name:14s} {label:8s} takes {found.taken:8s} of {equal}: {word}"
             print(line, flush=True)
     print(f"{apart} differ")
     return 1 if apart else 0
