@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TypeVar
 
 import pytest
@@ -15,13 +16,18 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Outcome
 from pgmstudio.gui.app.learn_actions import landing_of, open_learn_page
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
+from pgmstudio.gui.app.opening import open_model_page
 from pgmstudio.gui.pages.learn_page import LearnPage
 from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.style.widgets import Note
 from pgmstudio.gui.workers.job import JobState
-from tests.gui.samples import add_sprinkler
+from pgmstudio.gui.workers.kept_source import KeptSource
+from tests.gui.kept_runs import add_ended_run
+from tests.gui.samples import add_sprinkler, sprinkler_rows
+from tests.gui.walking import trigger
 
 LONG_MS = 60_000
+HILL_CLIMB = "bn.hill-climb"
 Widget = TypeVar("Widget", bound=QWidget)
 
 
@@ -205,3 +211,67 @@ def test_heads_of_runs_stand_above_their_cells(
     for column in range(table.model().columnCount()):
         head = table.model().headerData(column, across, role)
         assert head == table.model().index(0, column).data(role)
+
+
+def stale_model(window: MainWindow) -> str:
+    """A learned model whose rows were changed since."""
+    model_id = add_ended_run(window.shell, sprinkler_rows(), HILL_CLIMB)
+    fewer = partial(edits.replace_data, data_id="d1", data=sprinkler_rows(60))
+    window.shell.change("Filter", fewer)
+    open_model_page(window.shell, model_id)
+    window.shell.book.refresh()
+    return model_id
+
+
+def test_a_model_whose_rows_changed_is_learned_again_not_reproduced(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    shell = window.shell
+    model_id = stale_model(window)
+    assert shell.project.is_stale(model_id)
+    reproduce, again = shell.book["learn.reproduce"], shell.book["learn.again"]
+    assert not reproduce.isEnabled()
+    assert "its rows have changed since" in reproduce.toolTip()
+    assert again.isEnabled()
+    inspector = panel_widget(window, "inspectorPanel")
+    assert isinstance(inspector, InspectorPanel)
+    button = inspector.model.findChild(QPushButton, "inspectorLearnAgain")
+    qtbot.waitUntil(button.isVisible)
+    refused: list[str] = []
+    shell.errors.sentence.connect(refused.append)
+    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+        button.click()
+    assert refused == []
+    first, second = shell.project.runs.values()
+    assert (second.learner, second.params, second.seed) == (first.learner, first.params, first.seed)
+    assert second.data_fingerprint == shell.project.data["d1"].data.fingerprint
+    assert not shell.project.is_stale(second.model_id or "")
+
+
+def test_a_model_whose_rows_are_the_same_or_gone_is_not_learned_again(window: MainWindow) -> None:
+    shell = window.shell
+    model_id = add_ended_run(shell, sprinkler_rows(), HILL_CLIMB)
+    open_model_page(shell, model_id)
+    shell.book.refresh()
+    assert shell.book["learn.reproduce"].isEnabled()
+    assert "rows have not changed" in shell.book["learn.again"].toolTip()
+    shell.change("Delete", partial(edits.remove_data, data_id="d1"))
+    shell.book.refresh()
+    for action in ("learn.reproduce", "learn.again"):
+        assert not shell.book[action].isEnabled()
+        assert "its data are no longer in the project" in shell.book[action].toolTip()
+
+
+def test_what_a_run_kept_is_freed_with_the_page_that_shows_it(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    shell = window.shell
+    model_id = add_ended_run(shell, sprinkler_rows(), "bn.kes", restarts=2)
+    for _ in range(3):
+        open_model_page(shell, model_id)
+        trigger(window, "learn.restarts")
+    assert len(window.findChildren(KeptSource)) == 1
+    page = shell.center.current
+    assert page is not None
+    shell.center.close_page(page)
+    qtbot.waitUntil(lambda: not window.findChildren(KeptSource))
