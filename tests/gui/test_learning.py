@@ -12,6 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Outcome
 from pgmstudio.gui.app.learn_actions import landing_of, open_learn_page
@@ -22,6 +24,7 @@ from pgmstudio.gui.panels.inspector_panel import InspectorPanel
 from pgmstudio.gui.style.widgets import Note
 from pgmstudio.gui.workers.job import JobState
 from pgmstudio.gui.workers.kept_source import KeptSource
+from pgmstudio.gui.workers.learning_run import RunRequest
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import add_sprinkler, sprinkler_rows
 from tests.gui.walking import trigger
@@ -275,3 +278,16 @@ def test_what_a_run_kept_is_freed_with_the_page_that_shows_it(
     assert page is not None
     shell.center.close_page(page)
     qtbot.waitUntil(lambda: not window.findChildren(KeptSource))
+
+
+def test_a_run_that_fails_says_why(qtbot: QtBot, window: MainWindow) -> None:
+    shell = window.shell
+    add_sprinkler(shell)
+    said: list[str] = []
+    shell.errors.sentence.connect(said.append)
+    shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    params = parse_params(learner_of("bn.tan").params_type, {"class_": "nobody"})
+    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+        landing_of(shell).start(RunRequest("Augmented", "bn.tan", params, 0, "d1"))
+    assert any("'nobody' is not a column" in sentence for sentence in said)
+    assert any(sentence.startswith("Augmented failed after") for sentence in said)

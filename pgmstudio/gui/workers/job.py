@@ -52,6 +52,7 @@ class Job(QObject):
         self._thread: threading.Thread | None = None
         self._state = JobState.QUEUED
         self._scores_told = 0
+        self.error: BaseException | None = None  # why it failed; known when its state says so
         self._timer = QTimer(self)
         self._timer.setInterval(DRAIN_MS)
         self._timer.timeout.connect(self._drain)
@@ -131,6 +132,7 @@ class Job(QObject):
             self._timer.stop()
             if self._thread is not None:
                 self._thread.join()
+            self.error = end.error
             self._set_state(end.state)
             if end.error is not None:
                 self.failed.emit(end.error)

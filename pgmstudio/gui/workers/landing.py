@@ -241,7 +241,8 @@ def end_sentence(run: LearningRun) -> str:
     if run.state is JobState.FINISHED:
         return f"{run.request.title} finished after {seconds}.{told}"
     if run.best is not None:
-        return f"{run.request.title} stopped after {seconds}. The best model was kept.{told}"
+        ended = "failed" if run.state is JobState.FAILED else "stopped"
+        return f"{run.request.title} {ended} after {seconds}. The best model was kept.{told}"
     if run.state is JobState.CANCELLED:
         return f"{run.request.title} stopped after {seconds}, before it had found a model."
     return f"{run.request.title} failed after {seconds}."

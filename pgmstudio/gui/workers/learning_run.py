@@ -100,7 +100,6 @@ class LearningRun(QObject):
         self.notes: list[str] = []
         self.kept: dict[str, Keepsake] = {}  # what it saw on the way, by kind
         self.trace = Trace()
-        self.error: BaseException | None = None
         self.is_unwanted = False  # its result is not to land in the project
         self.run_id: str | None = None  # of its record in the project
         self.model_id: str | None = None  # where its result landed in the project
@@ -113,7 +112,6 @@ class LearningRun(QObject):
         self._job = Job(self._events, self)
         self._job.events_arrived.connect(self._on_events)
         self._job.state_changed.connect(self._on_state)
-        self._job.failed.connect(self._on_failed)
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         return in_process(self.task, cancel)
@@ -129,6 +127,11 @@ class LearningRun(QObject):
     @property
     def has_model(self) -> bool:
         return self.best is not None
+
+    @property
+    def error(self) -> BaseException | None:
+        """Why it failed."""
+        return self._job.error
 
     @property
     def state(self) -> JobState:
@@ -241,10 +244,6 @@ class LearningRun(QObject):
         self.changed.emit()
         if state.is_end:
             self.ended.emit()
-
-    def _on_failed(self, error: BaseException) -> None:
-        self.error = error
-        self.changed.emit()
 
 
 def worker_count() -> int:
