@@ -21,6 +21,7 @@ from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.fitting import fit_tables
 from pgmstudio.core.learning.protocols import Found, Learner
 from pgmstudio.core.learning.run_checks import knowledge_of, obeys_knowledge
+from pgmstudio.core.learning.run_forecast import START_SECONDS, forecast_run
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.conversions import converted
@@ -32,8 +33,9 @@ from pgmstudio.core.models.tree_mixture import TreeMixture
 from pgmstudio.core.running import CLOCK, CancelToken
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
-# What counting all pairs of columns may take by forecast; the tree is left out where it is more.
-MAX_TREE_SECONDS, MAX_TREE_MEGABYTES = 0.2, 200.0
+# The tree is left out where, by forecast, counting all pairs of columns takes more than this part
+# of the whole run, or more memory.
+MAX_TREE_SHARE, MAX_TREE_MEGABYTES = 0.05, 200.0
 
 
 def start_models(
@@ -57,7 +59,7 @@ def start_models(
             yield _found(learner.kind, _without_edges(data))
         with CLOCK.paused():  # once for all runs of a process; no time limit is for that
             import pgmstudio.core.data.counting_kernels  # noqa: F401
-        if given is None and _is_free(learner, params) and _is_quick(data):
+        if given is None and _is_free(learner) and _is_quick(learner, params, data):
             dag, _ = rules.starting_graph(_tree_edges(data, cancel))
             yield _found(learner.kind, fit_tables(data, dag, 1.0, cancel=cancel).network)
     except PgmStudioError:
@@ -71,14 +73,15 @@ def _edges_of(start: Model | None, data: DataSet) -> tuple[Edge, ...] | None:
     return None
 
 
-def _is_free(learner: Learner[Any], params: Any) -> bool:
+def _is_free(learner: Learner[Any]) -> bool:
     """Whether a tree may be drawn as data have it: not along an order, nor as a star."""
     return learner.kind not in (Tree.kind, LatentClasses.kind) and learner.key != "bn.k2"
 
 
-def _is_quick(data: DataSet) -> bool:
-    cost = dense_cost(data)
-    return cost.seconds <= MAX_TREE_SECONDS and cost.megabytes <= MAX_TREE_MEGABYTES
+def _is_quick(learner: Learner[Any], params: Any, data: DataSet) -> bool:
+    cost, whole = dense_cost(data), forecast_run(learner.key, params, data)
+    seconds = START_SECONDS if whole is None else whole.seconds
+    return cost.seconds <= MAX_TREE_SHARE * seconds and cost.megabytes <= MAX_TREE_MEGABYTES
 
 
 def _without_edges(data: DataSet) -> BayesianNetwork:
