@@ -119,9 +119,10 @@ def _with_searches(why: EdgeWhy, learner: str, params: Any, seed: int, data: Dat
 def _frequency(path: str, one: str, other: str) -> tuple[EdgeFrequency, int]:
     """The shares of a pair from a file of the command bootstrap, and how many replicates it had."""
     from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+    from pgmstudio.core.io.model_files import read_bytes
 
     try:
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
+        told = json.loads(read_bytes(Path(path)))
         kept = (told.get("provenance") or {}).get("bootstrap")
         if kept is not None:
             found = EdgeFrequencies.restored(kept)
@@ -131,7 +132,5 @@ def _frequency(path: str, one: str, other: str) -> tuple[EdgeFrequency, int]:
                 shares = (edge["from_to"], edge["to_from"], edge["undirected"])
                 return EdgeFrequency(edge["from"], edge["to"], *shares), told["replicates"]
         return EdgeFrequency(one, other, 0.0, 0.0), int(told["replicates"])
-    except OSError as problem:
-        raise FileError(path, f"cannot be read: {problem.strerror}.") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise FileError(path, "is not what pgmstudio bootstrap --json or -o writes.") from None

@@ -162,7 +162,8 @@ class UnknownNameError(PgmStudioError, LookupError):
             hint = f" There are: {', '.join(self.known)}."
         else:
             hint = ""
-        super().__init__(f"No {what} is called “{name}”.{hint}")
+        shown = name if is_short else f"{name[:_LONGEST_COMPARED]}…"
+        super().__init__(f"No {what} is called “{shown}”.{hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.what, self.name, self.known)

@@ -34,6 +34,7 @@ FORMAT = "LDAG text"
 ANY = ("*", "∗")
 # A short line can ask for a table of any size; partitions of larger ones would take minutes.
 MOST_ROWS = 1 << 14
+MAX_PLAIN_ROWS = 1 << 18  # of a node without labels
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->)|([:;,=])|((?:(?!->)[^":;,=])+)|(.))')
 _QUOTED = re.compile(r'[":;,=#\\\x00-\x1f]|->|-\Z')
@@ -237,6 +238,10 @@ def _labelled(
     network: BayesianNetwork, told: _Text, path: Path
 ) -> tuple[LabelledDag, tuple[str, ...]]:
     """The labels in the network, and what is odd about them."""
+    for name, table in zip(network.domain.names, network.tables, strict=True):
+        if table.size // table.shape[-1] > MAX_PLAIN_ROWS:
+            why = f"{name} has more than {MAX_PLAIN_ROWS} rows, too many for a labelled graph."
+            raise ModelFileError(path, f"{why} Remove parents or merge states.")
     labels = {
         name: [np.zeros(_others(network, name, axis), dtype=bool) for axis in range(table.ndim - 1)]
         for name, table in zip(network.domain.names, network.tables, strict=True)

@@ -83,10 +83,8 @@ def test_a_parquet_file_with_one_wrong_bit_is_a_message(tmp_path: Path) -> None:
     frame = polars.DataFrame({"x": ["a", "b", None] * 5, "n": [1.5, 2.5, 3.5] * 5})
     frame.write_parquet(path)
     content = path.read_bytes()
-    # The bits whose flip asks for exabytes depend on the version that wrote the file.
-    places = [content.find(b"\x15\x1e"), 44, 127]
     told = []
-    for place in places:
+    for place in (44, 127):  # both ask for exabytes in files of today's polars
         flipped = bytearray(content)
         flipped[place] ^= 1
         path.write_bytes(flipped)
@@ -133,11 +131,11 @@ def test_a_packed_file_beyond_the_limit_is_refused_with_the_limit(
 
 
 def database(path: Path, generated: str) -> Path:
-    """A table of twelve rows with a column that is computed when it is read."""
+    """A table of two rows with a column that is computed when it is read."""
     path.unlink(missing_ok=True)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"CREATE TABLE t (n INTEGER, x TEXT AS ({generated}))")
-        connection.executemany("INSERT INTO t (n) VALUES (?)", [(i,) for i in range(12)])
+        connection.executemany("INSERT INTO t (n) VALUES (?)", [(0,), (1,)])
     return path
 
 
@@ -145,9 +143,8 @@ def test_a_generated_column_cannot_fill_the_memory(tmp_path: Path) -> None:
     path = tmp_path / "base.sqlite"
     with pytest.raises(DataFileError, match="by a function that is not run"):
         read_data(database(path, "printf('%.*c', 2000000, 'x')"))
-    longer = "replace(replace(hex(n), '3', hex('0123456789')), '3', hex('0123456789'))"
-    for _ in range(4):
-        longer = f"replace({longer}, '3', '{'3' * 40}')"
+    many = "3" * 1100
+    longer = f"replace(replace(hex(n), '3', '{many}'), '3', '{many}')"
     with pytest.raises(DataFileError, match="a cell of more than 1 MB"):
         read_data(database(path, longer))
     assert read_data(database(path, "n % 2")).domain["x"].states == ("0", "1")
@@ -278,3 +275,11 @@ def test_ctrl_c_ends_the_reading_and_its_child(tmp_path: Path) -> None:
         again.wait(0.2)
     assert running.returncode != 0
     running.stdout.close()
+
+
+def test_a_cell_of_megabytes_is_refused_whatever_holds_it(tmp_path: Path) -> None:
+    """Packed, it is a few hundred bytes."""
+    path = tmp_path / "long.parquet"
+    polars.DataFrame({"x": ["a" * 2_000_000, "b"]}).write_parquet(path)
+    with pytest.raises(DataFileError, match="a cell of more than 1 MB"):
+        read_data(path)

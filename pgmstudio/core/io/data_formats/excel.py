@@ -6,7 +6,12 @@ import zipfile
 from pathlib import Path
 
 from pgmstudio.core.errors import DataFileError, UnknownNameError
-from pgmstudio.core.io.data_formats.raw_table import RawTable, TextFacts, unique_names
+from pgmstudio.core.io.data_formats.raw_table import (
+    RawTable,
+    TextFacts,
+    check_cells,
+    unique_names,
+)
 from pgmstudio.core.io.data_formats.text_sniffing import looks_like_header
 from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.core.io.reading_limits import read_limit, too_large
@@ -26,6 +31,7 @@ def read(path: Path, options: ImportOptions) -> RawTable:
         raise UnknownNameError("sheet", options.sheet, sheets)
     chosen = options.sheet or sheets[0]
     frame = workbook.load_sheet(chosen, header_row=None, dtypes="string").to_polars()
+    check_cells(path, frame)
     if frame.width == 0 or frame.height == 0:
         raise DataFileError(path, f"has nothing on sheet “{chosen}”.")
     records = [[(cell or "").strip() for cell in row] for row in frame.head(200).rows()]

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import CellProblem, DataFileError
-from pgmstudio.core.io.data_formats.raw_table import RawTable, check_size, unique_names
+from pgmstudio.core.io.data_formats.raw_table import (
+    RawTable,
+    check_cells,
+    check_size,
+    unique_names,
+)
 from pgmstudio.core.io.import_options import ImportOptions
 
 if TYPE_CHECKING:
@@ -31,6 +36,7 @@ def read(path: Path, options: ImportOptions) -> RawTable:
     if problems:
         raise DataFileError(path, "has columns that are no plain values.", problems)
     frame = frame.select(plain(series) for series in frame if not _is_nested(series.dtype))
+    check_cells(path, frame)
     names, remarks = unique_names(frame.columns)
     frame.columns = list(names)
     return RawTable(frame, remarks=remarks)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # What a cell costs at least: in columns of a file, and as an object in a list of lists.
 _COLUMN_BYTES, LIST_BYTES = 2, 24
+LONGEST_CELL = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,21 @@ def check_size(path: Path, rows: int, columns: int, cell_bytes: int = _COLUMN_BY
             f"has {rows:,} rows and {columns:,} columns, more than fit into {limit}, the limit "
             f"for reading. {HOW_TO_RAISE}",
         )
+
+
+def check_cells(path: Path, frame: polars.DataFrame) -> None:
+    """Refuse a text that no state can be; packed files hold very long ones in a few bytes."""
+    import polars
+
+    texts = frame.select(polars.col(polars.String).str.len_bytes().max())
+    if any((longest or 0) > LONGEST_CELL for row in texts.rows() for longest in row):
+        raise too_long(path)
+
+
+def too_long(path: Path) -> DataFileError:
+    """The refusal of a file with a very long cell."""
+    limit = size_text(LONGEST_CELL)
+    return DataFileError(path, f"has a cell of more than {limit}, which no variable can hold.")
 
 
 def unique_names(names: Iterable[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -13,16 +13,16 @@ from pgmstudio.core.data.cuts import number_text
 from pgmstudio.core.errors import DataFileError, UnknownNameError
 from pgmstudio.core.io.data_formats.raw_table import (
     LIST_BYTES,
+    LONGEST_CELL,
     RawTable,
     check_size,
     frame_of_rows,
+    too_long,
     unique_names,
 )
 from pgmstudio.core.io.import_options import ImportOptions
-from pgmstudio.core.io.reading_limits import size_text
 
-# A generated column can make a cell of any length from nothing.
-_LONGEST_CELL = 1 << 20
+# A generated column can make a cell of any length from nothing by these.
 _MAKERS = ("printf", "format", "zeroblob", "randomblob")
 
 # Views and virtual tables can run anything; plain tables only hold rows.
@@ -35,16 +35,14 @@ def read(path: Path, options: ImportOptions) -> RawTable:
     """The table asked for, or the only one."""
     with ExitStack() as opened:
         connection = opened.enter_context(closing(_connected(path, opened)))
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_CELL)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_CELL)
         connection.execute("PRAGMA trusted_schema = OFF")
         for name in _MAKERS:  # a function of ours is not trusted to the schema either
             connection.create_function(name, -1, lambda *_: None, deterministic=True)
         try:
             return _table(path, connection, options)
         except sqlite3.DataError as problem:
-            limit = size_text(_LONGEST_CELL)
-            message = f"has a cell of more than {limit}, which no variable can hold."
-            raise DataFileError(path, message) from problem
+            raise too_long(path) from problem
         except sqlite3.DatabaseError as problem:
             if "unsafe use" not in str(problem):
                 raise

@@ -1,0 +1,1 @@
+"""Thousands of damaged files for every reader, read by child processes with a memory limit."""
