@@ -30,6 +30,7 @@ from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.decision_graph import DecisionGraph
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
+from pgmstudio.gui.app.closing import settled
 from pgmstudio.gui.app.layout import PANELS
 from pgmstudio.gui.app.learn_actions import landing_of
 from pgmstudio.gui.app.main_window import MainWindow, panel_widget
@@ -124,7 +125,7 @@ def test_a_recorded_run_can_be_run_again_and_removed_undoably(window: MainWindow
 
 
 def test_a_run_that_goes_on_when_its_project_is_closed_does_not_land_in_the_next(
-    qtbot: QtBot, window: MainWindow
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shell = window.shell
     add_sprinkler(shell)
@@ -136,8 +137,14 @@ def test_a_run_that_goes_on_when_its_project_is_closed_does_not_land_in_the_next
     open_best(shell, run)
     assert following_model in shell.project.models
     shell.document.undo_stack.setClean()
+    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Discard]
+    monkeypatch.setattr(QMessageBox, "exec", lambda _box: answers.pop(0))
+    assert not settled(shell)
+    assert not run.state.is_end
+    assert settled(shell)
     other = another_project()
     show_project(shell, other, None)
+    assert settled(shell)
     assert shell.bench.runs.runs == ()
     assert shell.bench.runs.wait(30)
     qtbot.wait(100)
