@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -12,10 +13,12 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.inference.likelihood import log2_likelihood
 from pgmstudio.core.learning.protocols import Finished, Found, Keepsake, Kept, LearnEvent
 from pgmstudio.core.learning.task import LearnTask
-from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.models.protocols import Model, ProbabilisticModel
 from pgmstudio.core.running import CLOCK, CancelToken, Note, Progress, StopSwitch
 
 E = TypeVar("E")
@@ -138,6 +141,26 @@ class LearnOutcome(RunEnd):
     is_start: bool  # whether the model is the one that the search began with
 
 
+def _kept(found: list[Found | Finished], data: DataSet) -> Found | Finished | None:
+    """The last one; of a run that was stopped, the start where that is still better by all means.
+
+    A search from no edges may be stopped before it has come as far as the tree there was at first.
+    """
+    starts = [event for event in found if isinstance(event, Found) and event.is_start]
+    last = found[-1] if found else None
+    if not starts or not isinstance(last, Found) or last.is_start or data.has_missing:
+        return last
+    start, model = starts[-1].model, last.model
+    if not (isinstance(start, ProbabilisticModel) and isinstance(model, ProbabilisticModel)):
+        return last
+    if not start.domain == model.domain == data.domain:  # a given graph may have other variables
+        return last
+    ahead = log2_likelihood(start, data) - log2_likelihood(model, data)
+    saved = model.representation_size() - start.representation_size()
+    bic_ahead = ahead + saved * math.log2(max(data.total_weight, 1.0)) / 2
+    return starts[-1] if ahead > 0 and bic_ahead > 0 else last
+
+
 def run_learner(
     task: LearnTask, line: ProgressLine, *, time_limit: float | None = None
 ) -> LearnOutcome:
@@ -153,7 +176,7 @@ def run_learner(
                 found.append(event)
 
     end = follow(task, take, line, time_limit=time_limit)
-    best = found[-1] if found else None
+    best = _kept(found, task.data)
     return LearnOutcome(
         model=None if best is None else best.model,
         measures={} if best is None else dict(best.measures),

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from pgmstudio import __version__
 from pgmstudio.cli.commands import COMMANDS
+from pgmstudio.cli.progress import ProgressLine
+from pgmstudio.cli.running import run_learner
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.io.data_files import read_data
+from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.learning.protocols import Found
+from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.running import CancelToken
 
 Call = Callable[..., Any]
 
@@ -363,7 +375,7 @@ def test_a_run_that_is_stopped_before_its_search_has_a_result_gives_the_model_it
     assert done.code == 0
     assert done.json["outcome"] == "stopped"
     assert done.json["log2_likelihood_per_row"] < 0
-    assert "The search had found no model yet; the one it begins with was kept" in done.err
+    assert "no better model yet than the one it begins with, which was kept: " in done.err
 
 
 def test_output_onto_a_circle_of_links_is_a_sentence(
@@ -385,3 +397,29 @@ def test_more_rows_than_fit_into_memory_are_refused_with_a_sentence(
     done = call(*given, "-n", "1000000000000", "-o", tmp_path / "rows.csv")
     assert done.code == 2
     assert "-n/--rows: 1,000,000,000,000 rows need" in done.err
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A run that is stopped after it found a model of this graph."""
+
+    data: DataSet
+    found: Sequence[tuple[str, str]]
+
+    def __call__(self, cancel: CancelToken) -> Iterator[Found]:
+        names = self.data.domain.names
+        for edges, is_start in (([("smoke", "lung")], True), (self.found, False)):
+            network = fit_tables(self.data, Dag.from_edges(names, edges)).network
+            yield Found(network, {}, is_start=is_start)
+        raise Cancelled
+
+
+@pytest.mark.parametrize(("found", "is_start"), [((), True), ((("bronc", "dysp"),), False)])
+def test_a_search_that_is_stopped_behind_its_start_gives_the_start(
+    asia_rows: Path, found: Sequence[tuple[str, str]], is_start: bool
+) -> None:
+    task = cast(LearnTask, Stopped(read_data(asia_rows), found))
+    done = run_learner(task, ProgressLine(quiet=True))
+    assert done.is_start == is_start
+    assert isinstance(done.model, BayesianNetwork)
+    assert done.model.edges == ((("smoke", "lung"),) if is_start else found)

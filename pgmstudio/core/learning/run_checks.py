@@ -24,7 +24,7 @@ NEEDS_START = (
     "learned by another learner"
 )
 
-START_KEPT = "The search had found no model yet; the one it begins with was kept."
+START_KEPT = "The search had found no better model yet than the one it begins with, which was kept."
 
 
 def given_start(start: DirectedModel | None) -> DirectedModel:
