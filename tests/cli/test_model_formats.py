@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,3 +71,27 @@ def test_soft_evidence_that_a_file_cannot_hold_is_said(
     done = call("query", asia, "--soft", "smoke=yes:2,no:1", "--save-evidence", path)
     assert "smoke likelihood" in done.err
     assert path.read_text() == "0\n"
+
+
+def test_the_limit_of_reading_is_an_option(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGMSTUDIO_READ_LIMIT", "4")
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(gzip.compress(b"x,y\n" + b"a,b\nc,d\n" * 2000))
+    refused = call("describe", path, "--read-limit", "1e-5")
+    assert refused.code == 2
+    assert "more than 10.5 KB when unpacked, the limit for reading" in refused.err
+    assert call("describe", path, "--read-limit", "1").code == 0
+    assert call("describe", path, "--read-limit", "0").code == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("name", ["rows.csv", "model.bif", "model.json"])
+def test_a_named_pipe_is_one_sentence_and_exit_code_2(
+    call: Call, tmp_path: Path, name: str
+) -> None:
+    os.mkfifo(tmp_path / name)
+    done = call("describe", tmp_path / name)
+    assert done.code == 2
+    assert f"{name}: is a named pipe, not a file." in done.err
