@@ -172,7 +172,7 @@ def parse_value(spec: ParamSpec, value: object) -> Any:
     if spec.allows_auto and value == AUTO:
         return AUTO
     if spec.kind is ParamKind.OBJECT:
-        if not isinstance(value, spec.object_type):
+        if spec.object_type is not Any and not isinstance(value, spec.object_type):
             raise ValueError(f"needs an object, not {_shown(value)}")
         return value
     if spec.kind is ParamKind.CHOICE:

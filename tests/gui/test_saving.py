@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 
@@ -10,11 +11,16 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project_file import project_bytes, read_project, write_project
+from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Outcome, Run
 from pgmstudio.gui.app import error_note, file_actions, project_files
 from pgmstudio.gui.app.file_actions import FileDesk
+from pgmstudio.gui.app.learn_actions import landing_of
 from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import open_files
+from pgmstudio.gui.workers.learning_run import RunRequest
 from tests.core.io.repacked_projects import repacked
 from tests.gui.samples import add_sprinkler
 from tests.gui.unsaved import add_a_run_that_cannot_be_saved, loss_note
@@ -188,3 +194,28 @@ def test_preferences_that_cannot_be_written_do_not_spoil_a_save(
     )
     assert FileDesk(window.shell).save_to(tmp_path / "mine.pgmz")
     assert window.shell.document.is_saved
+
+
+def test_a_run_with_infinite_numbers_is_saved_and_opens_again(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    add_sprinkler(window.shell)
+    kept = {"pdg-scan": {"points": [{"train_bits": -math.inf, "held_bits": math.nan}]}}
+    measures = {"score": -math.inf}
+    run = Run("pdg.learn", {}, 1, "", "", Outcome.FINISHED, measures=measures, kept=kept)
+    window.shell.change("Learn", partial(edits.add_run, run=run, model=None))
+    path = tmp_path / "mine.pgmz"
+    assert FileDesk(window.shell).save_to(path)
+    open_files(window.shell, [path])
+    again = window.shell.project.runs["r1"]
+    assert (again.measures, repr(again.kept)) == (measures, repr(kept))
+
+
+def test_what_a_run_found_is_kept_for_recovery_as_soon_as_it_ends(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    add_sprinkler(window.shell)
+    params = parse_params(learner_of("tree.chow-liu").params_type, {})
+    with qtbot.waitSignal(window.autosave.saved):
+        landing_of(window.shell).start(RunRequest("tree", "tree.chow-liu", params, 1, "d1"))
+    assert list(read_project(window.autosave.file).runs) == ["r1"]

@@ -26,6 +26,7 @@ from pgmstudio.core.io.project_file import write_project
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.app import preferences
 from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.workers.one_shot import one_shot
 from pgmstudio.gui.workers.questions import Asker
 
 
@@ -72,6 +73,9 @@ class Autosave(QObject):
         shell.preferences_changed.connect(self._restart)
         shell.document.file_changed.connect(self._on_file_changed)
         shell.bench.beside.changed.connect(self.save_now)  # a sweep lasts long; its plan is kept
+        # What a run found is kept at once, and what of it cannot be saved is told at its end.
+        self._save_soon = one_shot(self, self.save_now)
+        shell.bench.runs.run_ended.connect(self._on_run_ended)
         self._restart()
 
     @property
@@ -96,6 +100,7 @@ class Autosave(QObject):
 
     def stop(self) -> None:
         self._timer.stop()
+        self._save_soon.stop()
         self._asker.forget()
         self.discard()
 
@@ -125,6 +130,9 @@ class Autosave(QObject):
         if not self._has_told:
             self._has_told = True
             self._shell.errors.report_loss(error)
+
+    def _on_run_ended(self, _run: object) -> None:
+        self._save_soon.start()  # when its model is in the project
 
     def _on_file_changed(self) -> None:
         if self._shell.document.is_saved:
