@@ -257,12 +257,9 @@ def test_map_of_the_selection_is_found_proved_and_set_as_evidence(
     qtbot.waitUntil(lambda: section.states.facts.get("Given the evidence") == "100 %")
 
 
-def test_a_search_that_was_stopped_says_how_good_it_is_at_least(qtbot: QtBot) -> None:
-    from PySide6.QtCore import QObject
-
-    parent = QObject()
+def test_a_search_that_was_stopped_says_how_good_it_is_at_least(window: MainWindow) -> None:
     best = Combination({"a": "yes"}, -2.0)
-    words = MapDesk(parent).words_of(MapAnswer((best,), -1.0, False, 10))
+    words = MapDesk(window.shell).words_of(MapAnswer((best,), -1.0, False, 10))
     assert words == "Best found in 2 s; at least 50 % as probable as the best possible."
 
 
