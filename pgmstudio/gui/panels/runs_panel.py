@@ -313,6 +313,7 @@ class RunsPanel(QWidget):
 
     def _on_added(self, run: LearningRun) -> None:
         self._view.selectRow(self._table.runs.index(run))
+        self._on_selected()  # the table, made anew, has selected it already
         self._clock.start()
         self._refresh()
 
