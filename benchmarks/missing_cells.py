@@ -54,7 +54,7 @@ def from_file(path: str, **options: Any) -> Callable[[], DataSet]:
 
 
 def from_network() -> DataSet:
-    model: Any = read_model(SHARED / "networks" / "insurance.bif")
+    model: Any = read_model(SHARED / "networks" / "insurance.bif").model
     sample: DataSet = model.sample(5_000, np.random.default_rng(5))
     return sample
 

@@ -105,7 +105,7 @@ class StructuralEmParams:
         title="Start",
         none_label="search",
         help="A model whose edges the first round starts from; its variables that are no column "
-        "are hidden ones. Without it, a quick search over the cells there are comes first.",
+        "are hidden ones. Without it, a search on completed rows comes first.",
     )
     completions: int | None = param(
         None,
