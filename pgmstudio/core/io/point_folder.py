@@ -184,7 +184,7 @@ class PointFolder:
                 break  # whoever wrote it was killed; the point is computed again
             try:
                 self._take(read_json_line(line))
-            except (ValueError, KeyError, TypeError) as problem:
+            except (ValueError, KeyError, TypeError, RecursionError) as problem:
                 told = f"line {number} is damaged. Take it out, and its point is computed again."
                 raise FileError(path, told) from problem
             self._whole_bytes += len(line)

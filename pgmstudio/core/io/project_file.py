@@ -31,6 +31,7 @@ from pgmstudio.core.io.model_codecs import CODECS
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, layout_document, variables_document
 from pgmstudio.core.io.project_reader import FORMAT, project_in
+from pgmstudio.core.io.reading_limits import check_regular
 from pgmstudio.core.models.kinds import kind_title
 from pgmstudio.core.project.project import (
     CurveEntry,
@@ -67,6 +68,7 @@ def read_project(
     about it is added there; without, it is an error.
     """
     path = Path(path)
+    check_regular(path, ProjectFileError)
     try:
         with path.open("rb") as stream:
             return project_in(stream, path, cancel, told, left_out=left_out)

@@ -25,6 +25,7 @@ from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.core.io.knowledge_files import read_knowledge
 from pgmstudio.core.io.model_files import read_model
 from pgmstudio.core.io.plan_files import read_plan
+from pgmstudio.core.io.project_file import read_project
 from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE, read_limit, set_read_limit, size_text
 from pgmstudio.core.running import StopSwitch
 from tests.core.io.written_tables import rows_of
@@ -215,6 +216,7 @@ def test_reading_can_be_stopped(tmp_path: Path) -> None:
         ("pipe.xdsl.gz", read_model),
         ("pipe.txt", read_knowledge),
         ("pipe.toml", read_plan),
+        ("pipe.pgmz", read_project),
     ],
 )
 def test_what_is_no_regular_file_is_refused(tmp_path: Path, name: str, read) -> None:  # type: ignore[no-untyped-def]

@@ -46,6 +46,7 @@ HEAD_BYTES = 1 << 21
 _SNIFFED_LETTERS = 1 << 18
 PREVIEW_ROWS = 200
 _MOST_CATEGORIES = 200
+_MOST_LISTED = 1000  # rows of another length
 _MOST_COLUMNS = 100_000
 
 
@@ -306,10 +307,13 @@ def _checked_rows(path: Path, lengths: Sequence[int], width: int) -> np.ndarray[
         kept = np.arange(cells.size) < last
         cells = np.where(cells == 0, 1, cells)
     numbers = np.cumsum(kept)  # rows are counted as a person counts them, without blank lines
+    wrong = np.flatnonzero(kept & (cells != width))
     problems = [
         CellProblem(f"has {cells[row]} cells where there should be {width}", row=int(numbers[row]))
-        for row in np.flatnonzero(kept & (cells != width))
+        for row in wrong[:_MOST_LISTED]
     ]
+    if wrong.size > _MOST_LISTED:
+        problems.append(CellProblem(f"{wrong.size - _MOST_LISTED} more rows are of another length"))
     if problems:
         raise DataFileError(
             path, "has rows of different lengths. Correct them, or choose a delimiter.", problems
