@@ -92,6 +92,7 @@ def read_in_child(path: Path, read: Callable[[], RawTable], cancel: CancelToken)
             (table,) = in_process(_Reading(read, cells, read_limit()), cancel)
         except RunFailedError as died:
             raise beyond_limit(path) from died
+        cancel.raise_if_cancelled()  # it may have been done before it heard
         frame = polars.read_ipc_stream(cells)
     return replace(table, frame=frame)
 
@@ -104,6 +105,7 @@ def read_model_in_child(path: Path, cancel: CancelToken) -> ModelFile:
         (file,) = in_process(partial(_model_events, path, read_limit()), cancel)
     except RunFailedError as died:
         raise _beyond_limit(path, ModelFileError) from died
+    cancel.raise_if_cancelled()
     return file
 
 
