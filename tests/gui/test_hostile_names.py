@@ -6,6 +6,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QUrl
 from PySide6.QtGui import QAction, QDesktopServices, QFont
@@ -25,9 +26,11 @@ from PySide6.QtWidgets import (
     QToolTip,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.experiments.classification_curves import RocCurve
 from pgmstudio.core.io.model_files import ModelFile
 from pgmstudio.core.io.model_json import document_of, parse
 from pgmstudio.core.models.protocols import Model
@@ -38,6 +41,7 @@ from pgmstudio.gui.app.main_window import MainWindow
 from pgmstudio.gui.app.opening import open_data_page, open_model_page, show_project
 from pgmstudio.gui.dialogs.preferences_dialog import show_preferences
 from pgmstudio.gui.panels.notes_editor import NotesEditor, notes_html
+from pgmstudio.gui.plots.roc_plot import RocPlot
 from tests.gui.walking import FURTHER, arrange, opened_windows, settle
 
 # Markup to Qt's eye, and with a mark of a shortcut in it.
@@ -209,3 +213,16 @@ def test_exported_rows_have_quoted_formulas_when_that_is_preferred(
     for other in opened_windows(window):
         other.close()
     shell.document.undo_stack.setClean()
+
+
+def test_legends_of_plots_show_names_as_they_are(window: MainWindow, qtbot: QtBot) -> None:
+    plot = RocPlot()
+    plot.setParent(window)
+    plot.resize(400, 300)
+    plot.show()
+    rates = np.array([0.0, 0.5, 1.0])
+    plot.show_curves([TITLE, "b", "c"], [RocCurve(rates, rates, rates, 0.5)] * 3)
+    qtbot.waitUntil(lambda: plot.findChild(QGraphicsView) is not None)
+    scene = plot.findChild(QGraphicsView).scene()
+    words = [i.toPlainText() for i in scene.items() if isinstance(i, QGraphicsTextItem)]
+    assert f"{TITLE}, AUC 0.500" in words

@@ -80,6 +80,12 @@ def places_along(
     return every[0].tolist(), every[1].tolist()
 
 
+def show_as_text(legend: Any) -> None:
+    """Names stand in a legend as they are; the library would take them for HTML."""
+    add = legend.addItem
+    legend.addItem = lambda item, name: add(item, escape(name))
+
+
 class CurvePlot(QWidget):
     """The library is loaded with the first curves; a child says what they are."""
 
@@ -140,6 +146,7 @@ class CurvePlot(QWidget):
         if self._plot is None:
             self._plot = new_canvas(f"{self.objectName()}Canvas", across=self.across)
             self._legend = self._plot.addLegend(offset=(-_LEGEND_GAP, -_LEGEND_GAP), verSpacing=-4)
+            show_as_text(self._legend)
             self._plot.getViewBox().sigResized.connect(self._place_legend)
             self._layout.insertWidget(0, self._plot, 1)
         self._plot.clear()
