@@ -21,23 +21,9 @@ from pgmstudio.core.io.project_file import project_bytes, read_project
 from pgmstudio.core.io.uai_evidence import read_evidence
 from tests.core.io import test_data_fuzzed as tables
 from tests.core.io import test_model_readers_fuzzed as models
+from tests.core.io import test_plan_files as plans
 from tests.core.io.example_projects import full_project
 
-PLAN_TOML = """title = "race"
-time-limit = 60
-seeds = [1, 2]
-
-[data]
-file = "rows.csv"
-test-share = 0.3
-bins = 3
-
-[[learners]]
-learner = "bn.hill-climb"
-parameters = { smoothing = [0.5, 1.0] }
-"""
-PLAN_JSON = b"""{"title": "race", "seeds": [1, 2], "data": {"file": "rows.csv", "test-share": 0.3},
-"learners": [{"learner": "tree.chow-liu", "parameters": {"smoothing": [0.5, 1]}}]}"""
 RULES = Knowledge(
     frozenset({("a", "b"), ("b", "c")}),
     frozenset({("c", "a")}),
@@ -81,7 +67,7 @@ def _written(write: Callable[[Path], object], name: str) -> bytes:
 
 
 def _rendered(name: str) -> bytes:
-    known = next(known for known in MODEL_FORMATS if name.endswith(known.endings))
+    known = next(known for known in MODEL_FORMATS if name == f"fuzzed{known.endings[0]}")
     return known.renderer()(models.FILE, Path(name))[0]
 
 
@@ -160,11 +146,11 @@ def _other_readers() -> dict[str, Reader]:
         ),
         "plan .toml": Reader(
             "plan.toml",
-            PLAN_TOML.encode,
+            plans.TOML.encode,
             read_plan,
             [b"[", b"]", b"=", b'"', b"a.b.", b"{", b"}", b"\n", b"true", b"1979-05-27", b"''"],
         ),
-        "plan .json": Reader("plan.json", lambda: PLAN_JSON, read_plan, models.JSON_WORDS),
+        "plan .json": Reader("plan.json", plans.JSON.encode, read_plan, models.JSON_WORDS),
         "project": Reader("fuzzed.pgmz", project, read_project, [b"PK\x01\x02", b"PK\x03\x04"]),
         "project, members": Reader(
             "members.pgmz", project, read_project, models.JSON_WORDS, damage=_damaged_member

@@ -227,7 +227,7 @@ def _links(text: QTextBrowser) -> set[str]:
 def test_preferences_show_at_once_and_are_kept(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(LIMIT_VARIABLE, raising=False)
+    monkeypatch.setenv(LIMIT_VARIABLE, "")  # put back at the end
     dialog = show_preferences(window.shell)
     dialog.findChild(QToolButton, "preferMode.dark").click()
     assert theme().shade == "dark"

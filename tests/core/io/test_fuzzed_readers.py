@@ -4,6 +4,7 @@ never a hang, and no end of a process that the program would not have started.""
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,15 @@ def test_there_is_a_reader_of_every_format() -> None:
     for kind in (*FORMATS, *MODEL_FORMATS):
         endings = (*kind.endings, *(f"{ending}.gz" for ending in kind.endings))
         assert any(name.endswith(endings) for name in names), endings
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_sound_file_of_every_reader_is_read(tmp_path: Path, name: str) -> None:
+    """Else its damaged ones would show nothing."""
+    reader = READERS[name]
+    path = tmp_path / reader.file_name
+    path.write_bytes(reader.sound())
+    assert reader.read(path) is not None
 
 
 def test_damaged_files_give_a_value_or_a_message() -> None:
