@@ -155,6 +155,10 @@ def hostile_files() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
          + "".join(f"v{i} -- v{i + 1}; " for i in range(5000)) + "}"),
         ("model .bif", "unknown.bif", "variable a { type discrete [2] { b, c }; } probability ( "
          + "x" * 1_000_000 + " ) { table 0.5, 0.5; }"),
+        ("model .dot", "groups.dot", "digraph { {" + " ".join(_names(4000)) + "} -> {"
+         + " ".join(_names(4000, "w")) + "} }"),
+        ("model .uai, Markov", "alone.uai", f"MARKOV {NODES} {'2 ' * NODES}{NODES} "
+         + " ".join(f"1 {i}" for i in range(NODES)) + " 2 0.5 0.5" * NODES),
         ("model .ldag", "wide.ldag", "#labels\n" + "".join(f"v{i} -> x\n" for i in range(22))),
         ("rules of groups", "groups.txt", "/knowledge\nforbiddengroup\n" + " ".join(_names(4000))
          + "\n" + " ".join(_names(4000, "w")) + "\n"),

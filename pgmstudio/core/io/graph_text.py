@@ -20,6 +20,7 @@ _BOTH_WAYS = ("<->", "@-@", "@->", "<-@")
 _OPERATORS = ("->", "--", "<-", *_BOTH_WAYS)
 _KEYWORDS = frozenset(("strict", "graph", "digraph", "subgraph", "node", "edge"))
 _DEEPEST = 32
+MAX_EDGES = 1_000_000  # two short groups of nodes stand for all their pairs
 
 
 def quoted(name: str) -> str:
@@ -76,6 +77,7 @@ class GraphTextReader(TextScanner):
         self.title = ""
         self.roles: set[str] = set()
         self._format = format_name
+        self._edges = 0
 
     def read(self) -> Structure:
         """The nodes and edges of the whole text."""
@@ -126,11 +128,14 @@ class GraphTextReader(TextScanner):
             operators.append((operator, self.start))
             groups.append(self._group(depth))
         attributes = self._attributes()
-        nodes = [group or [] for group in groups]
+        nodes = [list(dict.fromkeys(group or ())) for group in groups]
         if not operators:
             for name in nodes[0]:
                 self._describe(name, attributes)
         for (operator, offset), left, right in zip(operators, nodes, nodes[1:], strict=False):
+            self._edges += len(left) * len(right)
+            if self._edges > MAX_EDGES:
+                self.fail(f"its groups stand for more than {MAX_EDGES} edges.", offset)
             for one in left:
                 for other in right:
                     self._edge(one, operator, other, attributes, offset)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,28 +30,41 @@ def chain_rule(
     for v, others in enumerate(near):
         others.discard(v)
     families: list[Family] = []
-    waiting: list[Factor] = []
+    waiting: dict[int, Factor] = {}
+    holding: list[set[int]] = [set() for _ in cards]  # the factors of each variable
+    scalars: list[NDArray[np.float64]] = []
     log2_z = 0.0
-    for scope, table in factors:  # each at most 1, so that no product is too large
+
+    def wait(number: int, factor: Factor) -> None:
+        waiting[number] = factor
+        for u in factor[0]:
+            holding[u].add(number)
+        if not factor[0]:
+            scalars.append(factor[1])
+
+    for number, (scope, table) in enumerate(factors):  # each at most 1: no product is too large
         largest = float(table.max())
         if not largest > 0:
             return None, -math.inf
-        waiting.append((scope, table / largest))
+        wait(number, (scope, table / largest))
         log2_z += math.log2(largest)
-    left = set(range(len(cards)))
     weight = [_log_cells(v, near, cards) for v in range(len(cards))]
+    left = [(weight[v], v) for v in range(len(cards))]
+    heapify(left)
+    is_gone = [False] * len(cards)
     while left:
-        v = min(left, key=lambda node: (weight[node], node))
-        left.discard(v)
+        heaviness, v = heappop(left)
+        if is_gone[v] or heaviness != weight[v]:
+            continue  # it has another weight by now, and stands there again
+        is_gone[v] = True
         scope = (*sorted(near[v]), v)
         reserve(scope)
         table = np.ones([cards[u] for u in scope])
-        kept = []
-        for factor in waiting:
-            if v in factor[0]:
-                table = table * _spread(factor, scope)
-            else:
-                kept.append(factor)
+        for number in sorted(holding[v]):
+            factor = waiting.pop(number)
+            table = table * _spread(factor, scope)
+            for u in factor[0]:
+                holding[u].discard(number)
         largest = float(table.max())
         if not largest > 0:
             return None, -math.inf
@@ -61,12 +75,13 @@ def chain_rule(
         rows[message == 0] = 1 / cards[v]
         families.append((v, scope[:-1], rows.reshape(-1, cards[v])))
         log2_z += math.log2(largest)
-        waiting = [*kept, (scope[:-1], message)]
+        wait(len(factors) + v, (scope[:-1], message))
         for u in scope[:-1]:
             near[u].update(scope[:-1])
             near[u] -= {u, v}
             weight[u] = _log_cells(u, near, cards)
-    for _, scalar in waiting:
+            heappush(left, (weight[u], u))
+    for scalar in scalars:
         if not float(scalar) > 0:
             return None, -math.inf
         log2_z += math.log2(float(scalar))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pgmstudio.core.data.variables import Domain, Variable
@@ -12,6 +13,7 @@ from pgmstudio.core.errors import CycleError, DataError, FileError, PgmStudioErr
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.data_files import read_data
 from pgmstudio.core.io.knowledge_files import parse_knowledge
+from pgmstudio.core.io.markov_factors import chain_rule
 from pgmstudio.core.io.model_files import MODEL_FORMATS
 from pgmstudio.core.io.plan_files import read_plan
 from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE
@@ -171,3 +173,20 @@ def test_comments_of_a_case_file_begin_behind_the_last_quote(tmp_path: Path) -> 
     data = read_data(path)
     assert data.domain["x"].states == ("a // b", "d")
     assert data.row_count == 2
+
+
+def test_groups_of_nodes_are_refused_before_they_are_multiplied() -> None:
+    groups = [" ".join(f"{letter}{i}" for i in range(4000)) for letter in "ab"]
+    told = refused("x.dot", f"digraph {{ {{{groups[0]}}} -> {{{groups[1]}}} }}")
+    assert "more than 1000000 edges" in told
+
+
+def test_thousands_of_factors_are_multiplied_one_by_one() -> None:
+    """Looking through all of them for each variable would take minutes."""
+    count = 20_000
+    factors = [((i, i + 1), np.array([[0.5, 0.25], [0.1, 1.0]])) for i in range(count - 1)]
+    families, log2_z = chain_rule([2] * count, factors, lambda _scope: None)
+    assert families is not None
+    assert len(families) == count
+    assert np.isfinite(log2_z)
+    assert all(np.allclose(rows.sum(axis=1), 1) for _, _, rows in families)
