@@ -8,8 +8,8 @@ structural EM, Friedman 1998, with draws as in multiple imputation, Rubin 1987).
 
 The completing network decides what a search can see. A dependence that it lacks is diluted in the
 completed rows, and no later round brings it back; one too many is only a little noise, which the
-search's own score judges. So it is denser than a network one would show: by AIC, first over
-the available rows of each family, then in a few rounds over its own completions.
+search's own score judges. So it is denser than a network one would show: by AIC, from the
+best forest, first over the available rows of each family, then in rounds over its own completions.
 
 The structure alone comes from completed rows. Parameters are then fitted by EM to the observed
 cells (`em_steps.refined` and its relatives), so the draws leave no trace in them.
@@ -27,6 +27,7 @@ from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import weights_of
 from pgmstudio.core.data.resampling import canonical
+from pgmstudio.core.graphs.clique_trees import clique_tree_of
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.em_completion import completed
@@ -49,9 +50,12 @@ SAMPLE_ROWS = 5_000
 ROUNDS = 4
 FIRST_PARENTS, MAX_PARENTS = 2, 3
 MAX_TABLE_CELLS = 5_000
+MAX_CLIQUE_CELLS = 300_000  # of the clique tree, through which some rows may have to go
+MAX_NETWORK_COLUMNS = 100  # more are completed by a forest
 SMOOTHING = 0.1
-# Columns² × rows beyond which a table is searched over its available cases: about a minute.
+# Beyond these a table is searched over its available cases: columns² × rows, and cells of pairs.
 MAX_WORK = 1e11
+MAX_PAIR_CELLS = 5e7
 PER_ROW = "log2_likelihood_per_row"
 
 
@@ -72,7 +76,7 @@ def completed_rows(
     """
     if missing == AVAILABLE or not data.has_missing:
         return data
-    if data.row_count * len(data.domain) ** 2 > MAX_WORK:
+    if _is_too_large(data):
         yield Note(
             "The table is too large to complete its missing cells, so each part of the structure "
             "was judged on the rows that have its cells."
@@ -86,6 +90,7 @@ def completed_rows(
         chosen = own.choice(rows.row_count, SAMPLE_ROWS, replace=False)
         sample = rows.of_rows(np.sort(chosen))
     yield Progress(None, "Completing missing cells")
+    is_tree = is_tree or len(data.domain) > MAX_NETWORK_COLUMNS
     dag = _forest(sample, sample, cancel)
     if not is_tree:
         dag = _climbed(dag, sample, sample, FIRST_PARENTS, cancel)
@@ -102,6 +107,11 @@ def completed_rows(
     return _unit_rows(
         completed(network, rows, copies=min(max_copies, _copies(rows)), rng=own, cancel=cancel)
     )
+
+
+def _is_too_large(data: DataSet) -> bool:
+    pair_cells = sum(data.domain.cardinalities) ** 2 / 2
+    return data.row_count * len(data.domain) ** 2 > MAX_WORK or pair_cells > MAX_PAIR_CELLS
 
 
 def _forest(rows: DataSet, observed: DataSet, cancel: CancelToken) -> Dag:
@@ -137,8 +147,10 @@ def learned_by_em(
             yield event
         elif isinstance(event, Finished):
             model, log2_likelihood = yield from refit(event)
-            per_row = {PER_ROW: log2_likelihood / data.total_weight}
-            yield Finished(model, {**event.measures, **per_row})
+            measures = {k: v for k, v in event.measures.items() if k != PER_ROW}
+            if not math.isnan(log2_likelihood):  # EM could be made
+                measures[PER_ROW] = log2_likelihood / data.total_weight
+            yield Finished(model, measures)
         elif isinstance(event, Found):  # its likelihood is that of completed rows
             yield Found(event.model, {k: v for k, v in event.measures.items() if k != PER_ROW})
         else:
@@ -187,14 +199,16 @@ class ObservedCosts(FamilyScores):
 def _climbed(
     start: Dag, rows: DataSet, observed: DataSet, parents: int, cancel: CancelToken
 ) -> Dag:
-    """The graph that a greedy climb ends with."""
+    """The graph that a greedy climb ends with, or where it began if rows would take too long."""
     rules = EdgeRules.of(rows.domain.names, None, parents)
     climb = GraphClimb(ObservedCosts(rows, observed), rules)
     for _ in climb.place(flags_of(start), cancel):
         cancel.raise_if_cancelled()
     for _ in climb.steps(0, cancel):
         cancel.raise_if_cancelled()
-    return climb.best_dag()
+    found = climb.best_dag()
+    tree = clique_tree_of(found.parent_indices, rows.domain.cardinalities)
+    return found if tree.table_cells <= MAX_CLIQUE_CELLS else start
 
 
 def _copies(rows: DataSet) -> int:

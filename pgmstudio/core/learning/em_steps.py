@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.em_cases import Counts, Table
 from pgmstudio.core.learning.em_expectation import Expectation
@@ -37,6 +38,10 @@ ZERO_FREE = 0.01
 FINAL_TOLERANCE = 1e-5
 MAX_SECONDS = 60.0
 FEWEST_ITERATIONS = 10
+TOO_LARGE_FOR_EM = (
+    "The network is too large to sum missing cells out, so its parameters were counted on the "
+    "completed rows instead of fitted by EM."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +162,11 @@ def refined(
         yield Note(str(fitted.tuned))
     if missing != EM or not data.has_missing:
         return fitted
-    expectation = Expectation(fitted.network.dag, data, cancel)
+    try:
+        expectation = Expectation(fitted.network.dag, data, cancel)
+    except TooLargeError:
+        yield Note(TOO_LARGE_FOR_EM)
+        return fitted
     pseudo = [fitted.smoothing] * len(data.domain)
     state: EmState | None = None
     start = [without_zeros(table) for table in fitted.network.tables]

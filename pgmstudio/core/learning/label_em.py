@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.learning.completed_rows import MAX_COPIES, learned_by_em
 from pgmstudio.core.learning.em_expectation import Expectation
 from pgmstudio.core.learning.em_steps import (
     FINAL_TOLERANCE,
+    TOO_LARGE_FOR_EM,
     affordable_iterations,
     em_note,
     em_states,
@@ -38,7 +41,11 @@ def labels_by_em(
 
     def refit(event: Finished) -> Generator[Progress | Note, None, tuple[Model, float]]:
         assert isinstance(event.model, LabelledDag)
-        return (yield from labels_refitted(event.model, data, score, cancel))
+        try:
+            return (yield from labels_refitted(event.model, data, score, cancel))
+        except TooLargeError:
+            yield Note(TOO_LARGE_FOR_EM)
+            return event.model, math.nan
 
     copies = 1 if getattr(params, "kappa", None) == AUTO else MAX_COPIES
     return learned_by_em(

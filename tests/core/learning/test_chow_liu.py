@@ -209,4 +209,4 @@ def test_auto_smoothing_is_said_and_used() -> None:
     refitted = fit_tables(F2, last.model.as_bayesian_network.dag, smoothing)
     for table, expected in zip(last.model.tables, refitted.network.tables, strict=True):
         assert np.array_equal(table, expected)
-    assert any("cross-validation between 0 and 10" in str(event) for event in events)
+    assert any("10-fold cross-validation between" in str(event) for event in events)

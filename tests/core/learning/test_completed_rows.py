@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.likelihood import log2_likelihood, log2_probabilities
 from pgmstudio.core.inference.sessions import open_session
+from pgmstudio.core.io.data_files import read_data
+from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.em_expectation import Expectation
 from pgmstudio.core.learning.em_steps import em_states, random_tables
@@ -220,3 +223,45 @@ def test_em_never_makes_the_observed_cells_less_probable() -> None:
     values = [state.penalised for state in em_states(expectation, tables, [0.5] * 5)]
     assert len(values) > 3
     assert (np.diff(values) >= -1e-9).all()
+
+
+def test_many_dependent_columns_are_completed_without_large_cliques() -> None:
+    rng = np.random.default_rng(0)
+    hidden = rng.integers(0, 2, 60)
+    codes = np.where(rng.random((120, 60)) < 0.8, hidden, rng.integers(0, 2, (120, 60)))
+    codes = np.where(rng.random(codes.shape) < 0.3, 255, codes).astype(np.uint8)
+    data = DataSet(Domain.of({f"v{i}": "01" for i in range(120)}), codes)
+    rows = value_of(completed_rows(data, EM, rng=rng))
+    assert not rows.has_missing
+    assert rows.total_weight == pytest.approx(60)
+
+
+def test_columns_of_too_many_states_to_pair_are_searched_over_available_cells() -> None:
+    states = [f"s{i}" for i in range(8000)]
+    domain = Domain.of({"a": states, "b": states, "c": "01"})
+    codes = np.array([[1, 2, 65535], [3, 4, 5], [0, 1, 65535]], dtype=np.uint16)
+    data = DataSet(domain, codes)
+    search = completed_rows(data, EM, rng=np.random.default_rng(0))
+    said = next(search)
+    assert isinstance(said, Note)
+    assert "too large" in said.message
+    assert value_of(search) is data
+
+
+@pytest.mark.parametrize(
+    ("key", "at_least", "off"),
+    [
+        ("tree.chow-liu", -21.2, 0.001),
+        pytest.param("bn.tan", -17.9, 0.001, marks=pytest.mark.long),
+        # Its graph claims independences that the rows do not quite have, with all cells too.
+        pytest.param("bn.hill-climb", -15.0, 0.03, marks=pytest.mark.long),
+    ],
+)
+def test_mushrooms_of_which_a_third_lack_a_cell_are_learned_right(
+    key: str, at_least: float, off: float, shared: Path
+) -> None:
+    data = read_data(shared / "data/seeds/mushroom.csv", ImportOptions())
+    model = learned(key, data)
+    assert log2_likelihood(model, data) / data.total_weight > at_least
+    edible = np.bincount(data.column("class"))[0] / data.row_count
+    assert open_session(model).belief("class").values[0] == pytest.approx(edible, abs=off)
