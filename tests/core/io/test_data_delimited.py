@@ -244,3 +244,13 @@ def test_a_pasted_table_is_read_like_a_file() -> None:
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
         ImportOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_table_of_blanks_is_the_same_in_pieces_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "  x   y \n" + " a\t b  \nc   d\n\n" * 50
+    whole = read_data(saved(tmp_path, text, "table.txt"), ImportOptions(delimiter=" "))
+    monkeypatch.setattr(delimited, "PIECE_BYTES", 7)
+    pieces = read_data(saved(tmp_path, text, "table.txt"), ImportOptions(delimiter=" "))
+    assert rows_of(pieces) == rows_of(whole) == [["a", "b"], ["c", "d"]] * 50

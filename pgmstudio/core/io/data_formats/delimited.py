@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 HEAD_BYTES = 1 << 21
 _SNIFFED_LETTERS = 1 << 18
 PREVIEW_ROWS = 200
+PIECE_BYTES = 1 << 24
 _MOST_CATEGORIES = 200
 _MOST_LISTED = 1000  # rows of another length
 _MOST_COLUMNS = 100_000
@@ -144,7 +145,16 @@ def _without_runs_of_blanks(content: bytes) -> bytes:
         rows = (split_blanks(line) for line in lines_of(content.decode()))
         lines = (" ".join(f'"{c.replace(chr(34), chr(34) * 2)}"' for c in row) for row in rows)
         return "\n".join(lines).encode()
-    letters = np.frombuffer(content, dtype=np.uint8)
+    pieces, begin = [], 0
+    while begin < len(content):  # the work takes some twenty bytes for each letter
+        end = content.find(b"\n", begin + PIECE_BYTES) + 1 or len(content)
+        pieces.append(_with_single_blanks(content[begin:end]))
+        begin = end
+    return b"".join(pieces)
+
+
+def _with_single_blanks(lines: bytes) -> bytes:
+    letters = np.frombuffer(lines, dtype=np.uint8)
     is_blank = (letters == ord(" ")) | (letters == ord("\t"))
     ends_line = (letters == ord("\n")) | (letters == ord("\r"))
     after_cell = np.concatenate(([False], ~(is_blank | ends_line)[:-1]))
