@@ -24,6 +24,7 @@ from pgmstudio.gui.pages.import_page_reading import import_rows
 from pgmstudio.gui.pages.import_page_steps import StepBar
 from pgmstudio.gui.pages.import_page_view import COLUMNS, CUTS, SPLIT
 from pgmstudio.gui.style.theme import theme
+from tests.fuzzing.hostile import workbook
 
 if TYPE_CHECKING:
     from pgmstudio.gui.app.main_window import MainWindow
@@ -267,6 +268,18 @@ def test_a_file_that_is_no_table_is_told_in_one_sentence_and_nothing_is_lost(
     assert window.shell.document.is_saved
     press(page, qtbot, "importCancel")
     assert window.shell.center.page(page.key) is None
+
+
+def test_a_workbook_that_would_end_the_program_is_a_message_in_the_window(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "corner.xlsx"
+    path.write_bytes(workbook("<c r='XFD1048576'>"))
+    open_file(window.shell, path)
+    page = window.shell.center.current
+    assert isinstance(page, ImportPage)
+    qtbot.waitUntil(lambda: bool(page.view.problem.text), timeout=20_000)
+    assert "needs more than 4 GB of memory to read" in page.view.problem.text
 
 
 def test_a_pasted_table_goes_through_the_same_page(window: MainWindow, qtbot: QtBot) -> None:
