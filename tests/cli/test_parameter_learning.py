@@ -30,13 +30,14 @@ def test_the_graph_of_the_start_is_kept_and_a_column_left_out_is_hidden(
     )
 
 
-def test_choosing_em_for_the_final_tables_is_said_with_its_cost(
+def test_what_is_done_with_missing_cells_is_said_with_its_cost(
     call: Call, sample_data: Path
 ) -> None:
     done = call("learn", "tree.chow-liu", sample_data / "survey.csv", "--missing", "em")
     assert done.code == 0
-    assert "The final tables are filled by EM, which takes longer." in done.err
-    assert "EM filled the tables in" in done.err
+    assert "fitted by EM to the observed cells" in done.err
+    assert "as long as complete rows" in done.err
+    assert "EM fitted the parameters in" in done.err
 
 
 def test_settings_that_need_a_model_say_so(call: Call, sample_data: Path) -> None:
