@@ -304,7 +304,7 @@ def test_closing_the_window_waits_for_what_a_sweep_hands_over(
     qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
     run = page.run
     assert run is not None
-    monkeypatch.setattr("pgmstudio.gui.app.closing.settled", lambda _shell: True)
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Discard)
     assert may_close(window.shell)
     assert run.wait(0)
 

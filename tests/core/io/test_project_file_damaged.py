@@ -76,7 +76,7 @@ HUGE_HEADER = npy(np.zeros((5, 60), dtype=np.uint8)).replace(
         (edited("project.json", lambda t: t["data"]["d1"].update(rows=-1)), "instead of .u1"),
         (edited("project.json", lambda t: t["models"]["m1"].update(data="d9")), "no “d9”"),
         (edited("project.json", lambda t: t["models"]["m1"].update(run="r9")), "no “r9”"),
-        (edited("project.json", lambda t: t["models"]["m1"].update(kind="tree")), "is a bayesian"),
+        (edited("project.json", lambda t: t["models"]["m1"].update(kind="tree")), "is a Bayesian"),
         (edited("project.json", lambda t: t["models"].update({"../x": {}})), "no id of letters"),
         (edited("project.json", lambda t: t.update(runs=["r1", "r1"])), "each once"),
         (edited("project.json", lambda t: t.update(version=0)), "no version 0"),
