@@ -156,8 +156,6 @@ class CurvePlot(QWidget):
         self._legend.setLabelTextSize(f"{look.font('caption').pixelSize()}px")
         self._legend.setBrush(look.color("surface", 0.85))
         self._draw_curves()
-        for _, entry in self._legend.items:  # the names of curves are text, its labels HTML
-            entry.setText(escape(entry.text))
         self._plot.autoRange()
         self._place_legend()
 
