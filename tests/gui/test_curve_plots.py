@@ -92,10 +92,11 @@ def test_ticks_of_an_axis_have_as_many_digits_each(qtbot: QtBot) -> None:
 
 def test_titles_are_worded_so_that_the_axes_have_room_for_them(qtbot: QtBot) -> None:
     plot = drawn(qtbot, with_one_far_below())
-    assert titles(plot) == (
+    whole = (
         "Effective size (log scale) · 1 mark far below; 0 shows all",
         "Log-likelihood, bits per row",
     )
+    qtbot.waitUntil(lambda: titles(plot) == whole)
     plot.resize(340, 170)
     across = "Effective size · 1 mark far below; 0 shows all"
     qtbot.waitUntil(lambda: titles(plot) == (across, "Bits per row"))
