@@ -58,9 +58,9 @@ def test_blocks_are_drawn_on_grounds_around_the_hidden_variable(
     page.canvas.wishes.select.emit((), ())
     hands.press("picture.overlay")
     qtbot.waitUntil(lambda: layer.grounds == {})
-    # What is known of the blocks without a run: their rule, no test.
+    # What is known of the blocks without a run: their rule (for two hidden states only), no test.
     section = section_of(window)
-    assert "three are enough" in section.identifiable.text
+    assert "Identifiability is unknown" in section.identifiable.text
     assert section.tested.text == ""
 
 
