@@ -24,10 +24,11 @@ def missing_param() -> Any:
 
 
 ON_MISSING = (
-    "They are completed as a network learned from the observed cells predicts, the structure is "
-    "searched for on the completed rows, and the parameters are fitted by EM to the observed "
-    "cells. No row is dropped; it takes some seconds more, or several times as long as complete "
-    "rows, and is right if cells are missing at random."
+    "They are drawn given the observed cells of their row, by a network learned for this; the "
+    "structure is searched for on the completed rows, and the parameters are fitted by EM to the "
+    "observed cells, unless either would take too long, which the run says. No row is "
+    "dropped; it takes some seconds more, or several times as long as complete rows, and is right "
+    "if cells are missing at random."
 )
 ON_MISSING_AVAILABLE = (
     "Each count is over the rows that have all its cells, so different tables come from different "
