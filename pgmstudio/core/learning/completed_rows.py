@@ -10,6 +10,10 @@ The completing network decides what a search can see. A dependence that it lacks
 completed rows, and no later round brings it back; one too many is only a little noise, which the
 search's own score judges. So it is denser than a network one would show: by AIC, from the
 best forest, first over the available rows of each family, then in rounds over its own completions.
+How much more a parameter costs where few rows have the cells of its family depends on the table:
+a column that is there only where another has one value needs it, and columns that nearly determine
+each other do not, as their missing cells are hardly in doubt. Of several answers that one is taken
+by which the observed cells of rows held out are most probable.
 
 The structure alone comes from completed rows. Parameters are then fitted by EM to the observed
 cells (`em_steps.refined` and its relatives), so the draws leave no trace in them.
@@ -26,15 +30,18 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.editing import weights_of
-from pgmstudio.core.data.resampling import canonical
-from pgmstudio.core.graphs.clique_trees import clique_tree_of
+from pgmstudio.core.data.resampling import canonical, hold_out
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.moral import moral_graph
+from pgmstudio.core.graphs.triangulation import eliminate, strip
+from pgmstudio.core.inference.likelihood import log2_likelihood
 from pgmstudio.core.learning.edge_rules import EdgeRules
 from pgmstudio.core.learning.em_completion import completed
 from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.graph_climb import GraphClimb, flags_of
+from pgmstudio.core.learning.graph_climb import REMOVE, REVERSE, GraphClimb, flags_of
 from pgmstudio.core.learning.missing_cells import AVAILABLE
 from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
+from pgmstudio.core.models.bayesian_network import BayesianNetwork
 from pgmstudio.core.models.protocols import Model
 from pgmstudio.core.running import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.scores.family_scores import FamilyScores
@@ -48,11 +55,15 @@ MAX_COPIES = 64
 # The completing network: rows it is learned from, rounds, and bounds that keep completing quick.
 SAMPLE_ROWS = 5_000
 ROUNDS = 4
-FIRST_PARENTS, MAX_PARENTS = 2, 3
+MAX_PARENTS = 3
 MAX_TABLE_CELLS = 5_000
-MAX_CLIQUE_CELLS = 300_000  # of the clique tree, through which some rows may have to go
+MAX_CLIQUE_CELLS = 30_000  # of all cliques, through which some rows may have to go
 MAX_NETWORK_COLUMNS = 100  # more are completed by a forest
 SMOOTHING = 0.1
+# Powers of N / (rows with the cells of a family) by which its costs may grow, and the part of the
+# rows that is held out to choose one.
+GROWTHS = (1.0, 0.5, 0.0)
+HELD_OUT = 0.2
 # Beyond these a table is searched over its available cases: columns² × rows, and cells of pairs.
 MAX_WORK = 1e11
 MAX_PAIR_CELLS = 5e7
@@ -89,24 +100,51 @@ def completed_rows(
     if rows.row_count > SAMPLE_ROWS:
         chosen = own.choice(rows.row_count, SAMPLE_ROWS, replace=False)
         sample = rows.of_rows(np.sort(chosen))
-    yield Progress(None, "Completing missing cells")
     is_tree = is_tree or len(data.domain) > MAX_NETWORK_COLUMNS
-    dag = _forest(sample, sample, cancel)
+    growth = GROWTHS[0]
     if not is_tree:
-        dag = _climbed(dag, sample, sample, FIRST_PARENTS, cancel)
-    network = fit_tables(sample, dag, SMOOTHING, cancel=cancel).network
-    for number in range(1, ROUNDS + 1):
-        yield Progress(None, f"Completing missing cells, round {number} of {ROUNDS}")
-        filled = completed(network, sample, copies=_copies(sample), rng=own, cancel=cancel)
-        if is_tree:
-            dag = _forest(filled, sample, cancel)
-        else:
-            dag = _climbed(dag, filled, sample, MAX_PARENTS, cancel)
-        network = fit_tables(filled, dag, SMOOTHING, cancel=cancel).network
+        growth = yield from _best_growth(sample, own, cancel)
+    network = yield from _network(sample, is_tree, growth, own, cancel)
     yield Progress(None, "Completing missing cells of all rows")
     return _unit_rows(
         completed(network, rows, copies=min(max_copies, _copies(rows)), rng=own, cancel=cancel)
     )
+
+
+def _best_growth(
+    sample: DataSet, rng: np.random.Generator, cancel: CancelToken
+) -> Generator[Progress, None, float]:
+    """The growth of costs with which the observed cells of rows held out are most probable."""
+    rows, held = hold_out(sample, HELD_OUT, rng)
+    found = []
+    for growth in GROWTHS:
+        network = yield from _network(rows, False, growth, rng, cancel)
+        found.append(log2_likelihood(network, held))
+    return GROWTHS[int(np.argmax(found))]
+
+
+def _network(
+    sample: DataSet,
+    is_tree: bool,
+    growth: float,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Generator[Progress, None, BayesianNetwork]:
+    """The completing network of these rows."""
+    yield Progress(None, "Completing missing cells")
+    dag = _forest(sample, sample, cancel)
+    if not is_tree:
+        dag = _climbed(dag, ObservedCosts(sample, sample, growth), cancel)
+    network = fit_tables(sample, dag, SMOOTHING, cancel=cancel).network
+    for number in range(1, ROUNDS + 1):
+        yield Progress(None, f"Completing missing cells, round {number} of {ROUNDS}")
+        filled = completed(network, sample, copies=_copies(sample), rng=rng, cancel=cancel)
+        if is_tree:
+            dag = _forest(filled, sample, cancel)
+        else:
+            dag = _climbed(dag, ObservedCosts(filled, sample, growth), cancel)
+        network = fit_tables(filled, dag, SMOOTHING, cancel=cancel).network
+    return network
 
 
 def _is_too_large(data: DataSet) -> bool:
@@ -161,14 +199,15 @@ class ObservedCosts(FamilyScores):
     """Scores whose parameters cost more where fewer rows have all the cells of a family.
 
     The likelihood of such a family is scaled to all rows, by available cases or by completions, and
-    what its noise seems to gain grows with it; so does the cost here.
+    what its noise seems to gain grows with it; so does the cost here, to the power `growth`.
     """
 
-    def __init__(self, rows: DataSet, observed: DataSet) -> None:
+    def __init__(self, rows: DataSet, observed: DataSet, growth: float) -> None:
         score = score_of("aic", rows.total_weight)
         super().__init__(rows, score, max_table_cells=MAX_TABLE_CELLS)
         self._has = observed.codes != observed.missing_code
         self._weights = weights_of(observed)
+        self._growth = growth
 
     def toggled(
         self,
@@ -182,7 +221,8 @@ class ObservedCosts(FamilyScores):
         factor[list(parents)] = 1 / factor[list(parents)]
         factor[child] = 1.0
         q = math.prod(self.cards[p] for p in parents)
-        more = self.total_weight / np.maximum(self._seen(child, parents), 1.0) - 1
+        share = np.maximum(self._seen(child, parents), 1.0) / self.total_weight
+        more = share**-self._growth - 1
         return np.asarray(scores - self._cost(child, q) * factor * np.maximum(more, 0.0))
 
     def _seen(self, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
@@ -196,19 +236,36 @@ class ObservedCosts(FamilyScores):
         return seen
 
 
-def _climbed(
-    start: Dag, rows: DataSet, observed: DataSet, parents: int, cancel: CancelToken
-) -> Dag:
-    """The graph that a greedy climb ends with, or where it began if rows would take too long."""
-    rules = EdgeRules.of(rows.domain.names, None, parents)
-    climb = GraphClimb(ObservedCosts(rows, observed), rules)
+def _climbed(start: Dag, scores: ObservedCosts, cancel: CancelToken) -> Dag:
+    """The graph that a greedy climb ends with, without edges that make completing too long."""
+    rules = EdgeRules.of(start.names, None, MAX_PARENTS)
+    climb = GraphClimb(scores, rules)
+    dag = start
     for _ in climb.place(flags_of(start), cancel):
         cancel.raise_if_cancelled()
-    for _ in climb.steps(0, cancel):
+    for move in climb.steps(0, cancel):
         cancel.raise_if_cancelled()
-    found = climb.best_dag()
-    tree = clique_tree_of(found.parent_indices, rows.domain.cardinalities)
-    return found if tree.table_cells <= MAX_CLIQUE_CELLS else start
+        found = climb.dag()
+        if move.kind != REMOVE and _is_too_dense(found, scores.cards):
+            edge = move.source, move.target
+            rules.allowed[edge[::-1] if move.kind == REVERSE else edge] = 0
+            for _ in climb.place(flags_of(dag), cancel):
+                cancel.raise_if_cancelled()
+        else:
+            dag = found
+    return dag
+
+
+def _is_too_dense(dag: Dag, cards: Sequence[int]) -> bool:
+    """Whether summing all variables out, one by one, needs too large tables."""
+    graph = strip(moral_graph(dag.parent_indices))
+    found = eliminate(graph, cards, "fill by weight", most_cells=MAX_CLIQUE_CELLS)
+    if found is None:
+        return True
+    sizes = (
+        math.prod(cards[v] for v in (node, *near)) for node, near in enumerate(found.left_behind)
+    )
+    return sum(sizes) > MAX_CLIQUE_CELLS
 
 
 def _copies(rows: DataSet) -> int:

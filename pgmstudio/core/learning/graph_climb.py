@@ -18,13 +18,14 @@ from pgmstudio.core.scores.family_scores import MOST_KEPT
 # Of the best graph's edges this share is taken out before a restart: measured on ALARM and
 # Insurance, fewer often climb back to the same peak and more forget what was good.
 REMOVED_SHARE = 0.6
+ADD, REMOVE, REVERSE = range(3)  # kinds of moves, as the compiled kernels number them
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One change of one edge, as the compiled kernels number them."""
+    """One change of the edge source → target."""
 
-    kind: int  # 0 add, 1 remove, 2 reverse source → target
+    kind: int
     source: int
     target: int
     gain: float
@@ -177,6 +178,13 @@ class GraphClimb(Generic[S]):
         for _ in self.place(kept.astype(np.uint8), cancel):
             cancel.raise_if_cancelled()
 
+    def dag(self) -> Dag:
+        """The present graph."""
+        return self._dag_of(self.edges)
+
     def best_dag(self) -> Dag:
-        parents = tuple(tuple(np.flatnonzero(column).tolist()) for column in self.best_edges.T)
+        return self._dag_of(self.best_edges)
+
+    def _dag_of(self, edges: NDArray[np.uint8]) -> Dag:
+        parents = tuple(tuple(np.flatnonzero(column).tolist()) for column in edges.T)
         return Dag(self.rules.names, parents)

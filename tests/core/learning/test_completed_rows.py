@@ -17,7 +17,7 @@ from pgmstudio.core.io.data_files import read_data
 from pgmstudio.core.io.import_options import ImportOptions
 from pgmstudio.core.learning.completed_rows import completed_rows
 from pgmstudio.core.learning.em_expectation import Expectation
-from pgmstudio.core.learning.em_steps import em_states, random_tables
+from pgmstudio.core.learning.em_steps import em_states, fit_observed, random_tables
 from pgmstudio.core.learning.label_em import labels_refitted
 from pgmstudio.core.learning.missing_cells import AVAILABLE, EM
 from pgmstudio.core.learning.pdg_em import graph_refitted
@@ -90,6 +90,29 @@ def test_a_parent_that_is_missing_where_its_child_is_hard_to_predict_is_no_bette
     available = learned("bn.hill-climb", data, missing=AVAILABLE)
     assert bits > log2_likelihood(available, unseen) / 2000 + 0.05
     assert bits > log2_likelihood(learned("tree.chow-liu", data), unseen) / 2000 - 0.02
+
+
+def woven(rows: int, seed: int) -> DataSet:
+    """Ten columns, each nearly determined by the two before it."""
+    tables = np.random.default_rng(5).dirichlet(np.full(5, 0.15), (10, 5, 5)).cumsum(axis=-1)
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 5, (10, rows)).astype(np.uint8)
+    for i in range(2, 10):
+        below = tables[i, codes[i - 1], codes[i - 2], :-1]
+        codes[i] = (rng.random((rows, 1)) > below).sum(axis=1)
+    return DataSet(Domain.of({f"v{i}": "abcde" for i in range(10)}), codes)
+
+
+def test_strong_dependences_are_seen_though_half_of_the_cells_are_missing() -> None:
+    codes = woven(800, 0).codes.copy()
+    codes[np.random.default_rng(2).random(codes.shape) < 0.5] = 255
+    data, unseen = DataSet(woven(1, 0).domain, codes), woven(2000, 1)
+    bits = log2_likelihood(learned("bn.hill-climb", data, restarts=0), unseen) / 2000
+    available = learned("bn.hill-climb", data, missing=AVAILABLE, restarts=0)
+    by_em = fit_observed(data, available.dag, 1.0).network
+    assert bits > log2_likelihood(by_em, unseen) / 2000
+    tree = learned("tree.chow-liu", data)
+    assert bits > log2_likelihood(tree, unseen) / 2000 + 2
 
 
 def test_complete_rows_are_searched_as_they_are_and_nothing_is_drawn() -> None:
