@@ -55,7 +55,7 @@ def interrupts_press(switch: StopSwitch) -> Iterator[Interrupts]:
     before = {
         number: signal.signal(number, on_interrupt)
         for number in _STOPPING
-        if signal.getsignal(number) is not signal.SIG_IGN  # as nohup has it
+        if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN  # by nohup
     }
     try:
         yield seen

@@ -287,7 +287,7 @@ KILLED = textwrap.dedent("""
     while not kept:
         QTest.qWait(10)
 
-    def half(part, content):
+    def half(part, content, _permissions):
         with part.open("xb") as stream:
             stream.write(content[: len(content) // 2])
             stream.flush()
