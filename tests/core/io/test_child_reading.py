@@ -251,7 +251,8 @@ def test_the_limit_is_one_number_for_this_process_and_its_children(
 def test_ctrl_c_ends_the_reading_and_its_child(tmp_path: Path) -> None:
     """A child that reads without end is asked to end by the signal that people send."""
     script = (
-        "import sys, time\n"
+        "import signal, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored\n"
         "from functools import partial\n"
         "from pathlib import Path\n"
         "from pgmstudio.core.io.child_reading import read_in_child\n"
