@@ -19,17 +19,17 @@ from log_plot import Curve, write_log_plot
 from reporting import Program, race, say_line
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
-from pgmstudio.core.learning.acl_forest import AcceleratedForest, accelerated_forest
-from pgmstudio.core.learning.acl_rows import cell_rows
-from pgmstudio.core.learning.chow_liu import best_forest
-from pgmstudio.core.learning.chow_liu_sparse import (
+from pgmstudio.core.languages.tree.learning.accelerated import AcceleratedForest, accelerated_forest
+from pgmstudio.core.languages.tree.learning.chow_liu import best_forest
+from pgmstudio.core.languages.tree.learning.chow_liu_sparse import (
     ChowLiuSparseLearner,
     ChowLiuSparseParams,
     dense_weights,
 )
-from pgmstudio.core.learning.protocols import Finished
-from pgmstudio.core.running import NEVER
+from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.learning.sparse_rows import cell_rows
 
 RESULTS = Path(__file__).resolve().parent / "results"
 ROWS = 10_000

@@ -23,11 +23,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
-from pgmstudio.core.inference.protocols import Observed
-from pgmstudio.core.models.decision_graph import DecisionGraph
-from pgmstudio.gui.views.band_canvas import BandCanvas
-from pgmstudio.gui.views.node_face import NodeFace, NodeMode
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.session import DecisionGraphSession
+from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 
 SIZE = (1280, 800)
 ROUNDS = 15
@@ -45,7 +45,7 @@ def some_graph(nodes: int, width: int, rng: np.random.Generator) -> DecisionGrap
         heads = rng.integers(sizes[i], size=(sizes[i - 1], 3))
         heads.ravel()[: sizes[i]] = np.arange(sizes[i])[: heads.size]
         edges.append(heads)
-    from pgmstudio.core.models.decision_graph import without_unreachable
+    from pgmstudio.core.languages.pdg.model import without_unreachable
 
     return without_unreachable(domain, forest, parameters, tuple(edges), tuple(range(count)))
 

@@ -18,13 +18,13 @@ import numpy as np
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from pgmstudio.core.pictures.layout import place
-from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, PictureNode
-from pgmstudio.core.pictures.routes import edge_route
-from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.canvas import Canvas
-from pgmstudio.gui.views.node_face import NodeFace, NodeMode
-from pgmstudio.gui.views.node_geometry import face_size
+from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode
+from pgmstudio.core.drawing.layout.edge_routing import edge_route
+from pgmstudio.core.drawing.layout.placement import place
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.node_geometry import face_size
+from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.theme.theme import theme
 
 SIZE = (1280, 800)
 ROUNDS = 15

@@ -29,18 +29,18 @@ from PySide6.QtCore import QPoint, QSettings, QStandardPaths
 from PySide6.QtWidgets import QApplication
 from reporting import network_rows
 
+from pgmstudio.core.experiments.curve_chart import chart_of
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, DataEntry
-from pgmstudio.gui.app import preferences
-from pgmstudio.gui.app.curve_actions import open_curves
-from pgmstudio.gui.app.main import make_application
-from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.pages.curves_page import CurvesPage
-from pgmstudio.gui.plots.loading import plot_library
-from pgmstudio.gui.plots.sl_marks import chart_of
-from pgmstudio.gui.plots.sl_plot import SlPlot
-from pgmstudio.gui.workers.curve_setup import CurveSetup, RowChoice
+from pgmstudio.gui.curves.actions import open_curves
+from pgmstudio.gui.curves.page import CurvesPage
+from pgmstudio.gui.curves.setup import CurveSetup, RowChoice
+from pgmstudio.gui.curves.sl_plot import SlPlot
+from pgmstudio.gui.plots.plot_widget import plot_library
+from pgmstudio.gui.window import preferences
+from pgmstudio.gui.window.application import make_application
+from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.curve_pages import made_up_points
 
 FRAMES = 60

@@ -23,11 +23,11 @@ from reporting import say_line, version_of
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.decision_graph_session import DecisionGraphSession
-from pgmstudio.core.inference.protocols import Observed
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 
 RESULTS = Path(__file__).resolve().parent / "results"
 REPEATS = 30

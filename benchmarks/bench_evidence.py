@@ -27,18 +27,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from reporting import SHARED, say_line, version_of
 
-from pgmstudio.core.inference.propagation import compiled_passes
-from pgmstudio.gui.app import preferences
-from pgmstudio.gui.app.main import make_application
-from pgmstudio.gui.app.main_window import MainWindow, panel_widget
-from pgmstudio.gui.app.opening import open_model_file
-from pgmstudio.gui.document.live_beliefs import LiveBeliefs
-from pgmstudio.gui.pages.model_page import ModelPage
-from pgmstudio.gui.panels.belief_bars import BeliefBars
-from pgmstudio.gui.panels.inspector_panel import InspectorPanel
-from pgmstudio.gui.panels.variable_rows import mini_rect
-from pgmstudio.gui.panels.variables_panel import VariablesPanel
-from pgmstudio.gui.views.node_face import NodeMode
+from pgmstudio.core.inference.junction_tree.propagation import compiled_passes
+from pgmstudio.gui.canvas.node_view import NodeMode
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.variable_model import mini_rect
+from pgmstudio.gui.evidence.variables_panel import VariablesPanel
+from pgmstudio.gui.inspector.panel import InspectorPanel
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_file
+from pgmstudio.gui.widgets.belief_bars import BeliefBars
+from pgmstudio.gui.window import preferences
+from pgmstudio.gui.window.application import make_application
+from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 
 DEFAULT = ("alarm", "andes")
 STEPS = 20

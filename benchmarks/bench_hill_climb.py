@@ -21,12 +21,15 @@ from peers import as_frame
 from reporting import SHARED, Program, network_rows, report, table_data, write_csv
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.learning.hill_climb import HillClimbLearner, HillClimbParams
-from pgmstudio.core.models.protocols import DirectedModel
-from pgmstudio.core.running import NEVER
-from pgmstudio.core.scores.family_scores import FamilyScores
-from pgmstudio.core.scores.local_scores import score_of
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    HillClimbLearner,
+    HillClimbParams,
+)
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.local import score_of
 
 Edges = list[tuple[str, str]]
 

@@ -20,8 +20,8 @@ import polars as pl
 from reporting import Program, report
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.io.data_files import read_data
-from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import read_data
 
 COLUMNS = 50
 WORDS = np.array(["low", "medium", "high", "very high"])

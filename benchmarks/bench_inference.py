@@ -23,11 +23,11 @@ from peers import as_pyagrum
 from reporting import SHARED, say_line, version_of
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.propagation import compiled_passes
-from pgmstudio.core.inference.protocols import Observed
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.inference.junction_tree.propagation import compiled_passes
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 
 DEFAULT = ("alarm", "hailfinder", "win95pts", "andes", "diabetes", "munin1")
 GOALS = {"alarm": 25, "hailfinder": 25, "win95pts": 25, "andes": 5, "diabetes": 2, "munin1": 1}

@@ -20,15 +20,14 @@ import numpy as np
 from reporting import SHARED, Program, network_rows, report, table_data
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, member_of
-from pgmstudio.core.graphs.equivalence import hamming_distance
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.learning.kes import KesLearner
-from pgmstudio.core.learning.kes_params import KesParams
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.running import NEVER
-from pgmstudio.core.scores.family_scores import FamilyScores
-from pgmstudio.core.scores.local_scores import score_of
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, hamming_distance, member_of
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner import KesLearner
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.local import score_of
 
 # Measured elsewhere on the same rows, with BDeu: BIC −107 578, SHD 21.
 CAUSAL_LEARN_SECONDS = 117.0

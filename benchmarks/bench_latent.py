@@ -24,8 +24,8 @@ from bench_mixtures import ALL, parts_of
 from reporting import SHARED, binary_rows, say_line, version_of
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.learning.latent_em import LatentEm, class_rows
-from pgmstudio.core.learning.latent_growth import with_new_classes
+from pgmstudio.core.languages.latent_class.learning.em import LatentEm, class_rows
+from pgmstudio.core.languages.latent_class.learning.growth import with_new_classes
 
 CLASSES, STEPS, TURNS = 20, 20, 5
 DENSITY_STEPS, STARTS = 40, 5

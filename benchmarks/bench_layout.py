@@ -18,14 +18,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from pgmstudio.core.pictures.boxes import box_sizes
-from pgmstudio.core.pictures.layered import dot_layers, plain_layers, sugiyama_layers
-from pgmstudio.core.pictures.layout import Placement, place
-from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, PictureNode, Point
-from pgmstudio.core.pictures.routes import crossings, edge_route
-from pgmstudio.core.pictures.spacing import overlapping_pairs
-from pgmstudio.core.processes import in_process
-from pgmstudio.core.running import NEVER
+from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode, Point
+from pgmstudio.core.drawing.layout.boxes import box_sizes, overlapping_pairs
+from pgmstudio.core.drawing.layout.edge_routing import crossings, edge_route
+from pgmstudio.core.drawing.layout.layered import dot_layers, plain_layers, sugiyama_layers
+from pgmstudio.core.drawing.layout.placement import Placement, place
+from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.events import NEVER
 
 T = TypeVar("T")
 

@@ -28,16 +28,16 @@ from reporting import SHARED, Program, binary_rows, report, say_line, table_data
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.execution.events import NEVER, Progress
 from pgmstudio.core.experiments.generators.random_trees import RandomTreesParams, random_trees
 from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
-from pgmstudio.core.learning.mixture_em import TreeMixtureEm
-from pgmstudio.core.learning.mixture_params import MixtureParams
-from pgmstudio.core.learning.mixture_priors import TreePriors
-from pgmstudio.core.learning.mixture_rows import sparse_rows
-from pgmstudio.core.learning.mixture_search import MixtureSearch
-from pgmstudio.core.learning.mixture_trees import MixtureLearner
-from pgmstudio.core.learning.protocols import Finished, Found
-from pgmstudio.core.running import NEVER, Progress
+from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
+from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner
+from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
+from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
+from pgmstudio.core.languages.tree_mixture.learning.search import MixtureSearch
+from pgmstudio.core.learning.base import Finished, Found
+from pgmstudio.core.learning.sparse_rows import sparse_rows
 
 LIBRA = {
     "nltcs": -6.020,

@@ -34,13 +34,13 @@ from log_plot import write_log_plot
 from reporting import SHARED, say_line, version_of
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.experiments.recipes.measures import drawn_parts
-from pgmstudio.core.experiments.recipes.pdg_real import PDG_REAL
-from pgmstudio.core.io.recipe_data import read_sources
-from pgmstudio.core.learning.pdg import PdgLearner
-from pgmstudio.core.learning.pdg_params import PdgParams
-from pgmstudio.core.learning.protocols import Finished
-from pgmstudio.core.running import NEVER, Progress
+from pgmstudio.core.execution.events import NEVER, Progress
+from pgmstudio.core.languages.pdg.learning.learner import PdgLearner
+from pgmstudio.core.languages.pdg.learning.params import PdgParams
+from pgmstudio.core.learning.base import Finished
+from pgmstudio.studies.measures import drawn_parts
+from pgmstudio.studies.pdg_real import PDG_REAL
+from pgmstudio.studies.recipe_data import read_sources
 
 RESULTS = Path(__file__).resolve().parent / "results"
 ROWS = (2500, 5000, 10_000, 20_000)

@@ -26,15 +26,14 @@ import numpy as np
 from reporting import network_rows, say_line
 
 from pgmstudio import __version__
-from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.empirical import QueryPlan
-from pgmstudio.core.experiments.empirical_curves import timing_fits
+from pgmstudio.core.analysis.query_benchmark import QueryPlan
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.expansion import PlanRows
-from pgmstudio.core.experiments.plans.places import Here, LocalPool, Place
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.running import run_plan
-from pgmstudio.core.process_pools import core_count
-from pgmstudio.core.running import NEVER
+from pgmstudio.core.experiments.plans.runner import Here, LocalPool, Place, run_plan
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.experiments.sl_curves.selection import timing_fits
 
 LAMBDAS = tuple(float(value) for value in np.linspace(0.3, 0.98, 40))
 

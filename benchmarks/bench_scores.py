@@ -19,8 +19,8 @@ from peers import as_frame
 from reporting import Program, network_rows, report, write_csv
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.scores.family_scores import FamilyScores
-from pgmstudio.core.scores.local_scores import score_of
+from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.local import score_of
 
 
 def ours(data: DataSet) -> float:

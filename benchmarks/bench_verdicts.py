@@ -17,25 +17,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.experiments.compare import row_log2
-from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.languages import LANGUAGES, languages_plan, race_splits
-from pgmstudio.core.experiments.languages_running import (
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.experiments.language_comparison.candidates import (
+    LANGUAGES,
+    languages_plan,
+    race_splits,
+)
+from pgmstudio.core.experiments.language_comparison.results import (
+    LanguageTable,
+    Races,
+    recommended,
+    undistinguished,
+)
+from pgmstudio.core.experiments.language_comparison.scheduler import (
     RowScores,
     RunBegan,
     RunOver,
     SplitBegan,
     SplitOver,
 )
-from pgmstudio.core.experiments.languages_table import LanguageTable, Races
-from pgmstudio.core.experiments.languages_words import recommended, undistinguished
-from pgmstudio.core.experiments.plans.point_work import PointWork
-from pgmstudio.core.experiments.plans.running import planned_keys
-from pgmstudio.core.io.data_files import read_data
-from pgmstudio.core.io.import_options import ImportOptions
-from pgmstudio.core.io.recipe_data import data_folder
-from pgmstudio.core.running import NEVER
+from pgmstudio.core.experiments.plans.run_task import PointWork
+from pgmstudio.core.experiments.plans.runner import planned_keys
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import read_data
+from pgmstudio.studies.recipe_data import data_folder
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_data"
 TABLES = {

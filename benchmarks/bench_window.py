@@ -28,17 +28,17 @@ from PySide6.QtCore import QEventLoop, QObject, QSettings, QStandardPaths, Qt, Q
 from PySide6.QtWidgets import QApplication
 from reporting import network_rows, say_line, version_of
 
-from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.app import preferences
-from pgmstudio.gui.app.learn_actions import landing_of
-from pgmstudio.gui.app.main import make_application
-from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.opening import open_data_page, open_model_file
-from pgmstudio.gui.plots.loading import plot_library
-from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.workers.learning_run import RunRequest
+from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.plots.plot_widget import plot_library
+from pgmstudio.gui.project.opening import open_data_page, open_model_file
+from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.window import preferences
+from pgmstudio.gui.window.application import make_application
+from pgmstudio.gui.window.main_window import MainWindow
 
 ROOT = Path(__file__).resolve().parent.parent
 STARTS = 9
@@ -51,7 +51,7 @@ from importlib import import_module
 import pgmstudio.__main__ as program
 def import_and_watch(name):
     module = import_module(name)
-    if name == "pgmstudio.gui.app.main":
+    if name == "pgmstudio.gui.window.application":
         module._go_on = painted
     return module
 def painted(window, files):

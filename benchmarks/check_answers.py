@@ -30,17 +30,16 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.inference.likelihood import log2_likelihood, log2_probabilities
-from pgmstudio.core.inference.map_search import most_probable_together
-from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.inference.sessions import ask, open_session
-from pgmstudio.core.inference.warm_up import warm_up
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.decision_graph import DecisionGraph, without_unreachable
-from pgmstudio.core.models.labelled_dag import LabelledDag
-from pgmstudio.core.models.latent_classes import LatentClasses
-from pgmstudio.core.models.tree import Tree
-from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
+from pgmstudio.core.languages.map_query import most_probable_together
+from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
+from pgmstudio.core.languages.sessions import ask, open_session, warm_up
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 
 Floats = NDArray[np.float64]
 Case = tuple[int, ...]

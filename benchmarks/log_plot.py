@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pgmstudio.core.pictures.svg_elements import element, escaped, line
+from pgmstudio.core.drawing.svg.elements import element, escaped, line
 
 Curve = Sequence[tuple[float, float]]
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 70, 170, 40, 50

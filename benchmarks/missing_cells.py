@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from reporting import SHARED
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.inference.likelihood import log2_probabilities
-from pgmstudio.core.io.data_files import read_data
-from pgmstudio.core.io.import_options import ImportOptions
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.learning.protocols import Finished
-from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import read_data
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.likelihood import log2_probabilities
+from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import parse_params, specs_of
-from pgmstudio.core.running import NEVER
 
 Logs = NDArray[np.float64]
 MIN_COMPLETE_ROWS = 30

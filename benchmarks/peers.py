@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
 
 def as_pyagrum(network: BayesianNetwork) -> Any:

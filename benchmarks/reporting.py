@@ -22,8 +22,8 @@ import polars as pl
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _BEFORE_QT = (
-    "learning.registry",
-    "io.project_file",
-    "inference.sessions",
-    "inference.row_surprise",
-    "pictures.layout",
-    "pictures.svg_nodes",
-    "pictures.families",
-    "project.model_edits",
+    "pgmstudio.core.languages.learners",
+    "pgmstudio.core.io.project.project_file",
+    "pgmstudio.core.languages.sessions",
+    "pgmstudio.core.analysis.anomaly",
+    "pgmstudio.core.drawing.layout.placement",
+    "pgmstudio.core.drawing.svg.nodes",
+    "pgmstudio.core.languages.diagrams",
+    "pgmstudio.core.project.model_edits",
 )
 
 
@@ -29,7 +29,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _is_for_the_window(words: Sequence[str]) -> bool:
-    from pgmstudio.cli.commands import COMMANDS
+    from pgmstudio.cli.registry import COMMANDS
 
     if not words:
         return True
@@ -47,7 +47,7 @@ def _open_window(files: Sequence[str]) -> int:
     if absent:
         print(f"There is no file {', '.join(absent)}.", file=sys.stderr)
         return 2
-    if find_spec("pgmstudio.gui") is None or find_spec("pgmstudio.gui.app.main") is None:
+    if find_spec("pgmstudio.gui") is None or find_spec("pgmstudio.gui.window.application") is None:
         print(
             "This version has no window. `pgmstudio --help` lists what the command line does.",
             file=sys.stderr,
@@ -57,8 +57,8 @@ def _open_window(files: Sequence[str]) -> int:
 
     # Before Qt: once loaded, it reads the source of every module imported after it.
     for name in _BEFORE_QT:
-        import_module(f"pgmstudio.core.{name}")
-    window = import_module("pgmstudio.gui.app.main")
+        import_module(name)
+    window = import_module("pgmstudio.gui.window.application")
     return int(window.main(list(files)) or 0)
 
 

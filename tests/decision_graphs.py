@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.models.decision_graph import DecisionGraph, without_unreachable
+from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
 from tests.strategies import domain_of, random_table
 
 Rows = Sequence[Sequence[float]]

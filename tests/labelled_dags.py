@@ -8,14 +8,14 @@ import numpy as np
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.models.label_partitions import (
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.partitions import (
     Classes,
     class_count,
     full_partition,
     partition_of,
     with_context,
 )
-from pgmstudio.core.models.labelled_dag import LabelledDag
 from tests.strategies import domain_of, random_dag, random_table
 
 Labels = Mapping[tuple[str, str], Sequence[tuple[int, ...]]]

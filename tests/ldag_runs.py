@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.learning.label_scores import NATS_PER_BIT
-from pgmstudio.core.learning.protocols import Finished, Kept, LearnEvent
-from pgmstudio.core.learning.registry import learner_of
-from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.languages.ldag.learning.label_search import NATS_PER_BIT
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.learning.base import Finished, Kept, LearnEvent
 from pgmstudio.core.params import parse_params
-from pgmstudio.core.running import NEVER
 
 
 def run(key: str, data: DataSet, seed: int = 1, **given: object) -> list[LearnEvent]:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.latent_classes import LatentClasses
-from pgmstudio.core.models.tree import Tree
-from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 
 
 def domain_of(cardinalities: Sequence[int]) -> Domain:

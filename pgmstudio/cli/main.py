@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from pgmstudio import __version__
-from pgmstudio.cli.commands import COMMANDS
+from pgmstudio.cli.registry import COMMANDS
 from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError, UnknownNameError
 
 DONE, BUG, FIXABLE, INTERRUPTED = 0, 1, 2, 130

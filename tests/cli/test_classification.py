@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pgmstudio.core.io.model_files import write_model
+from pgmstudio.core.io.models.files import write_model
 from tests.cli.conftest import Call
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from pgmstudio import __version__
-from pgmstudio.cli.commands import COMMANDS
-from pgmstudio.cli.progress import ProgressLine
-from pgmstudio.cli.running import run_learner
+from pgmstudio.cli.registry import COMMANDS
+from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.cli.terminal.run import run_learner
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.io.data_files import read_data
-from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.protocols import Found
-from pgmstudio.core.learning.task import LearnTask
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.running import CancelToken
+from pgmstudio.core.io.data.reader import read_data
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.learning.base import Found
 
 Call = Callable[..., Any]
 
@@ -122,7 +122,7 @@ def test_the_same_seed_gives_the_same_model(call: Call, asia_rows: Path, tmp_pat
 def test_a_learned_model_carries_how_it_was_learned(
     call: Call, asia_rows: Path, tmp_path: Path
 ) -> None:
-    from pgmstudio.core.io.model_files import read_model
+    from pgmstudio.core.io.models.files import read_model
 
     target = tmp_path / "tree.json"
     call("learn", "tree.chow-liu", asia_rows, "--smoothing", "2", "--seed", "3", "-o", target)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pgmstudio.core.experiments.compare import compare
-from pgmstudio.core.experiments.languages import race_rows
-from pgmstudio.core.io.data_files import import_data
-from pgmstudio.core.io.import_options import ImportOptions
-from pgmstudio.core.io.model_files import ModelFile, read_model, write_model
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.analysis.model_comparison import compare
+from pgmstudio.core.experiments.language_comparison.candidates import race_rows
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import import_data
+from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
 Call = Callable[..., Any]
 

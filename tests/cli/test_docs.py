@@ -92,7 +92,7 @@ def test_the_index_links_every_page() -> None:
 
 
 def test_every_learner_has_its_place_in_the_docs() -> None:
-    from pgmstudio.core.learning.built_in import BUILT_IN
+    from pgmstudio.core.languages.learners import BUILT_IN
 
     text = (ROOT / "docs/learners.md").read_text()
     for learner in BUILT_IN:
@@ -100,7 +100,7 @@ def test_every_learner_has_its_place_in_the_docs() -> None:
 
 
 def test_every_command_and_generator_is_in_the_docs() -> None:
-    from pgmstudio.cli.commands import COMMANDS
+    from pgmstudio.cli.registry import COMMANDS
     from pgmstudio.core.experiments.generators.registry import GENERATORS
 
     commands = (ROOT / "docs/command-line.md").read_text()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pgmstudio.core.io.model_files import ModelFile, read_model, write_model
-from pgmstudio.core.learning import pdg_hybrid
-from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
+from pgmstudio.core.languages.pdg.learning import hybrid as pdg_hybrid
+from pgmstudio.core.languages.pdg.model import DecisionGraph
 from tests.decision_graphs import medical
 
 Call = Callable[..., Any]

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from pgmstudio.cli.main import main
-from pgmstudio.core.io.model_files import ModelFile, read_model, write_model
-from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
+from pgmstudio.core.languages.ldag.model import LabelledDag
 from tests.labelled_dags import coronary
 
 

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from pgmstudio.cli.main import main
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.learning.keepsakes import restored
-from pgmstudio.core.learning.kes_optima import KesOptima
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.artifact_kinds import restored
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+)
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pgmstudio.core.io.model_files import read_model, write_model
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.io.models.files import read_model, write_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from tests.cli.conftest import Call
-from tests.core.models.test_conversions import divergence_bits
+from tests.core.languages.test_conversions import divergence_bits
 from tests.strategies import random_classes, random_mixture
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pgmstudio.core.io.model_files import MODEL_FORMATS, Holds
+from pgmstudio.core.io.models.files import MODEL_FORMATS, Holds
 
 Call = Callable[..., Any]
 

@@ -11,11 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pgmstudio.cli.output import bar, count_of, decimal, percent, print_json, print_table, whole
-from pgmstudio.cli.progress import ProgressLine, line_of
-from pgmstudio.cli.running import follow
+from pgmstudio.cli.terminal.progress import ProgressLine, line_of
+from pgmstudio.cli.terminal.run import follow
+from pgmstudio.cli.terminal.tables import (
+    bar,
+    count_of,
+    decimal,
+    percent,
+    print_json,
+    print_table,
+    whole,
+)
 from pgmstudio.core.errors import Cancelled
-from pgmstudio.core.running import CancelToken, Progress, StopSwitch
+from pgmstudio.core.execution.events import CancelToken, Progress, StopSwitch
 from tests.cli.conftest import Call
 
 THIN = "\u202f"
@@ -131,8 +139,8 @@ def test_terminal_escapes_in_names_do_not_reach_the_terminal(
 
 def test_samples_for_spreadsheets_have_no_formulas(call: Call, tmp_path: Path) -> None:
     from pgmstudio.core.data.variables import Domain
-    from pgmstudio.core.io.model_files import ModelFile, write_model
-    from pgmstudio.core.models.bayesian_network import BayesianNetwork
+    from pgmstudio.core.io.models.files import ModelFile, write_model
+    from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
     model = BayesianNetwork.uniform(Domain.of({"@a": ["=1+1", "-x"]}))
     write_model(tmp_path / "odd.json", ModelFile(model))

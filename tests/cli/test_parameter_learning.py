@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pgmstudio.core.io.model_files import read_model
+from pgmstudio.core.io.models.files import read_model
 
 Call = Callable[..., Any]
 

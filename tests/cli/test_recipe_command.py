@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pgmstudio.core.experiments.recipes.recipe import Measured, RecipeEvent, RecipeWork
-from pgmstudio.core.experiments.recipes.registry import RECIPES
+from pgmstudio.studies.recipe import Measured, RecipeEvent, RecipeWork
+from pgmstudio.studies.registry import RECIPES
 from tests.cli.conftest import Call
 
 FEW = ("--set", "trials=2", "--rows", "80", "--quiet")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION
-from pgmstudio.core.io.project_file import write_project
-from tests.core.io.test_reports import checked, learned_project
+from pgmstudio.core.io.project.project_file import write_project
+from tests.core.reports.test_reports import checked, learned_project
 from tests.strategies import random_network
 
 Call = Callable[..., Any]

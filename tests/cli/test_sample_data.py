@@ -6,8 +6,8 @@ import collections
 import csv
 from pathlib import Path
 
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
 LARGEST_BYTES = 300_000
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pgmstudio.cli.evidence import evidence_from, finding_json
-from pgmstudio.cli.parsing import UsageError
+from pgmstudio.cli.options.evidence import evidence_from, finding_json
+from pgmstudio.cli.terminal.parser import UsageError
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.inference.protocols import Excluded, Likelihood, Observed
+from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
 
 DOMAIN = Domain.of(
     {

@@ -17,20 +17,19 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError
+from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.events import NEVER, CancelToken, Note, StopSwitch
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.inference.likelihood import log2_likelihood, log2_probabilities
-from pgmstudio.core.io.data_files import read_data
-from pgmstudio.core.learning.edge_rules import broken_rules
-from pgmstudio.core.learning.fitting import fit_tables
-from pgmstudio.core.learning.protocols import Finished, Found, Learner, LearnEvent
-from pgmstudio.core.learning.registry import all_learners
-from pgmstudio.core.learning.run_checks import obeys_knowledge, settings_refusal
-from pgmstudio.core.learning.task import LearnTask
-from pgmstudio.core.models.protocols import Model, ProbabilisticModel
+from pgmstudio.core.io.data.reader import read_data
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.edge_constraints import broken_rules
+from pgmstudio.core.languages.learners import LearnTask, all_learners
+from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
+from pgmstudio.core.languages.run_checks import obeys_knowledge, settings_refusal
+from pgmstudio.core.learning.base import Finished, Found, Learner, LearnEvent
+from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.params import parse_params, specs_of
-from pgmstudio.core.processes import in_process
-from pgmstudio.core.running import NEVER, CancelToken, Note, StopSwitch
 
 LEARNERS = list(all_learners().values())
 every_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: learner.key)

@@ -12,13 +12,19 @@ import pytest
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.io.project_file import project_bytes, project_from_bytes
-from pgmstudio.core.learning.keepsake_kinds import RESTORED
-from pgmstudio.core.learning.protocols import Finished, Keepsake, Kept, Learner
-from pgmstudio.core.learning.registry import all_learners
-from pgmstudio.core.project.plain import plain_params
-from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
-from pgmstudio.core.running import NEVER
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
+from pgmstudio.core.languages.artifact_kinds import RESTORED
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.learning.base import Finished, Keepsake, Kept, Learner
+from pgmstudio.core.project.project import (
+    DataEntry,
+    ModelEntry,
+    Outcome,
+    Project,
+    Run,
+    plain_params,
+)
 from tests.contracts.test_learners import params_of
 
 every_learner = pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError, UnknownNameError
-from pgmstudio.core.inference.brute_force import BruteForceSession
-from pgmstudio.core.inference.protocols import (
+from pgmstudio.core.inference.base import (
     Excluded,
     ExplainingSession,
     InferenceSession,
@@ -19,16 +18,17 @@ from pgmstudio.core.inference.protocols import (
     Observed,
     Scale,
 )
-from pgmstudio.core.inference.sessions import SESSIONS, open_session
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.decision_graph import DecisionGraph
-from pgmstudio.core.models.labelled_dag import LabelledDag
-from pgmstudio.core.models.latent_classes import LatentClasses
-from pgmstudio.core.models.protocols import Model, ProbabilisticModel
-from pgmstudio.core.models.tree import Tree
-from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.sessions import SESSIONS, open_session
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.model import Model, ProbabilisticModel
 from tests.decision_graphs import random_graph
 from tests.labelled_dags import random_labelled
+from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
 # One small model of every family in the table of sessions.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pgmstudio.core.errors import TooLargeError
-from pgmstudio.core.graphs.clique_trees import CliqueTree
-from pgmstudio.core.inference.forecasts import check_budget, forecast_of_tree
+from pgmstudio.core.graphs.junction_tree import CliqueTree
+from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast_of_tree
 from pgmstudio.core.large_counts import count_text
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.params import ParamKind, param, params_to_dict, parse_params, specs_of
 
 

@@ -12,17 +12,17 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.io.data_files import data_format, read_data
-from pgmstudio.core.io.knowledge_files import read_knowledge, write_knowledge
-from pgmstudio.core.io.model_files import MODEL_FORMATS, read_model
-from pgmstudio.core.io.plan_files import read_plan
-from pgmstudio.core.io.project_file import project_bytes, read_project
-from pgmstudio.core.io.uai_evidence import read_evidence
-from tests.core.io import test_data_fuzzed as tables
-from tests.core.io import test_model_readers_fuzzed as models
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.io.background_knowledge import read_knowledge, write_knowledge
+from pgmstudio.core.io.data.reader import data_format, read_data
+from pgmstudio.core.io.experiments import read_plan
+from pgmstudio.core.io.models.files import MODEL_FORMATS, read_model
+from pgmstudio.core.io.models.uai import read_evidence
+from pgmstudio.core.io.project.project_file import project_bytes, read_project
 from tests.core.io import test_plan_files as plans
+from tests.core.io.data import test_data_fuzzed as tables
 from tests.core.io.example_projects import full_project
+from tests.core.io.models import test_model_readers_fuzzed as models
 
 RULES = Knowledge(
     frozenset({("a", "b"), ("b", "c")}),

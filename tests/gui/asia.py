@@ -7,15 +7,15 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.gui.app.main_window import MainWindow, panel_widget
-from pgmstudio.gui.app.opening import open_model_file
-from pgmstudio.gui.document.live_beliefs import LiveBeliefs
-from pgmstudio.gui.pages.model_page import ModelPage
-from pgmstudio.gui.panels.belief_bars import BeliefBars
-from pgmstudio.gui.panels.inspector_panel import InspectorPanel
-from pgmstudio.gui.panels.variable_rows import mini_rect
-from pgmstudio.gui.panels.variables_panel import VariablesPanel
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.variable_model import mini_rect
+from pgmstudio.gui.evidence.variables_panel import VariablesPanel
+from pgmstudio.gui.inspector.panel import InspectorPanel
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_file
+from pgmstudio.gui.widgets.belief_bars import BeliefBars
+from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 
 NO_KEY = Qt.KeyboardModifier.NoModifier
 

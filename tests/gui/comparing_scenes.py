@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from pgmstudio.core.io.data_files import import_data
-from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.app.compare_actions import open_same_evidence
-from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.pages.compare_page import ComparePage, open_comparison
-from pgmstudio.gui.pages.same_evidence_page import SameEvidencePage
+from pgmstudio.gui.comparison.actions import open_same_evidence
+from pgmstudio.gui.comparison.languages_page import ComparePage, open_comparison
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.evidence.shared_evidence_page import SameEvidencePage
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 SECONDS = 40

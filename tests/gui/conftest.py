@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.app.hands import Hands
-    from pgmstudio.gui.app.main_window import MainWindow
-    from pgmstudio.gui.document.live_beliefs import LiveBeliefs
+    from pgmstudio.gui.demo.window_driver import Hands
+    from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+    from pgmstudio.gui.window.main_window import MainWindow
 
 
 HERE = Path(__file__).parent
@@ -112,12 +112,12 @@ def _no_thread_left() -> Iterator[None]:
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     """A main window of 1280×800 in the light theme, without motion."""
-    from pgmstudio.gui.app import preferences
+    from pgmstudio.gui.window import preferences
 
     monkeypatch.setattr(preferences, "preferences_folder", lambda: tmp_path / "preferences")
-    from pgmstudio.gui.app.main import make_application
-    from pgmstudio.gui.app.main_window import MainWindow
-    from pgmstudio.gui.style.theme import theme
+    from pgmstudio.gui.theme.theme import theme
+    from pgmstudio.gui.window.application import make_application
+    from pgmstudio.gui.window.main_window import MainWindow
 
     make_application()
     theme().set_look(mode="light", scale=1.0, reduced_motion=True)
@@ -134,7 +134,7 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 @pytest.fixture
 def hands(qtbot: QtBot, window: MainWindow) -> Hands:
     """Somebody at the window, which has the keyboard."""
-    from pgmstudio.gui.app.hands import Hands
+    from pgmstudio.gui.demo.window_driver import Hands
 
     with qtbot.waitActive(window):
         window.activateWindow()

@@ -18,15 +18,15 @@ import numpy as np
 from PySide6.QtCore import QTimer
 
 from pgmstudio.core.io import atomic
-from pgmstudio.core.io.project_file import project_bytes
-from pgmstudio.core.learning.registry import learner_of
+from pgmstudio.core.io.project.project_file import project_bytes
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.app.learn_actions import landing_of
-from pgmstudio.gui.app.main import apply_preferences, make_application
-from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.document.recovery import recovery_folder
-from pgmstudio.gui.workers.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.project.recovery import recovery_folder
+from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.window.application import apply_preferences, make_application
+from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler
 
 

@@ -12,17 +12,17 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.errors import Cancelled
-from pgmstudio.core.experiments.curve_points import CurvePoint
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.experiments.generators.logic import ParityParams, parity
 from pgmstudio.core.experiments.plans.expansion import PlanRows
-from pgmstudio.core.experiments.plans.places import Here, PlaceEvent
-from pgmstudio.core.experiments.plans.point_work import PointWork
+from pgmstudio.core.experiments.plans.run_task import PointWork
+from pgmstudio.core.experiments.plans.runner import Here, PlaceEvent
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, DataEntry
-from pgmstudio.core.running import CancelToken
-from pgmstudio.gui.app.curve_actions import open_curves
-from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.curves_page import CurvesPage
+from pgmstudio.gui.curves.actions import open_curves
+from pgmstudio.gui.curves.page import CurvesPage
+from pgmstudio.gui.window.app_context import Shell
 
 # Name, family, marks, how high it rises, from and to which size, where the test rows fall.
 LANGUAGES = (

@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry
-from pgmstudio.core.running import Progress
-from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.pages.curves_page import CurvesPage
-from pgmstudio.gui.pages.curves_plan_page import open_plan
-from pgmstudio.gui.pages.generate_page import open_generate
-from pgmstudio.gui.workers import curve_setup
-from pgmstudio.gui.workers.curve_setup import CurveSetup, Loaded, RowChoice
+from pgmstudio.gui.curves import setup as curve_setup
+from pgmstudio.gui.curves.page import CurvesPage
+from pgmstudio.gui.curves.plan_page import open_plan
+from pgmstudio.gui.curves.setup import CurveSetup, Loaded, RowChoice
+from pgmstudio.gui.data.generate_page import open_generate
+from pgmstudio.gui.demo.window_driver import Hands
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn, made_up_points, open_curves
 
 

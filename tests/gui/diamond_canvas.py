@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from PySide6.QtCore import QPoint, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.pictures.picture import GraphPicture, PictureEdge, PictureNode
-from pgmstudio.gui.style.theme import theme
-from pgmstudio.gui.views.canvas import Canvas
-from pgmstudio.gui.views.node_face import NodeFace, NodeMode
+from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.theme.theme import theme
 
 LEFT = Qt.MouseButton.LeftButton
 PLACES = {"a": (0.0, 0.0), "b": (-120.0, 160.0), "c": (120.0, 160.0), "d": (0.0, 320.0)}

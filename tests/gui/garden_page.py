@@ -7,11 +7,11 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.opening import add_and_show_model
-from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import add_and_show_model
+from pgmstudio.gui.window.main_window import MainWindow
 
 Key, Mods = Qt.Key, Qt.KeyboardModifier
 LEFT = Qt.MouseButton.LeftButton

@@ -9,16 +9,16 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.models.decision_graph import DecisionGraph
-from pgmstudio.core.pictures.band_words import node_name
+from pgmstudio.core.languages.pdg.diagrams import node_name
+from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.opening import open_model_page
-from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.model_page import ModelPage
-from pgmstudio.gui.panels.inspector_graph_node import GraphNodeInspector
-from pgmstudio.gui.views.band_desk import BandDesk
+from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
+from pgmstudio.gui.languages.pdg.view import BandDesk
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.main_window import MainWindow
 from tests.decision_graphs import graph_of
 
 WORK, MENTAL, PROTEINS = "Physical work", "Mental work", "Proteins"

@@ -12,14 +12,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.inference.protocols import Observed
-from pgmstudio.core.learning.pdg_params import PdgParams
-from pgmstudio.core.models.decision_graph import DecisionGraph, without_unreachable
-from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.app.learn_actions import open_learn_page
-from pgmstudio.gui.app.opening import open_model_page
-from pgmstudio.gui.pages.pdg_steps_page import PdgStepsPage
-from pgmstudio.gui.workers.learning_run import RunRequest
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.pdg.learning.params import PdgParams
+from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.languages.pdg.steps_page import PdgStepsPage
+from pgmstudio.gui.learning.actions import open_learn_page
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.runs.learning_run import RunRequest
 from tests.gui.graph_pages import (
     MENTAL,
     PRESSURE,

@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.learning.protocols import Finished, Kept
-from pgmstudio.core.learning.registry import learner_of
-from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.learning.base import Finished, Kept
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.edits import add_data, add_run
-from pgmstudio.core.project.plain import plain_params
-from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run
-from pgmstudio.core.running import NEVER
-from pgmstudio.gui.app.shell import Shell
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run, plain_params
+from pgmstudio.gui.window.app_context import Shell
 
 SEED = 1
 

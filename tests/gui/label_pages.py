@@ -6,14 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from pgmstudio.core.models.labelled_dag import LabelledDag
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.scores import PartitionScore, label_cost
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.core.scores.label_costs import label_cost
-from pgmstudio.core.scores.partition_scores import PartitionScore
-from pgmstudio.gui.app.opening import open_model_page
-from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.window.app_context import Shell
 from tests.labelled_dags import coronary
 
 EDGE = ("Mental work", "Proteins")

@@ -9,11 +9,11 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.document.context_views import context_views
-from pgmstudio.gui.pages.kappa_page import KappaPage
-from pgmstudio.gui.pages.posterior_page import PosteriorPage
-from pgmstudio.gui.panels.label_table import LabelTable
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.languages.ldag.context import context_views
+from pgmstudio.gui.languages.ldag.label_table import LabelTable
+from pgmstudio.gui.runs.results.posterior_page import PosteriorPage
+from pgmstudio.gui.runs.results.scan_page import KappaPage
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.label_pages import EDGE, open_labelled
 from tests.labelled_dags import coronary

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.opening import open_model_page
-from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_votes
 
 LEFT = Qt.MouseButton.LeftButton

@@ -12,23 +12,23 @@ from PySide6.QtTest import QTest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.experiments.generators.bars import BarsParams, bars
-from pgmstudio.core.experiments.generators.hidden_blocks import TreeHParams, tree_h
+from pgmstudio.core.experiments.generators.hidden_variable_models import TreeHParams, tree_h
 from pgmstudio.core.experiments.generators.random_trees import random_tree
-from pgmstudio.core.inference.protocols import Observed
-from pgmstudio.core.learning.mixture_params import MixtureParams
-from pgmstudio.core.learning.registry import learner_of
-from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION
+from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import parse_params
-from pgmstudio.core.pictures.partition import PARTITION
-from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.app.hidden_actions import OPEN_CANDIDATES
-from pgmstudio.gui.app.learn_actions import landing_of
-from pgmstudio.gui.app.opening import open_model_page
-from pgmstudio.gui.pages.classification_page import ClassificationPage
-from pgmstudio.gui.pages.component_rows_page import ComponentRowsPage
-from pgmstudio.gui.pages.model_page import ModelPage
-from pgmstudio.gui.pages.recipe_page import RecipePage
-from pgmstudio.gui.workers.learning_run import RunRequest
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.evaluation.classification_page import ClassificationPage
+from pgmstudio.gui.experiments.page import RecipePage
+from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
+from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.runs.actions import OPEN_CANDIDATES
+from pgmstudio.gui.runs.learning_run import RunRequest
 from tests.gui.kept_runs import add_ended_run
 
 TOPICS = (

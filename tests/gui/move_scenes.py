@@ -7,16 +7,16 @@ from functools import partial
 from pathlib import Path
 
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.io.data_files import import_data
-from pgmstudio.core.io.import_options import ImportOptions
-from pgmstudio.core.learning.fitting import fit_tables
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import import_data
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.app.main_window import panel_widget
-from pgmstudio.gui.app.opening import open_model_page
-from pgmstudio.gui.document.move_search import move_search
-from pgmstudio.gui.panels.moves_panel import MovesPanel
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.structure.move_search import move_search
+from pgmstudio.gui.structure.moves_panel import MovesPanel
+from pgmstudio.gui.window.main_window import panel_widget
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 SOME = (("smoke", "lung"), ("bronc", "dysp"), ("xray", "either"))

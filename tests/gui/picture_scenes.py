@@ -15,33 +15,33 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.inference.protocols import Observed
-from pgmstudio.core.io.data_files import import_data
-from pgmstudio.core.io.import_options import ImportOptions
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.app.main_window import panel_widget
-from pgmstudio.gui.app.opening import (
+from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
+from pgmstudio.gui.data.associations_tab import AssociationTab
+from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
+from pgmstudio.gui.inspector.panel import InspectorPanel
+from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.learning.wizard.page import StepwisePage
+from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import (
     open_data_page,
     open_file,
     open_model_page,
 )
-from pgmstudio.gui.pages.association_page import AssociationTab
-from pgmstudio.gui.pages.bootstrap_page import BootstrapPage
-from pgmstudio.gui.pages.data_page import DataPage
-from pgmstudio.gui.pages.difference_page import DifferencePage
-from pgmstudio.gui.pages.equivalence_page import EquivalencePage
-from pgmstudio.gui.pages.learn_page import LearnPage
-from pgmstudio.gui.pages.model_page import ModelPage
-from pgmstudio.gui.pages.restarts_page import RestartsPage
-from pgmstudio.gui.pages.sensitivity_page import SensitivityPage
-from pgmstudio.gui.pages.stepwise_page import StepwisePage
-from pgmstudio.gui.pages.stepwise_plan import LINKS, QUESTIONS
-from pgmstudio.gui.pages.trace_page import TracePage
-from pgmstudio.gui.panels.inspector_panel import InspectorPanel
+from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage
+from pgmstudio.gui.runs.results.restarts_page import RestartsPage
+from pgmstudio.gui.runs.results.search_trace_page import TracePage
+from pgmstudio.gui.structure.equivalence_page import EquivalencePage
+from pgmstudio.gui.window.main_window import panel_widget
+from tests.core.languages.bayesian_network.learning.constraint_based.test_npc import copies
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO
-from tests.core.learning.test_npc import copies
 from tests.gui import (
     comparing_scenes,
     curve_scenes,

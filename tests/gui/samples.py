@@ -9,13 +9,13 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.latent_classes import LatentClasses
-from pgmstudio.core.models.tree import Tree
-from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.app.shell import Shell
+from pgmstudio.gui.window.app_context import Shell
 
 
 def sprinkler() -> BayesianNetwork:

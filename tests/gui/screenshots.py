@@ -23,14 +23,13 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QSettings  # noqa: E402 - the platform is chosen before
 from PySide6.QtGui import QPainter  # noqa: E402
 
-from pgmstudio.gui.app.garbage import WindowGarbage  # noqa: E402
-from pgmstudio.gui.app.guided_tour import start_tour  # noqa: E402
-from pgmstudio.gui.app.hands import Hands  # noqa: E402
-from pgmstudio.gui.app.main import make_application  # noqa: E402
-from pgmstudio.gui.app.main_window import MainWindow  # noqa: E402
-from pgmstudio.gui.app.tour import WindowTour  # noqa: E402
-from pgmstudio.gui.style.resource import folder_of  # noqa: E402
-from pgmstudio.gui.style.theme import theme  # noqa: E402
+from pgmstudio.gui.demo.screenshot_tour import WindowTour  # noqa: E402
+from pgmstudio.gui.demo.window_driver import Hands  # noqa: E402
+from pgmstudio.gui.help.guided_tour import start_tour  # noqa: E402
+from pgmstudio.gui.theme.resources import folder_of  # noqa: E402
+from pgmstudio.gui.theme.theme import theme  # noqa: E402
+from pgmstudio.gui.window.application import WindowGarbage, make_application  # noqa: E402
+from pgmstudio.gui.window.main_window import MainWindow  # noqa: E402
 from tests.gui.picture_scenes import GROUPS  # noqa: E402
 from tests.gui.walking import opened_windows  # noqa: E402
 

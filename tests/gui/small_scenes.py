@@ -9,9 +9,9 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from pgmstudio.gui.app.hands import Hands
-from pgmstudio.gui.app.opening import open_file, open_files, open_model_page, open_welcome
-from pgmstudio.gui.pages.model_page import ModelPage
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_file, open_files, open_model_page, open_welcome
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 

@@ -6,9 +6,9 @@ from functools import partial
 
 from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.project import Outcome, Run
-from pgmstudio.gui.app.main_window import MainWindow
-from pgmstudio.gui.app.shell import Shell
-from pgmstudio.gui.style.widgets import Note
+from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.main_window import MainWindow
 
 
 def add_a_run_that_cannot_be_saved(shell: Shell) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.compiled import compiled, popcount
 from pgmstudio.core.data.dataset import Codes
+from pgmstudio.core.numba_support import compiled, popcount
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -1,19 +1,23 @@
-"""DataSet: a table of state codes, a column in one run of memory; missing cells are first-class."""
+"""DataSet: a table of state codes, a column in one run of memory; missing cells are first-class.
+
+Imported: a data set and how a file became it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.data.discretization import Cuts
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.core.execution.events import NEVER, CancelToken
 
 Codes = NDArray[np.unsignedinteger[Any]]  # uint8, or uint16 where 255 states are too few
 
@@ -246,3 +250,17 @@ class DataSet:
 def _hash(column: str, state: str | None) -> int:
     text = repr((column, state)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """The data, the cuts of its discretised columns, and what was decided on the way.
+
+    `markers` are the texts that were read as missing; `remarks` are sentences for the person.
+    """
+
+    data: DataSet
+    source: str
+    cuts: Mapping[str, Cuts] = field(default_factory=dict)
+    markers: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()

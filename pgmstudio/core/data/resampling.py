@@ -5,19 +5,27 @@ several parts. They are dealt in an order that depends on what rows say, not on 
 from the same seed a table of counts and the same cases as single rows have the same parts, in any
 order of rows, columns and states. Weights that are not whole say how much a row counts; such a row
 is one case and keeps its weight.
+
+Splits of the rows into parts, with what is needed to make and recognise them again.
+
+How cases are dealt to the parts, `resampling` knows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import drop_columns, stacked
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.core.execution.events import NEVER, CancelToken
 
 Rows = NDArray[np.intp]
 Counts = NDArray[np.int64]
@@ -161,3 +169,194 @@ def bootstrap_rows(data: DataSet, rng: np.random.Generator) -> DataSet:
     drawn = np.flatnonzero(times)
     weights = np.asarray(times[drawn] * (total / draws), dtype=np.float64)
     return replace(data.of_rows(drawn), weights=weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Which rows belong to which part; every row belongs to one.
+
+    Where rows stand for several cases, `copies` has how many of them the part has, and a row may
+    belong to several parts. `seed` is None when no chance was involved. `fingerprint` is that of
+    the data it was made for, `part_fingerprints` those of the parts, so that a moved or edited row
+    can be noticed.
+    """
+
+    indices: tuple[Rows, ...]
+    names: tuple[str, ...]
+    seed: int | None
+    fingerprint: str
+    part_fingerprints: tuple[str, ...]
+    copies: tuple[Counts, ...] | None = None
+
+    def __post_init__(self) -> None:
+        self._seal()
+
+    def _seal(self) -> None:
+        object.__setattr__(self, "indices", tuple(_sealed(rows, np.intp) for rows in self.indices))
+        if self.copies is not None:
+            sealed = tuple(_sealed(counts, np.int64) for counts in self.copies)
+            object.__setattr__(self, "copies", sealed)
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update({"copies": None, **state})
+        self._seal()  # arrays come back writable from another process
+
+    @cached_property
+    def row_count(self) -> int:
+        """Of the data that was split."""
+        if self.copies is None:
+            return sum(rows.size for rows in self.indices)
+        return int(np.unique(np.concatenate(self.indices)).size)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many rows each part has; a row of whole weight n counts as n."""
+        if self.copies is None:
+            return tuple(rows.size for rows in self.indices)
+        return tuple(int(counts.sum()) for counts in self.copies)
+
+    def is_for(self, data: DataSet) -> bool:
+        """Whether `data` is exactly what was split."""
+        return data.fingerprint == self.fingerprint
+
+    def part(self, data: DataSet, name: str) -> DataSet:
+        """The part of that name; see `parts`."""
+        self._check(data)
+        return self._part(data, self.names.index(name))
+
+    def parts(self, data: DataSet) -> tuple[DataSet, ...]:
+        """The parts of `data`, which may have been edited but must have as many rows."""
+        self._check(data)
+        return tuple(self._part(data, number) for number in range(len(self.indices)))
+
+    def _part(self, data: DataSet, number: int) -> DataSet:
+        copies = None if self.copies is None else self.copies[number]
+        return rows_with(data, self.indices[number], copies)
+
+    def fits(self, data: DataSet) -> bool:
+        """Whether `data` has as many rows, and the weights that were dealt, whatever its cells."""
+        if data.row_count != self.row_count:
+            return False
+        if self.copies is None:
+            return True
+        dealt = np.zeros(data.row_count, dtype=np.int64)
+        for rows, counts in zip(self.indices, self.copies, strict=True):
+            dealt[rows] += counts
+        return data.weights is not None and np.array_equal(dealt, data.weights)
+
+    def _check(self, data: DataSet) -> None:
+        if not self.fits(data):
+            other = f"{self.row_count} rows, the data set has {data.row_count}"
+            if data.row_count == self.row_count:
+                other = "rows with other weights"
+            raise DataError(f"The split is of {other}. Split it again.")
+
+    def made_for(self, data: DataSet) -> Split:
+        """The same rows in the same parts, for a data set with other columns."""
+        return _split_of(data, self.indices, self.names, self.seed, self.copies)
+
+
+def _sealed(values: NDArray[Any], dtype: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    view = np.ascontiguousarray(values, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Rows for learning, for choosing and for the final test, over one domain."""
+
+    train: DataSet
+    valid: DataSet
+    test: DataSet
+
+    def joined(self) -> tuple[DataSet, Split]:
+        """One data set and the split that gives the three parts back."""
+        parts = (self.train, self.valid, self.test)
+        data = stacked(parts)
+        ends = np.cumsum([0, *(part.row_count for part in parts)])
+        indices = [np.arange(low, high) for low, high in pairwise(ends)]
+        return data, _split_of(data, indices, ("train", "valid", "test"), None)
+
+
+def _split_of(
+    data: DataSet,
+    indices: Sequence[Rows],
+    names: Sequence[str],
+    seed: int | None,
+    copies: Sequence[Counts] | None = None,
+) -> Split:
+    counts = [None] * len(indices) if copies is None else copies
+    parts = [rows_with(data, rows, own) for rows, own in zip(indices, counts, strict=True)]
+    prints = tuple(part.fingerprint for part in parts)
+    kept = None if copies is None else tuple(copies)
+    return Split(tuple(indices), tuple(names), seed, data.fingerprint, prints, kept)
+
+
+def split(
+    data: DataSet, shares: Sequence[float], seed: int, *, stratify: str | None = None
+) -> Split:
+    """Split rows at random into parts of these shares; a row of whole weight n counts as n rows.
+
+    With `stratify`, each state of that column (and missing) is shared out alike: a part has its
+    share of every state to within one row. Rows keep their order within a part.
+    """
+    wanted = np.array(shares, dtype=np.float64)
+    if wanted.size == 0 or (wanted < 0).any() or not np.isclose(wanted.sum(), 1):
+        raise DataError("The shares of a split must be positive and add up to 1.")
+    wanted = wanted / wanted.sum()
+    dealt = deal(data, _strata(data, wanted, stratify), np.random.default_rng(seed))
+    found = [dealt.rows(part) for part in range(wanted.size)]
+    indices, copies = [rows for rows, _ in found], [own for _, own in found if own is not None]
+    if copies:  # rows of weight 0 are nobody's; they stay with the first part
+        unused = np.setdiff1d(np.arange(data.row_count), np.concatenate(indices))
+        order = np.argsort(np.append(indices[0], unused), kind="stable")
+        indices[0] = np.append(indices[0], unused)[order]
+        copies[0] = np.append(copies[0], np.zeros(unused.size, dtype=np.int64))[order]
+    return _split_of(data, indices, _names(wanted.size), seed, copies or None)
+
+
+def _strata(
+    data: DataSet, wanted: NDArray[np.float64], stratify: str | None
+) -> Iterator[tuple[Rows, list[int]]]:
+    """Rows by state, with the number of cases of each part."""
+    order, counts = in_order(data), case_counts(data)
+    if stratify is None:
+        groups = [order]
+    else:
+        column, states = data.column(stratify)[order], data.domain[stratify].states
+        codes = sorted(np.unique(column).tolist(), key=lambda code: (states[code : code + 1], code))
+        groups = [order[column == code] for code in codes]
+    owed = np.zeros(wanted.size)
+    for rows in groups:
+        total = rows.size if counts is None else int(counts[rows].sum())
+        exact = wanted * total
+        owed += exact
+        sizes = np.floor(exact + 1e-9).astype(np.int64)
+        # What rounding down left over goes, one each, where most is owed, so that totals fit too.
+        needs = np.where(exact > sizes, owed - sizes, -np.inf)
+        sizes[np.argsort(-needs, kind="stable")[: total - int(sizes.sum())]] += 1
+        owed -= sizes
+        yield rows, sizes.tolist()
+
+
+def _names(count: int) -> tuple[str, ...]:
+    known = {1: ("train",), 2: ("train", "test"), 3: ("train", "valid", "test")}
+    return known.get(count, tuple(f"part {part + 1}" for part in range(count)))
+
+
+def split_by_column(data: DataSet, column: str) -> tuple[DataSet, Split]:
+    """A part for each state of `column`; the data set comes back without that column."""
+    codes = data.column(column)
+    holes = np.flatnonzero(codes == data.missing_code)
+    if holes.size:
+        raise DataError(
+            f"{column} is missing in {holes.size} rows, first in row {holes[0] + 1}; "
+            "fill these cells before splitting by it."
+        )
+    states = [
+        (code, s) for code, s in enumerate(data.domain[column].states) if (codes == code).any()
+    ]
+    rest = drop_columns(data, [column])
+    indices = [np.flatnonzero(codes == code) for code, _ in states]
+    return rest, _split_of(rest, indices, [state for _, state in states], None)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import PairCounts, Told, pair_counts, unheard
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.editing import weighted_counts, weights_of
-from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.core.data.transforms import weighted_counts, weights_of
+from pgmstudio.core.execution.events import NEVER, CancelToken
 
 Floats = NDArray[np.float64]
 

@@ -19,21 +19,20 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import bootstrap_rows
 from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
-from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, oriented
+from pgmstudio.core.execution.child_process import in_processes
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.learning.em_steps import fit_observed
-from pgmstudio.core.learning.fitting import Smoothing
-from pgmstudio.core.learning.protocols import Finished, Found, Kept, Learner, LearnEvent
-from pgmstudio.core.learning.registry import learner_of
-from pgmstudio.core.learning.task import LearnTask
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.structures import dag_of
-from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, oriented
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import fit_observed
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Smoothing
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.learning.base import Finished, Found, Kept, Learner, LearnEvent
 from pgmstudio.core.params import AUTO, param, params_to_dict, specs_of
-from pgmstudio.core.processes import in_processes
-from pgmstudio.core.running import CancelToken, Note, Progress
 
 ORIENTATIONS = ("graph", "class")
 COUNTED_KINDS = (BayesianNetwork.kind, Tree.kind)

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.analysis.model_comparison import Comparison, Scored, comparison_of, row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import case_total, deal_folds
 from pgmstudio.core.errors import ParameterError, PgmStudioError
-from pgmstudio.core.experiments.compare import Comparison, Scored, comparison_of, row_log2
-from pgmstudio.core.learning.protocols import Finished
-from pgmstudio.core.learning.registry import learner_of
-from pgmstudio.core.learning.task import LearnTask
-from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.model import Model
 from pgmstudio.core.params import parse_params
-from pgmstudio.core.running import CancelToken, Note, Progress
 
 
 @dataclass(frozen=True)

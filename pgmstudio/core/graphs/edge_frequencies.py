@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from pgmstudio.core.errors import CycleError, DataError
-from pgmstudio.core.graphs.cpdag import Pdag, extension_of
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import Pdag, extension_of
 
 Edge = tuple[str, str]
 HEAD = ("from", "to", "from_to", "to_from", "undirected", "any")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from math import comb
 
-from pgmstudio.core.inference.protocols import Finding
+from pgmstudio.core.inference.base import Finding
 
 MOST_TRIES = 3_000
 

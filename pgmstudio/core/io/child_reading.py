@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgmstudio.core.errors import DataFileError, FileError, ModelFileError, RunFailedError
-from pgmstudio.core.io.data_formats.raw_table import RawTable
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.io.data.formats.raw_table import RawTable
 from pgmstudio.core.io.reading_limits import HOW_TO_RAISE, ErrorType, read_limit, size_text
-from pgmstudio.core.running import CancelToken
 
 if TYPE_CHECKING:
-    from pgmstudio.core.io.model_files import ModelFile
+    from pgmstudio.core.io.models.files import ModelFile
 
 # Threads of the readers reserve addresses that they never fill.
 _ROOM = 1 << 30
@@ -82,7 +82,7 @@ def read_in_child(path: Path, read: Callable[[], RawTable], cancel: CancelToken)
 
     import polars
 
-    from pgmstudio.core.processes import in_process
+    from pgmstudio.core.execution.child_process import in_process
 
     # A daemon may have no children; this one ends with it all the same, by its own watch.
     multiprocessing.current_process().daemon = False
@@ -99,7 +99,7 @@ def read_in_child(path: Path, read: Callable[[], RawTable], cancel: CancelToken)
 
 def read_model_in_child(path: Path, cancel: CancelToken) -> ModelFile:
     """The model in a file, read by a child process, which can be stopped at any moment."""
-    from pgmstudio.core.processes import in_process
+    from pgmstudio.core.execution.child_process import in_process
 
     try:
         (file,) = in_process(partial(_model_events, path, read_limit()), cancel)
@@ -110,7 +110,7 @@ def read_model_in_child(path: Path, cancel: CancelToken) -> ModelFile:
 
 
 def _model_events(path: Path, limit: int, _cancel: CancelToken) -> Iterator[ModelFile]:
-    from pgmstudio.core.io.model_files import read_model
+    from pgmstudio.core.io.models.files import read_model
 
     limit_memory(limit)
     try:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.core.data.variables import clean_name, is_fit_name
-from pgmstudio.core.io.json_documents import whole_characters
-from pgmstudio.core.io.model_files import ModelFile
-from pgmstudio.core.io.safe_names import unused
+from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.io.models.shared.identifiers import unused
+from pgmstudio.core.json_documents import whole_characters
 
 _MOST_SHOWN = 5
 
@@ -71,8 +71,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 def cleaned_file(file: ModelFile, path: Path) -> ModelFile:
     """The same model with names and texts that can be shown and saved, and a remark about them."""
-    from pgmstudio.core.io.json_documents import JsonPlace
-    from pgmstudio.core.io.model_json import document_of, file_of_document
+    from pgmstudio.core.io.models.native_json import document_of, file_of_document
+    from pgmstudio.core.json_documents import JsonPlace
 
     domain = file.model.domain
     texts = [text for variable in domain for text in (variable.name, *variable.states)]

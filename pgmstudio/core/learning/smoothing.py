@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import case_counts, deal_folds
-from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.core.execution.events import NEVER, CancelToken
 
 FOLDS = 10
 SMALLEST_SMOOTHING, LARGEST_SMOOTHING = 1e-6, 10.0

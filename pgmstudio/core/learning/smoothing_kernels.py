@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.compiled import compiled
+from pgmstudio.core.numba_support import compiled
 
 
 @compiled

@@ -1,6 +1,12 @@
-"""Edits of a project: functions that return a new one, or raise before anything changed.
+"""Edits that record what a person decided where a learner left a choice.
+
+Edits of a project: functions that return a new one, or raise before anything changed.
 
 Each shares what it does not touch. Edits inside one model are in `model_edits.py`.
+
+Edits that change a model's graph and leave its distribution as it is.
+
+Another structure for a model of a project, with what was noted about its edges.
 """
 
 from __future__ import annotations
@@ -9,13 +15,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pgmstudio.core.data.cuts import Cuts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.split import Split
-from pgmstudio.core.errors import DataError, PgmStudioError, named
-from pgmstudio.core.graphs.knowledge import Edge, Knowledge
-from pgmstudio.core.inference.protocols import Finding
-from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.data.discretization import Cuts
+from pgmstudio.core.data.resampling import Split
+from pgmstudio.core.errors import DataError, GraphError, PgmStudioError, named
+from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.languages.bayesian_network.arc_reversal import with_edge_turned
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.project import (
     ComparisonEntry,
     CurveEntry,
@@ -357,3 +366,63 @@ def remove_comparison(project: Project, *, comparison_id: str) -> Project:
     """Without this comparison; its models stay."""
     named("comparison", comparison_id, project.comparisons)
     return replace(project, comparisons=without(project.comparisons, comparison_id))
+
+
+def choices_of(entry: ModelEntry) -> str | None:
+    """What was decided so far, as the learner's parameter `choose` writes it."""
+    params = entry.provenance.get("parameters")
+    told = params.get("choose") if isinstance(params, dict) else None
+    return told if isinstance(told, str) else None
+
+
+def resolve_choices(project: Project, *, model_id: str, model: Model, choose: str) -> Project:
+    """The model that follows from some choices, and the choices with where it came from."""
+    project = replace_model(project, model_id=model_id, model=model)
+    entry = project.model_entry(model_id)
+    before = entry.provenance.get("parameters")
+    params = {**(before if isinstance(before, dict) else {}), "choose": choose}
+    entry = replace(entry, provenance={**entry.provenance, "parameters": params})
+    return replace(project, models=put(project.models, model_id, entry))
+
+
+def turn_edge(project: Project, *, model_id: str, source: str, target: str) -> Project:
+    """The edge the other way round, tables and inherited parents such that P stays the same."""
+    network = _network(project, model_id)
+    return same_distribution(
+        project, model_id=model_id, model=with_edge_turned(network, source, target)
+    )
+
+
+def same_distribution(project: Project, *, model_id: str, model: BayesianNetwork) -> Project:
+    """Another graph for the same distribution; notes on edges go with edges that turned."""
+    entry = project.model_entry(model_id)
+    _network(project, model_id)
+    notes = {
+        (edge[1], edge[0]) if model.dag.has_edge(edge[1], edge[0]) else edge: text
+        for edge, text in entry.edge_notes.items()
+    }
+    entry = replace(entry, model=model, is_edited=True, edge_notes=notes)
+    return replace(project, models=put(project.models, model_id, entry))
+
+
+def _network(project: Project, model_id: str) -> BayesianNetwork:
+    model = project.model_entry(model_id).model
+    if not isinstance(model, BayesianNetwork):
+        raise GraphError(
+            f"The edges of {a_kind(model.kind)} cannot be turned; convert it to a Bayesian network."
+        )
+    return model
+
+
+def replace_structure(project: Project, *, model_id: str, model: DirectedModel) -> Project:
+    """Another model over the same variables; a note turns with its edge and goes with it."""
+    project = replace_model(project, model_id=model_id, model=model)
+    entry = project.model_entry(model_id)
+    edges = set(model.edges)
+    notes = {}
+    for (source, target), text in entry.edge_notes.items():
+        for edge in ((source, target), (target, source)):
+            if edge in edges:
+                notes[edge] = text
+                break
+    return replace(project, models=put(project.models, model_id, replace(entry, edge_notes=notes)))

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
-from pgmstudio.core.graphs.knowledge import Edge
-from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.models.file_properties import Properties
-from pgmstudio.core.models.kinds import a_kind
-from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.graphs.background_knowledge import Edge
+from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.model import Model
 from pgmstudio.core.project.edits import put, without
+from pgmstudio.core.project.file_properties import Properties
 from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Point, Project
 
 V = TypeVar("V")

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.editing import fitted_to
 from pgmstudio.core.data.resampling import rows_with
+from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 

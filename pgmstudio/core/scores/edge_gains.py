@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pgmstudio.core.errors import CycleError
+from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.running import NEVER, CancelToken
-from pgmstudio.core.scores.family_scores import FamilyScores
+from pgmstudio.core.scores.family_cache import FamilyScores
 
 Edge = tuple[str, str]
 Deed = Literal["add", "remove", "reverse"]

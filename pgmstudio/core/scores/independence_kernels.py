@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.compiled import compiled
-from pgmstudio.core.scores.score_kernels import sum_margins
+from pgmstudio.core.numba_support import compiled
+from pgmstudio.core.scores.kernels import sum_margins
 
 
 @compiled

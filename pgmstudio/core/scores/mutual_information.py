@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import PairCounts
-from pgmstudio.core.running import NEVER, CancelToken
+from pgmstudio.core.execution.events import NEVER, CancelToken
 
 # Cells of pair tables read between two looks at the cancel token: about a tenth of a second.
 CELLS_PER_CALL = 4_000_000
@@ -17,7 +17,7 @@ def mutual_information_nats(pairs: PairCounts, cancel: CancelToken = NEVER) -> N
 
     Each pair is counted over the rows that have both.
     """
-    from pgmstudio.core.scores.score_kernels import mutual_information
+    from pgmstudio.core.scores.kernels import mutual_information
 
     n = len(pairs.cardinalities)
     information = np.zeros((n, n))

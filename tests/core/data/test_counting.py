@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import (
+    FamilyCounter,
     grouped_rows,
     joint_counts,
     pair_counts,
     plain_counts,
 )
 from pgmstudio.core.data.dataset import DataSet, code_dtype
-from pgmstudio.core.data.family_counts import FamilyCounter
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import Cancelled, TooLargeError
-from pgmstudio.core.running import StopSwitch
+from pgmstudio.core.execution.events import StopSwitch
 
 
 def domain_of(cards: Sequence[int]) -> Domain:

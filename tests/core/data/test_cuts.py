@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgmstudio.core.data.cuts import Cuts, cuts_from_labels, number_text
+from pgmstudio.core.data.discretization import Cuts, cuts_from_labels, number_text
 from pgmstudio.core.errors import DataError
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgmstudio.core.data.discretise import METHODS, Discretisation, cuts_for
+from pgmstudio.core.data.discretization import METHODS, Discretisation, cuts_for
 from pgmstudio.core.errors import ParameterError
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data import resampling
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.resampling import bootstrap_rows, canonical, folds, hold_out
-from pgmstudio.core.data.split import split
+from pgmstudio.core.data.resampling import bootstrap_rows, canonical, folds, hold_out, split
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError
 from tests.core.data.small_data import data_sets

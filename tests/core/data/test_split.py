@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.editing import set_cell
-from pgmstudio.core.data.split import Parts, Split, split, split_by_column
+from pgmstudio.core.data.resampling import Parts, Split, split, split_by_column
+from pgmstudio.core.data.transforms import set_cell
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 from tests.core.data.small_data import data_sets

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.editing import weights_of
 from pgmstudio.core.data.resampling import bootstrap_rows
+from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError
+from pgmstudio.core.execution.events import NEVER, StopSwitch
 from pgmstudio.core.experiments.bootstrap import (
     BootstrapParams,
     BootstrapPlan,
@@ -22,15 +23,16 @@ from pgmstudio.core.experiments.bootstrap import (
     bootstrap,
     class_under,
 )
-from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies, EdgeFrequency
-from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.learning.built_in import BUILT_IN
-from pgmstudio.core.learning.hill_climb import HillClimbParams
-from pgmstudio.core.learning.protocols import Finished, Found, Kept
-from pgmstudio.core.models.protocols import DirectedModel
-from pgmstudio.core.running import NEVER, StopSwitch
+from pgmstudio.core.graphs.pdag import Pdag, cpdag_of
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    HillClimbParams,
+)
+from pgmstudio.core.languages.learners import BUILT_IN
+from pgmstudio.core.learning.base import Finished, Found, Kept
+from pgmstudio.core.model import DirectedModel
 from tests.strategies import random_dag, random_network
 
 NAMES = tuple("ABCDE")

@@ -7,21 +7,20 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
+from pgmstudio.core.analysis.model_comparison import Comparison
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled, ParameterError
-from pgmstudio.core.experiments.compare import Comparison
+from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.events import NEVER, Note, StopSwitch
 from pgmstudio.core.experiments.cross_validation import (
     Candidate,
     CrossValidationTask,
     FoldScored,
     cross_validate,
 )
-from pgmstudio.core.learning.protocols import Finished
-from pgmstudio.core.learning.registry import learner_of
-from pgmstudio.core.learning.task import LearnTask
+from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import parse_params
-from pgmstudio.core.processes import in_process
-from pgmstudio.core.running import NEVER, Note, StopSwitch
 from tests.strategies import random_network
 
 TREE = Candidate("tree.chow-liu", {"smoothing": 1.0})

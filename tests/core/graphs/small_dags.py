@@ -8,8 +8,8 @@ from functools import cache
 from itertools import combinations, permutations, product
 
 from pgmstudio.core.errors import CycleError
-from pgmstudio.core.graphs.cpdag import Pdag
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import Pdag
 
 # Theorem 3.2, straight: skeleton and v-structures.
 ClassKey = tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str, str]]]

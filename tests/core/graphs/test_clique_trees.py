@@ -14,12 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgmstudio.core.graphs.clique_trees import CliqueTree, clique_tree_of, clique_tree_of_scopes
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.moral import families_of, moral_edges, moral_graph
-from pgmstudio.core.graphs.triangulation import RULES, eliminate, strip
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of, clique_tree_of_scopes
+from pgmstudio.core.graphs.triangulation import (
+    RULES,
+    eliminate,
+    families_of,
+    moral_edges,
+    moral_graph,
+    strip,
+)
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from tests.strategies import domain_of, random_dag
 
 # Fig. 3.4 of Nielsen 2007.

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.graphs.cpdag import (
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import (
     Pdag,
     cpdag_of,
     extension_of,
@@ -18,7 +19,6 @@ from pgmstudio.core.graphs.cpdag import (
     oriented,
     pattern_of,
 )
-from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.separation import dsep_set
 from tests.core.graphs.small_dags import all_classes, all_dags, essential_graph
 from tests.strategies import random_dag

@@ -7,17 +7,19 @@ from itertools import permutations
 
 import pytest
 
-from pgmstudio.core.graphs.cpdag import Pdag, cpdag_of, member_of
-from pgmstudio.core.graphs.cpdag_moves import (
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import (
+    Pdag,
     can_join,
+    cpdag_of,
+    member_of,
     parent_choices,
     turning_parents,
     with_joined,
     with_left,
     with_turned,
 )
-from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.scores.family_scores import mask_of
+from pgmstudio.core.scores.family_cache import mask_of
 from tests.core.graphs.small_dags import (
     all_classes,
     key_of,

@@ -6,10 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgmstudio.core.graphs.cpdag import cpdag_of
+from pgmstudio.core.graphs.comparison import EdgeChange, graph_difference
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.equivalence import covered_edges, with_covered_reversed
-from pgmstudio.core.graphs.graph_difference import EdgeChange, graph_difference
+from pgmstudio.core.graphs.pdag import covered_edges, cpdag_of, with_covered_reversed
 from tests.strategies import random_dag
 
 NAMES = tuple("ABCDEF")

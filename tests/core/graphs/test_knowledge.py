@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pgmstudio.core.errors import KnowledgeError
-from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 
 
 def test_forbidden_edges_are_forbidden_in_their_direction_only() -> None:

@@ -6,8 +6,8 @@ from itertools import permutations
 
 from hypothesis import given, settings
 
-from pgmstudio.core.graphs.size_forecast import SizeForecast, size_with_edge
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.graphs.junction_tree import SizeForecast, size_with_edge
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from tests.strategies import small_networks
 
 

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.errors import GraphError, UnknownNameError
-from pgmstudio.core.graphs import trails
+from pgmstudio.core.graphs import separation as trails
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.separation import separated_in_moral_graph
-from pgmstudio.core.graphs.trails import Meeting, separation_of, shortest_active_trail
+from pgmstudio.core.graphs.separation import (
+    Meeting,
+    separated_in_moral_graph,
+    separation_of,
+    shortest_active_trail,
+)
 from tests.strategies import random_dag
 
 ASIA = [

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from benchmarks.peers import as_pyagrum
-from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.inference.sessions import ask
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.languages.sessions import ask
 
 gum = pytest.importorskip("pyagrum", reason="pyAgrum gives the reference answers")
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from pgmstudio.core.graphs.trails import separation_of
-from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.measures import (
+from pgmstudio.core.graphs.separation import separation_of
+from pgmstudio.core.inference.information_measures import (
     conditional_information_bits,
     entropy_bits,
     mutual_information_bits,
 )
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from tests.strategies import small_networks
 
 

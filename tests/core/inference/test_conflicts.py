@@ -8,8 +8,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pgmstudio.core.inference.base import Finding, Observed
 from pgmstudio.core.inference.conflicts import smallest_conflict
-from pgmstudio.core.inference.protocols import Finding, Observed
 
 NAMES = "abcdefg"
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from pgmstudio.core.analysis.value_of_information import information_about
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.information import information_about
-from pgmstudio.core.inference.measures import (
+from pgmstudio.core.inference.base import Likelihood, Observed
+from pgmstudio.core.inference.information_measures import (
     conflict_bits,
     conflict_word,
     entropies_bits,
@@ -21,8 +21,8 @@ from pgmstudio.core.inference.measures import (
     shift_bits,
     shifts_bits,
 )
-from pgmstudio.core.inference.protocols import Likelihood, Observed
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
 from tests.strategies import random_network, small_networks
 
 

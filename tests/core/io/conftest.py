@@ -14,5 +14,5 @@ def read_in_this_process() -> Iterator[None]:
     A module whose tests are about the child has a fixture of this name that does nothing.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pgmstudio.core.io.data_files.is_limited", lambda: True)
+        patch.setattr("pgmstudio.core.io.data.reader.is_limited", lambda: True)
         yield

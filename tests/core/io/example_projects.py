@@ -6,11 +6,11 @@ import dataclasses
 
 import numpy as np
 
-from pgmstudio.core.data.cuts import Cuts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.split import split
-from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.inference.protocols import Excluded, Likelihood, Observed
+from pgmstudio.core.data.discretization import Cuts
+from pgmstudio.core.data.resampling import split
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
 from pgmstudio.core.project.project import (
     ComparisonEntry,
     CurveEntry,

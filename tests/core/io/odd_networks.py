@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.variables import Domain, Variable, is_fit_name
-from pgmstudio.core.io.model_files import ModelFile, Properties
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.io.models.files import ModelFile, Properties
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from tests.strategies import small_networks
 
 ODD_NAMES = (

@@ -20,14 +20,14 @@ import polars
 import pytest
 
 from pgmstudio.core.errors import Cancelled, DataFileError, PgmStudioError, UnknownNameError
-from pgmstudio.core.io.data_files import read_data, read_table
-from pgmstudio.core.io.import_options import ImportOptions
-from pgmstudio.core.io.knowledge_files import read_knowledge
-from pgmstudio.core.io.model_files import read_model
-from pgmstudio.core.io.plan_files import read_plan
-from pgmstudio.core.io.project_file import read_project
+from pgmstudio.core.execution.events import StopSwitch
+from pgmstudio.core.io.background_knowledge import read_knowledge
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import read_data, read_table
+from pgmstudio.core.io.experiments import read_plan
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.io.project.project_file import read_project
 from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE, read_limit, set_read_limit, size_text
-from pgmstudio.core.running import StopSwitch
 from tests.core.io.written_tables import rows_of
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -256,7 +256,7 @@ def test_ctrl_c_ends_the_reading_and_its_child(tmp_path: Path) -> None:
         "from functools import partial\n"
         "from pathlib import Path\n"
         "from pgmstudio.core.io.child_reading import read_in_child\n"
-        "from pgmstudio.core.running import NEVER\n"
+        "from pgmstudio.core.execution.events import NEVER\n"
         "if __name__ == '__main__':\n"
         "    print('ready', flush=True)\n"
         "    read_in_child(Path('x.parquet'), partial(time.sleep, 600), NEVER)\n"

@@ -9,10 +9,10 @@ import pytest
 
 from pgmstudio.core.data.variables import Variable, clean_name
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.io.data_files import import_data
-from pgmstudio.core.io.import_options import ImportOptions
-from pgmstudio.core.io.model_files import read_model, write_model
-from pgmstudio.core.io.project_file import project_bytes, project_from_bytes
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import import_data
+from pgmstudio.core.io.models.files import read_model, write_model
+from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.project.project import ModelEntry, Project
 from tests.core.io.example_projects import full_project
 from tests.core.io.repacked_projects import repacked

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pgmstudio.core.inference.protocols import Done, Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.io.evidence_json import evidence_document
-from pgmstudio.core.io.project_file import read_project, write_project
+from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.io.evidence import evidence_document
+from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.project.edits import save_evidence_case
 from pgmstudio.core.project.model_edits import rename_state
 from pgmstudio.core.project.project import ModelEntry, Project

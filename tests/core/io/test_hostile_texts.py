@@ -11,13 +11,13 @@ import pytest
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import CycleError, DataError, FileError, PgmStudioError, UnknownNameError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.io.data_files import read_data
-from pgmstudio.core.io.knowledge_files import parse_knowledge
-from pgmstudio.core.io.markov_factors import chain_rule
-from pgmstudio.core.io.model_files import MODEL_FORMATS
-from pgmstudio.core.io.plan_files import read_plan
+from pgmstudio.core.io.background_knowledge import parse_knowledge
+from pgmstudio.core.io.data.reader import read_data
+from pgmstudio.core.io.experiments import read_plan
+from pgmstudio.core.io.models.files import MODEL_FORMATS
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner
+from pgmstudio.core.io.models.uai import chain_rule
 from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE
-from pgmstudio.core.io.text_scanner import TextScanner
 
 
 def refused(name: str, text: str) -> str:

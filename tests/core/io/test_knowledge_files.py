@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.errors import FileError
-from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.io.json_documents import parse_json, render_json
-from pgmstudio.core.io.knowledge_files import (
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.io.background_knowledge import (
     knowledge_document,
     knowledge_of_document,
     read_knowledge,
     write_knowledge,
 )
+from pgmstudio.core.json_documents import parse_json, render_json
 from tests.core.io.odd_networks import names
 
 RULES = Knowledge(

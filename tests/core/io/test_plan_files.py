@@ -14,8 +14,8 @@ import pytest
 from pgmstudio.core.errors import DataError, FileError, PgmStudioError
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
 from pgmstudio.core.experiments.plans.plan import DataPlan, Plan
-from pgmstudio.core.io.data_files import read_data
-from pgmstudio.core.io.plan_files import read_plan, read_plan_rows, split_rows
+from pgmstudio.core.io.data.reader import read_data
+from pgmstudio.core.io.experiments import read_plan, read_plan_rows, split_rows
 
 TOML = """
 title = "Trees"

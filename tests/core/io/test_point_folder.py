@@ -12,20 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pgmstudio.core.analysis.model_comparison import row_log2
+from pgmstudio.core.analysis.query_benchmark import QueryPlan
+from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import Cancelled, FileError
-from pgmstudio.core.experiments.compare import row_log2
-from pgmstudio.core.experiments.curve_picture import curve_plot
-from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.empirical import QueryPlan
-from pgmstudio.core.experiments.plans import glimpses, point_work
+from pgmstudio.core.execution.events import NEVER, CancelToken, StopSwitch
+from pgmstudio.core.experiments.plans import run_task as glimpses
+from pgmstudio.core.experiments.plans import run_task as point_work
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows, point_key
-from pgmstudio.core.experiments.plans.places import Here, PlaceEvent
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.point_work import PointWork, RunDone, SoFar
-from pgmstudio.core.experiments.plans.running import planned_keys
-from pgmstudio.core.io.point_folder import POINTS, KeptPlanTask, PointFolder, read_folder_plan
-from pgmstudio.core.pictures.curve_svg import curve_svg
-from pgmstudio.core.running import NEVER, CancelToken, StopSwitch
+from pgmstudio.core.experiments.plans.run_task import PointWork, RunDone, SoFar
+from pgmstudio.core.experiments.plans.runner import Here, PlaceEvent, planned_keys
+from pgmstudio.core.experiments.sl_curves.curve import curve_plot
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.experiments import POINTS, KeptPlanTask, PointFolder, read_folder_plan
 from tests.strategies import random_network
 
 PLAN = Plan(
@@ -129,10 +129,10 @@ CHILD = """
 import sys
 sys.path.insert(0, {root!r})
 from tests.core.io.test_point_folder import PLAN, rows_of
-from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.plans.places import Here, PlaceEvent
-from pgmstudio.core.io.point_folder import KeptPlanTask
-from pgmstudio.core.running import NEVER, CancelToken, StopSwitch
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.experiments.plans.runner import Here, PlaceEvent
+from pgmstudio.core.io.experiments import KeptPlanTask
+from pgmstudio.core.execution.events import NEVER, CancelToken, StopSwitch
 for event in KeptPlanTask({folder!r}, PLAN, rows_of(), Here())(NEVER):
     if isinstance(event, CurvePoint):
         print(event.key, flush=True)
@@ -347,7 +347,7 @@ def test_a_disk_that_is_full_is_a_sentence_and_loses_no_point(
         folder.open(PLAN, rows_of())
         folder.finish(RunDone("one", 0, 1.0))
         with monkeypatch.context() as disk:
-            disk.setattr("pgmstudio.core.io.point_folder.os.write", full)
+            disk.setattr("pgmstudio.core.io.experiments.os.write", full)
             with pytest.raises(FileError, match="cannot be written: No space left on device"):
                 folder.finish(RunDone("other", 0, 1.0))
     assert list(PointFolder(tmp_path).done) == ["one"]

@@ -8,11 +8,13 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.separation import dsep_set
-from pgmstudio.core.learning.pc_oracle import StatedIndependencies
-from pgmstudio.core.running import NEVER, CancelToken
-from pgmstudio.core.scores.independence_tests import Outcome
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
+    StatedIndependencies,
+)
+from pgmstudio.core.scores.independence import Outcome
 
 BITS = ("0", "1")
 

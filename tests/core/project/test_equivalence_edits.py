@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.graphs.equivalence import covered_edges
-from pgmstudio.core.models.arc_reversal import largest_difference, with_equivalent_graph
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.project.equivalence_edits import same_distribution, turn_edge
+from pgmstudio.core.graphs.pdag import covered_edges
+from pgmstudio.core.languages.bayesian_network.arc_reversal import (
+    largest_difference,
+    with_equivalent_graph,
+)
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.project.edits import same_distribution, turn_edge
 from pgmstudio.core.project.project import ModelEntry, Project
 from tests.strategies import random_network, random_tree
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.split import split
+from pgmstudio.core.data.resampling import split
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.project.edits import add_data, with_columns
 from pgmstudio.core.project.project import DataEntry, Project
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.graphs.knowledge import Knowledge
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.params import param, parse_params
-from pgmstudio.core.project.plain import plain, plain_params, restored_params
+from pgmstudio.core.project.project import plain, plain_params, restored_params
 from tests.strategies import random_network
 
 

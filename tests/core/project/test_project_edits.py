@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.split import split
+from pgmstudio.core.data.resampling import split
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import (
     CycleError,
@@ -19,12 +19,12 @@ from pgmstudio.core.errors import (
     PgmStudioError,
     UnknownNameError,
 )
-from pgmstudio.core.graphs.knowledge import Knowledge
-from pgmstudio.core.inference.protocols import Excluded, Likelihood, Observed
-from pgmstudio.core.io.project_file import project_bytes
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.file_properties import Properties
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
+from pgmstudio.core.io.project.project_file import project_bytes
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits, model_edits
+from pgmstudio.core.project.file_properties import Properties
 from pgmstudio.core.project.project import (
     ComparisonEntry,
     CurveEntry,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.inference.clique_tree_session import CliqueTreeSession
-from pgmstudio.core.inference.protocols import Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.tree import Tree
+from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.session import CliqueTreeSession
+from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.project.edits import add_model, save_evidence_case
 from pgmstudio.core.project.model_edits import add_state, move_state, remove_state
 from pgmstudio.core.project.project import ModelEntry, Project

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pgmstudio.core.errors import CycleError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.scores.edge_gains import edge_gains, moves_between
-from pgmstudio.core.scores.family_scores import FamilyScores
-from pgmstudio.core.scores.local_scores import SCORES, score_of
+from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.local import SCORES, score_of
 from tests.strategies import random_dag, random_network
 
 

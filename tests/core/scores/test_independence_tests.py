@@ -13,7 +13,7 @@ from scipy import stats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.scores.independence_tests import (
+from pgmstudio.core.scores.independence import (
     DataTests,
     IndependenceRule,
     sums_of,
@@ -144,7 +144,7 @@ def test_each_rule_decides_at_its_own_threshold() -> None:
 @settings(max_examples=25)
 @given(st.integers(0, 2**32))
 def test_the_bic_test_agrees_with_the_score_of_the_edge(seed: int) -> None:
-    from pgmstudio.core.scores.local_scores import score_of
+    from pgmstudio.core.scores.local import score_of
 
     counts = np.random.default_rng(seed).integers(1, 20, (2, 3, 4)).astype(float)
     score = score_of("bic", float(counts.sum()))

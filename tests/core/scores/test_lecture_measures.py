@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.counting import joint_counts
-from pgmstudio.core.scores.lecture_measures import MEASURES, Table, entropy
-from pgmstudio.core.scores.local_scores import score_of
+from pgmstudio.core.scores.association_measures import MEASURES, Table, entropy
+from pgmstudio.core.scores.local import score_of
 from tests.core.learning.lecture_data import GEOMETRIC
 
 # relational-and-possibilistic.md, §5.2: H(A), H(B), H(AB), gain, gain/H(B), gain/H(A), the two

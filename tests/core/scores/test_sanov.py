@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pgmstudio.core.scores.sanov import (
+from pgmstudio.core.scores.independence import (
     CHI_SQUARE,
     SANOV,
     G,

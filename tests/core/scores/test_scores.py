@@ -17,8 +17,8 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import CycleError, ParameterError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.scores.family_scores import FamilyScores
-from pgmstudio.core.scores.local_scores import SCORES, lambda_bic, lambda_score, score_of
+from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.local import SCORES, lambda_bic, lambda_score, score_of
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
 BINARY = Domain.of(dict.fromkeys("XYZU", ("0", "1")))

@@ -10,7 +10,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.model import Model
 from pgmstudio.core.params import param
 
 Generate = Callable[[Any, np.random.Generator, int], DataSet]

@@ -10,7 +10,8 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.experiments.generators.generator import Generator
 from pgmstudio.core.experiments.generators.random_networks import RandomBnParams, random_network
-from pgmstudio.core.models.label_partitions import (
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.partitions import (
     Classes,
     class_count,
     full_partition,
@@ -18,7 +19,6 @@ from pgmstudio.core.models.label_partitions import (
     label_of,
     with_context,
 )
-from pgmstudio.core.models.labelled_dag import LabelledDag
 from pgmstudio.core.params import param
 
 

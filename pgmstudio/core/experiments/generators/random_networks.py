@@ -15,8 +15,8 @@ from pgmstudio.core.experiments.generators.generator import (
     without_columns,
 )
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.latent_classes import LatentClasses
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.params import param
 
 CLASS = "class"

@@ -14,8 +14,8 @@ from pgmstudio.core.experiments.generators.generator import (
     keep_hidden,
     without_columns,
 )
-from pgmstudio.core.models.tree import Tree
-from pgmstudio.core.models.tree_mixture import TreeMixture
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import param
 
 COMPONENT = "component"

@@ -19,7 +19,7 @@ from pgmstudio.core.experiments.generators.generator import (
     without_columns,
 )
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.params import param
 
 HOUSEHOLD = "household"

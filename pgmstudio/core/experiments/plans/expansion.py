@@ -1,15 +1,22 @@
 """From a plan to its runs: every learner, λ, combination of values and seed, with checked
-parameters."""
+parameters.
+
+How a penalty λ is told to a learner, read from the parameters it declares.
+
+S_λ = (1−λ)·L − λ·size in bits. A learner that optimises it has `lambda_`. A penalty of β nats for
+every parameter of an edge is the same thing with β = ln 2 · λ/(1−λ).
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import json
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,14 +24,69 @@ from typing import Any
 import numpy as np
 
 from pgmstudio import __version__
+from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.experiments.empirical import QueryPlan
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.sweeps import ALL_ROWS, own_sweep_of, sweep_of
-from pgmstudio.core.learning.registry import learner_of
-from pgmstudio.core.models.protocols import Model
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.model import Model
 from pgmstudio.core.params import params_to_dict, parse_params, specs_of
+
+Settings = Mapping[str, object]
+Sweep = Callable[[float], Settings]
+
+# By the parameter that carries the penalty. Settings the learner does not have are left out.
+SWEEPS: Mapping[str, Sweep] = {
+    "lambda_": lambda value: {"lambda_": value, "score": "lambda"},
+    "edge_penalty": lambda value: {
+        "edge_penalty": math.log(2) * value / (1 - value),
+        "penalty": "mdl",
+        "augment": "forest",
+    },
+}
+
+# Learners whose every model is a point: fitted to all rows, since a curve has test rows of its own.
+ALL_ROWS: Mapping[str, Settings] = {"nb.latent": {"criterion": "aic-thesis"}}
+
+
+def sweep_of(params_type: type, taken: Collection[str] = ()) -> Sweep | None:
+    """The sweep for a learner with these parameters, None when it has nothing to sweep or one of
+    the parameters concerned is already `taken`."""
+    specs = {spec.name: spec for spec in specs_of(params_type)}
+    for carrier, settings in SWEEPS.items():
+        if carrier not in specs:
+            continue
+        concerned = {
+            name
+            for name, value in settings(0.5).items()
+            if name in specs and (not specs[name].choices or value in specs[name].choices)
+        }
+        spoken_for = concerned | {specs[name].option for name in concerned}
+        if spoken_for.intersection(taken):
+            return None
+        return partial(_told, settings, frozenset(concerned))
+    return None
+
+
+def own_sweep_of(
+    params_type: type, lambdas: tuple[float, ...], taken: Collection[str] = ()
+) -> Settings | None:
+    """The settings of a learner that goes through a list of λ in one run; None for all others.
+
+    All its rows are learned from, since the curve has test rows of its own.
+    """
+    names = {spec.name for spec in specs_of(params_type)}
+    if "lambdas" not in names or "lambdas" in taken:
+        return None
+    settings: dict[str, object] = {"lambdas": lambdas}
+    if "criterion" in names - {*taken}:
+        settings["criterion"] = "bic"
+    return settings
+
+
+def _told(settings: Sweep, names: frozenset[str], value: float) -> Settings:
+    return {name: told for name, told in settings(value).items() if name in names}
+
 
 # What decides the numbers of a point; a change in any file there makes other points.
 _CODE = (

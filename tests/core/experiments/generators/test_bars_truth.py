@@ -11,7 +11,7 @@ from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.experiments.generators.bars import BarsParams, bars, draw_bars
 from pgmstudio.core.experiments.generators.bars_truth import bars_log2, bars_truth, image_counts
 from pgmstudio.core.experiments.generators.noise import NoiseParams, with_noise
-from pgmstudio.core.models.components import log2_sums
+from pgmstudio.core.languages.components import log2_sums
 
 
 def test_every_image_is_counted_once() -> None:

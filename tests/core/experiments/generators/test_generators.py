@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ParameterError, UnknownNameError
-from pgmstudio.core.experiments.compare import row_log2
 from pgmstudio.core.experiments.generators.bars import (
     BarsParams,
     bars,
@@ -46,7 +46,7 @@ from pgmstudio.core.experiments.generators.survey import (
     survey,
     survey_model,
 )
-from pgmstudio.core.models.protocols import ProbabilisticModel
+from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.params import parse_params, specs_of
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.experiments.generators.generator import without_columns
-from pgmstudio.core.experiments.generators.hidden_blocks import (
+from pgmstudio.core.experiments.generators.hidden_variable_models import (
     HIDDEN,
     GeneralHParams,
     TreeHParams,
@@ -17,8 +17,8 @@ from pgmstudio.core.experiments.generators.hidden_blocks import (
     tree_h,
     tree_h_model,
 )
-from pgmstudio.core.models.partition import partition_of
-from pgmstudio.core.scores.sanov import information
+from pgmstudio.core.languages.tree_mixture.model import partition_of
+from pgmstudio.core.scores.independence import information
 
 
 def test_a_tree_h_model_has_three_blocks_of_four_and_nine_edges() -> None:

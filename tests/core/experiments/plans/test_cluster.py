@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.errors import Cancelled, RunFailedError
-from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.empirical import QueryPlan
-from pgmstudio.core.experiments.plans.cluster import Cluster
+from pgmstudio.core.execution.events import NEVER, StopSwitch
+from pgmstudio.core.experiments.plans.dask_executor import Cluster
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION, PlanRows
-from pgmstudio.core.experiments.plans.places import Here, Place
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.point_work import RunDone
-from pgmstudio.core.experiments.plans.running import planned_keys, run_plan
-from pgmstudio.core.running import NEVER, StopSwitch
+from pgmstudio.core.experiments.plans.run_task import RunDone
+from pgmstudio.core.experiments.plans.runner import Here, Place, planned_keys, run_plan
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from tests.strategies import random_network
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed")

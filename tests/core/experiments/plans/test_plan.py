@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pgmstudio import __version__
+from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, UnknownNameError
-from pgmstudio.core.experiments.empirical import QueryPlan
 from pgmstudio.core.experiments.plans import expansion
 from pgmstudio.core.experiments.plans.expansion import (
     PlannedRun,
@@ -19,11 +19,10 @@ from pgmstudio.core.experiments.plans.expansion import (
     run_key,
     runs_of_plan,
 )
-from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.plan_entries import plan_of
-from pgmstudio.core.experiments.plans.point_work import RunDone
-from pgmstudio.core.experiments.plans.running import Earlier, planned_keys
-from pgmstudio.core.learning.built_in import BUILT_IN
+from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan, plan_of
+from pgmstudio.core.experiments.plans.run_task import RunDone
+from pgmstudio.core.experiments.plans.runner import Earlier, planned_keys
+from pgmstudio.core.languages.learners import BUILT_IN
 from tests.strategies import random_network
 
 ENTRIES = {

@@ -10,30 +10,36 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pgmstudio.core.analysis.model_comparison import row_log2
+from pgmstudio.core.analysis.query_benchmark import QueryPlan, query_log2, random_queries
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError
-from pgmstudio.core.experiments.compare import row_log2
-from pgmstudio.core.experiments.curve_points import CurvePoint
-from pgmstudio.core.experiments.empirical import QueryPlan, query_log2, random_queries
-from pgmstudio.core.experiments.plans import point_work
+from pgmstudio.core.execution.child_process import ChildError
+from pgmstudio.core.execution.events import NEVER, CancelToken, Progress, StopSwitch
+from pgmstudio.core.execution.process_pool import WorkAgain, WorkFailed
+from pgmstudio.core.experiments.plans import run_task as point_work
 from pgmstudio.core.experiments.plans.expansion import PlanRows
-from pgmstudio.core.experiments.plans.places import Here, LocalPool
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
-from pgmstudio.core.experiments.plans.point_work import (
+from pgmstudio.core.experiments.plans.run_task import (
     PointEvent,
     PointWork,
     RunDone,
     RunProblem,
 )
-from pgmstudio.core.experiments.plans.running import Earlier, PlanTask, planned_keys, run_plan
-from pgmstudio.core.learning import built_in
-from pgmstudio.core.learning.protocols import Finished, Found, LearnEvent
-from pgmstudio.core.models.bayesian_network import BayesianNetwork
-from pgmstudio.core.models.decision_graph import DecisionGraph
+from pgmstudio.core.experiments.plans.runner import (
+    Earlier,
+    Here,
+    LocalPool,
+    PlanTask,
+    planned_keys,
+    run_plan,
+)
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.languages import learners as built_in
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.learning.base import Finished, Found, LearnEvent
 from pgmstudio.core.params import param
-from pgmstudio.core.process_pools import WorkAgain, WorkFailed
-from pgmstudio.core.processes import ChildError
-from pgmstudio.core.running import NEVER, CancelToken, Progress, StopSwitch
 from tests.strategies import random_network
 
 TREES = Plan.of(["tree.chow-liu"], lambdas=(0.3, 0.6, 0.9))

@@ -1,0 +1,168 @@
+"""`pgmstudio tour`: a walk through a sample, kept as numbered files and a short report.
+
+Evidence in a known network, rows drawn from it, two models learned back from the rows and compared
+with the truth: what a person would do in the first quarter of an hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pgmstudio.cli.commands.evaluate import likelihood_of
+from pgmstudio.cli.terminal.parser import CommandParser, UsageError
+from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.cli.terminal.run import run_learner
+from pgmstudio.cli.terminal.tables import decimal, percent, print_json, whole
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.inference.base import Finding, Likelihood, Observed, scaling_note
+from pgmstudio.core.io.atomic import make_folder, replace_file
+from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.model import Model
+from pgmstudio.core.reports.model_svg import drawing_of
+
+SAMPLE = "asia.json"
+TRAINING_ROWS, TEST_ROWS = 5_000, 5_000
+TARGET = "lung"
+EVIDENCE: dict[str, Finding] = {
+    "smoke": Observed("yes"),
+    "xray": Observed("yes"),
+    "dysp": Likelihood((("yes", 4.0), ("no", 1.0))),
+}
+LEARNERS = ("bn.hill-climb", "tree.chow-liu")
+
+
+def run(words: Sequence[str]) -> int:
+    parser = CommandParser(
+        "tour", "Walks through the sample “Asia”: evidence, learning, pictures, a report."
+    )
+    parser.add_argument("--out", default="tour", metavar="FOLDER", help="where the files go")
+    parser.add_seed()
+    parser.add_json()
+    parser.add_quiet()
+    args = parser.parse(words)
+    line = ProgressLine(quiet=args.quiet)
+    files = take_tour(Path(args.out), seed=args.seed, line=line)
+    if args.json:
+        print_json({"folder": args.out, "files": [file.name for file in files]})
+    else:
+        print("\n".join(str(file) for file in files))
+    line.say(f"The tour is in {args.out}; start with {files[-1]}.")
+    return 0
+
+
+def sample_folder() -> Path:
+    """The folder of small data sets and networks that comes with the program's source."""
+    folder = Path(__file__).resolve().parents[3] / "sample_data"
+    if not folder.is_dir():
+        raise UsageError(f"The samples are not at {folder}; they come with the program's source.")
+    return folder
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    name: str
+    model: Model
+    test_bits_per_row: float
+
+
+def take_tour(folder: Path, *, seed: int, line: ProgressLine) -> list[Path]:
+    """Write every step's file into `folder`, the report last; the same seed, the same files."""
+    from pgmstudio.core.io.data.reader import write_data
+
+    make_folder(folder)
+    files: list[Path] = []
+
+    def keep(name: str) -> Path:
+        files.append(folder / f"{len(files) + 1:02d}-{name}")
+        return files[-1]
+
+    truth = read_model(sample_folder() / SAMPLE)
+    network = truth.model
+    assert isinstance(network, BayesianNetwork)
+    replace_file(keep("network.svg"), drawing_of(truth).encode())
+    replace_file(
+        keep("beliefs.svg"), drawing_of(truth, findings=EVIDENCE, with_beliefs=True).encode()
+    )
+    training, test = _rows(network, seed)
+    write_data(keep("rows.csv"), training)
+    measured = [_Measured("the network itself", network, likelihood_of(network, test).per_row)]
+    for key in LEARNERS:
+        model = _learn(key, training, seed, line)
+        learned = ModelFile(model, title=learner_of(key).title)
+        write_model(keep(f"{key}.json"), learned)
+        replace_file(keep(f"{key}.svg"), drawing_of(learned).encode())
+        measured.append(_Measured(key, model, likelihood_of(model, test).per_row))
+    report = folder / "report.md"
+    replace_file(report, _report(network, measured, files).encode())
+    return [*files, report]
+
+
+def _rows(network: BayesianNetwork, seed: int) -> tuple[DataSet, DataSet]:
+    for_training, for_test = np.random.default_rng(seed).spawn(2)
+    return network.sample(TRAINING_ROWS, for_training), network.sample(TEST_ROWS, for_test)
+
+
+def _learn(key: str, rows: DataSet, seed: int, line: ProgressLine) -> Model:
+    task = LearnTask(key, rows, learner_of(key).params_type(), seed)
+    done = run_learner(task, line)
+    if not done.is_finished or done.model is None:
+        raise Cancelled
+    return done.model
+
+
+def _report(network: BayesianNetwork, measured: Sequence[_Measured], files: list[Path]) -> str:
+    session = open_session(network)
+    states = network.domain[TARGET].states
+    prior = session.belief(TARGET).values.tolist()
+    for name, finding in EVIDENCE.items():
+        session.set_evidence(name, finding)
+    posterior = session.belief(TARGET).values.tolist()
+    told = ", ".join(f"{name} {finding}" for name, finding in EVIDENCE.items())
+    lines = [
+        "# A tour of PGM Studio",
+        "",
+        "The sample “Asia” is a network of eight variables about chest complaints (Lauritzen and",
+        "Spiegelhalter 1988).",
+        "",
+        f"![The network]({files[0].name})",
+        "",
+        "## Evidence",
+        "",
+        f"Evidence: {told}. Its probability is {2 ** session.log2_evidence():.4g}.",
+        scaling_note(EVIDENCE),
+        "",
+        f"| {TARGET} | before | after |",
+        "|---|---:|---:|",
+        *(
+            f"| {state} | {percent(before)} | {percent(after)} |"
+            for state, before, after in zip(states, prior, posterior, strict=True)
+        ),
+        "",
+        f"![Beliefs given the evidence]({files[1].name})",
+        "",
+        "## Learning it back",
+        "",
+        f"{whole(TRAINING_ROWS)} rows were drawn from the network ({files[2].name}) and models "
+        f"learned from them; {whole(TEST_ROWS)} other rows measure how well they fit.",
+        "",
+        "| model | kind | free parameters | effective size | test bits per row |",
+        "|---|---|---:|---:|---:|",
+        *(
+            f"| {m.name} | {m.model.kind} | {whole(m.model.representation_size())} "
+            f"| {whole(m.model.effective_size())} | {decimal(m.test_bits_per_row)} |"
+            for m in measured
+        ),
+        "",
+        *(f"![{file.stem}]({file.name})\n" for file in files[3:] if file.suffix == ".svg"),
+        "The numbers: " + ", ".join(f"[{f.name}]({f.name})" for f in files if f.suffix != ".svg"),
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Parsing, progress and tables of the command line."""

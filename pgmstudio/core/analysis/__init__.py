@@ -1,0 +1,1 @@
+"""Questions to any model: sensitivity, value of information, classification, comparison."""

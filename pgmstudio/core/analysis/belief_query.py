@@ -1,0 +1,219 @@
+"""What a session is asked after every change of evidence, in whichever thread it lives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.base import (
+    Belief,
+    ExplainingSession,
+    Finding,
+    InferenceSession,
+    Scale,
+)
+from pgmstudio.core.languages.interventions import doings_first
+from pgmstudio.core.model import Model
+
+Evidence = Mapping[str, Finding]
+Beliefs = Mapping[str, NDArray[np.float64]]
+Opener = Callable[[Model], InferenceSession]
+
+ROUNDING = 1e-12
+ROUNDING_LOG2 = 1e-9
+
+
+@runtime_checkable
+class WholeEvidence(Protocol):
+    """A session that takes all findings at once."""
+
+    def set_all(self, evidence: Evidence) -> None: ...
+
+
+@runtime_checkable
+class AllBeliefs(Protocol):
+    """A session that answers for every variable in one go."""
+
+    def beliefs(self) -> Mapping[str, Belief]: ...
+
+
+@runtime_checkable
+class ComponentShares(Protocol):
+    """A session of a mixture: how probable each component is, given the evidence."""
+
+    # Methods alone: asking for a protocol reads its properties, and some take long.
+    def component_shares(self) -> NDArray[np.float64]: ...
+
+    def log2_most_probable_bound(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """All findings in the order of entering, and which of them are switched off."""
+
+    findings: tuple[tuple[str, Finding], ...] = ()
+    off: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A finding that was not taken, and why."""
+
+    variable: str
+    finding: Finding
+    error: PgmStudioError
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Everything the window shows for one set of findings."""
+
+    evidence: Evidence
+    beliefs: Beliefs
+    log2_evidence: float
+    explains: bool = False
+    most_probable: Mapping[str, str] = field(default_factory=dict)
+    log2_most_probable: float | None = None
+    scale: Scale = Scale.PROBABILITY
+    refusals: tuple[Refusal, ...] = ()
+    seconds: float = 0.0
+    shares: tuple[float, ...] = ()  # of the components of a mixture
+    log2_bound: float | None = None  # none is more probable; None: what is told is exact
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A new session, what it believes without evidence, and its first answer."""
+
+    session: InferenceSession
+    priors: Beliefs
+    answer: Answer
+
+
+def open_and_answer(
+    opener: Opener, model: Model, wanted: Evidence, trusted: Evidence, explains: bool
+) -> Opened:
+    """Open a session and ask it for the first time."""
+    session = opener(model)
+    prior = answer(session, model.domain, {}, {}, False)
+    first = answer(session, model.domain, wanted, trusted, explains)
+    return Opened(session, prior.beliefs, first)
+
+
+def answer(
+    session: InferenceSession, domain: Domain, wanted: Evidence, trusted: Evidence, explains: bool
+) -> Answer:
+    """The beliefs given `wanted`; findings that cannot hold with the rest are left out and told.
+
+    `trusted` was possible before, so of a conflict the newer findings are refused.
+    """
+    begin = time.perf_counter()
+    refusals = settle(session, wanted, trusted)
+    if isinstance(session, AllBeliefs):
+        found = session.beliefs()
+        beliefs = {name: found[name] for name in domain.names}
+    else:
+        beliefs = {name: session.belief(name) for name in domain.names}
+    scale = next((belief.scale for belief in beliefs.values()), Scale.PROBABILITY)
+    explained: Mapping[str, str] = {}
+    log2_explained, log2_bound = None, None
+    shares: tuple[float, ...] = ()
+    if isinstance(session, ComponentShares):
+        shares = tuple(session.component_shares().tolist())
+    if explains and isinstance(session, ExplainingSession):
+        explained, log2_explained = session.most_probable(), session.log2_most_probable()
+        if isinstance(session, ComponentShares):
+            bound = session.log2_most_probable_bound()
+            log2_bound = bound if bound > log2_explained + ROUNDING_LOG2 else None
+    return Answer(
+        dict(session.evidence),
+        {name: belief.values for name, belief in beliefs.items()},
+        session.log2_evidence(),
+        explains,
+        explained,
+        log2_explained,
+        scale,
+        refusals,
+        time.perf_counter() - begin,
+        shares,
+        log2_bound,
+    )
+
+
+def fitting(beliefs: Beliefs, domain: Domain) -> Beliefs:
+    """Those of variables that have as many states in `domain`."""
+    return {
+        name: values
+        for name, values in beliefs.items()
+        if name in domain and domain[name].cardinality == values.size
+    }
+
+
+def settled(before: Beliefs, after: Beliefs) -> Beliefs:
+    """`after`, with the very array of `before` where the two differ by rounding alone.
+
+    What the evidence does not reach then keeps its identity, and nobody paints it again.
+    """
+    same = [n for n, values in after.items() if n in before and before[n].size == values.size]
+    if not same:
+        return after
+    old = np.concatenate([before[name] for name in same])
+    new = np.concatenate([after[name] for name in same])
+    # Impossible and certain are exact words, also next to the smallest number.
+    differs = (np.abs(old - new) > ROUNDING) | ((old <= 0) != (new <= 0)) | ((old < 1) != (new < 1))
+    sizes = [after[name].size for name in same]
+    moved = np.logical_or.reduceat(differs, np.cumsum([0, *sizes[:-1]]))
+    kept = {name: before[name] for name, has in zip(same, moved.tolist(), strict=True) if not has}
+    return {**after, **kept}
+
+
+def settle(session: InferenceSession, wanted: Evidence, trusted: Evidence) -> tuple[Refusal, ...]:
+    """Bring the evidence of a session as near to `wanted` as is possible."""
+    try:
+        become(session, wanted)
+    except PgmStudioError:
+        pass  # found out below, one by one
+    else:
+        return ()
+    old = {name: finding for name, finding in wanted.items() if trusted.get(name) == finding}
+    new = {name: finding for name, finding in wanted.items() if name not in old}
+    session.retract_all()
+    refusals = []
+    for name, finding in {**doings_first(old), **doings_first(new)}.items():
+        try:
+            session.set_evidence(name, finding)
+        except PgmStudioError as error:
+            refusals.append(Refusal(name, finding, error))
+    for name in (refusal.variable for refusal in refusals if refusal.variable in trusted):
+        # What it would have replaced stays, where the other new findings allow it.
+        with suppress(PgmStudioError):
+            session.set_evidence(name, trusted[name])
+    return tuple(refusals)
+
+
+def become(session: InferenceSession, wanted: Evidence) -> None:
+    """Exactly this evidence; a PgmStudioError leaves the session as it was."""
+    if isinstance(session, WholeEvidence):
+        session.set_all(wanted)
+        return
+    before = dict(session.evidence)
+    try:
+        for name in before:
+            if name not in wanted:
+                session.retract(name)
+        for name, finding in wanted.items():
+            if before.get(name) != finding:
+                session.set_evidence(name, finding)
+    except PgmStudioError:
+        session.retract_all()
+        for name, finding in before.items():
+            session.set_evidence(name, finding)
+        raise

@@ -1,0 +1,327 @@
+"""How well a model of any probabilistic language predicts one variable from the others.
+
+Rows whose target is missing are predicted but not judged. A weight counts as that many equal rows.
+
+What a model believes about one variable, the target, given the rest of each row.
+
+P(t | rest) = P(t, rest) / Σ_s P(s, rest), so any language that gives rows a probability can
+classify (Meilă 1999, eqs. 7.3 and 7.4). Cells that are missing are summed out exactly. Rows that
+are alike but for the target are looked at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.model_comparison import Mean, finite, mean_of, whole
+from pgmstudio.core.analysis.roc_calibration import (
+    Calibration,
+    RocCurve,
+    calibration,
+    roc_curve,
+)
+from pgmstudio.core.data.dataset import Codes, DataSet
+from pgmstudio.core.data.transforms import rows_over, weights_of
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.components import likeliest, log2_sums, shares
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.likelihood import log2_probabilities
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.model import Model, ProbabilisticModel
+
+Floats = NDArray[np.float64]
+
+ROWS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class TargetBeliefs:
+    """`shares[row, state]` is P(target = state | the other cells of the row that are there)."""
+
+    variable: Variable
+    shares: Floats
+    log2_rest: Floats  # log2 P(other cells); −inf: the model rules them out, the prior stands in
+
+    @property
+    def chosen(self) -> NDArray[np.intp]:
+        """The most probable state of every row, the first of equal ones."""
+        return likeliest(self.shares)
+
+
+def target_beliefs(
+    model: Model, data: DataSet, target: str, cancel: CancelToken
+) -> Iterator[Progress | TargetBeliefs]:
+    """Progress, and last the beliefs of every row in the order of the data.
+
+    The target's own column is not looked at and may be absent, as may others.
+    """
+    if not isinstance(model, ProbabilisticModel):
+        raise DataError(f"{a_kind(model.kind, 'A')} gives rows no probability.")
+    variable = model.domain[target]
+    rows = _without(rows_over(data, model.domain), target)
+    first, which = rows.distinct()
+    joint = np.empty((variable.cardinality, first.size))
+    for at in range(0, first.size, ROWS_AT_ONCE):
+        cancel.raise_if_cancelled()
+        yield Progress(at / first.size, "Classifying", {"rows": float(at)})
+        part = first[at : at + ROWS_AT_ONCE]
+        joint[:, at : at + part.size] = joint_log2(model, rows.of_rows(part), target)
+    totals = log2_sums(joint)
+    prior = np.full(variable.cardinality, 1 / variable.cardinality)
+    if np.isneginf(totals).any():
+        prior = np.exp2(joint_log2(model, _nothing_seen(rows), target)[:, 0])
+    yield TargetBeliefs(variable, shares(joint, prior)[which], totals[which])
+
+
+def joint_log2(model: ProbabilisticModel, rows: DataSet, target: str) -> Floats:
+    """log2 P(target = s, other cells of the row), states × rows; rows are over the model's domain.
+
+    What a family knows better than to ask for every state is used; the answer is the same.
+    """
+    if isinstance(model, TreeMixture) and target == model.choice:
+        return model.log2_parts(_without(rows, target))
+    if isinstance(model, LatentClasses):
+        parts = model.log2_parts(_without(rows, target))
+        with np.errstate(divide="ignore"):
+            logs = np.log2(model.tables[model.domain.index(target)])
+        return np.stack([log2_sums(parts + column[:, None]) for column in logs.T])
+    network = model.as_bayesian_network if isinstance(model, Tree) else model
+    if not isinstance(network, BayesianNetwork):
+        return _by_every_state(model, rows, target)
+    is_missing = rows.codes == rows.missing_code
+    is_missing[rows.domain.index(target)] = False
+    complete = ~is_missing.any(axis=0)
+    found = np.empty((rows.domain[target].cardinality, rows.row_count))
+    found[:, complete] = _by_tables(network, rows.codes[:, complete], target)
+    if not complete.all():
+        found[:, ~complete] = _by_every_state(network, rows.of_rows(~complete), target)
+    return found
+
+
+def _by_every_state(model: ProbabilisticModel, rows: DataSet, target: str) -> Floats:
+    codes, place = rows.codes.copy(), rows.domain.index(target)
+    found = np.empty((rows.domain[target].cardinality, rows.row_count))
+    for state, logs in enumerate(found):
+        codes[place] = state
+        logs[:] = log2_probabilities(model, DataSet(rows.domain, codes))
+    return found
+
+
+def _by_tables(network: BayesianNetwork, codes: Codes, target: str) -> Floats:
+    """Only the tables of the target and its children differ between its states."""
+    cards, chosen = network.domain.cardinalities, network.domain.index(target)
+    found = np.zeros((cards[chosen], codes.shape[1]))
+    common = np.zeros(codes.shape[1])
+    for child, parents in enumerate(network.dag.parent_indices):
+        cells, step, stride = np.zeros(codes.shape[1], dtype=np.intp), 0, 1
+        for v in reversed((*parents, child)):
+            if v == chosen:
+                step = stride
+            else:
+                cells += codes[v].astype(np.intp) * stride
+            stride *= cards[v]
+        with np.errstate(divide="ignore"):
+            logs = np.log2(network.tables[child]).ravel()
+        if not step:
+            common += logs[cells]
+            continue
+        for state, row in enumerate(found):
+            row += logs[cells + state * step]
+    return found + common
+
+
+def _without(rows: DataSet, target: str) -> DataSet:
+    codes = rows.codes.copy()
+    codes[rows.domain.index(target)] = rows.missing_code
+    return DataSet(rows.domain, codes)
+
+
+def _nothing_seen(rows: DataSet) -> DataSet:
+    codes = np.full((len(rows.domain), 1), rows.missing_code, dtype=rows.codes.dtype)
+    return DataSet(rows.domain, codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Classification:
+    """The beliefs about the target in every row, and the states it truly has."""
+
+    beliefs: TargetBeliefs
+    truth: NDArray[np.intp]  # codes of the target's states; −1: missing
+    weights: Floats
+
+    @property
+    def target(self) -> str:
+        return self.beliefs.variable.name
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        return self.beliefs.variable.states
+
+    @property
+    def row_count(self) -> int:
+        return int(self.truth.size)
+
+    @cached_property
+    def judged(self) -> NDArray[np.intp]:
+        """The rows whose target is known and that count."""
+        return np.flatnonzero((self.truth >= 0) & (self.weights > 0))
+
+    @cached_property
+    def judged_weight(self) -> float:
+        return float(self.weights[self.judged].sum())
+
+    @cached_property
+    def unlabelled_rows(self) -> int:
+        """Rows whose target is missing."""
+        return int((self.truth < 0).sum())
+
+    @cached_property
+    def impossible_rows(self) -> int:
+        """Rows whose other cells the model rules out: the prior was taken for them."""
+        return int(np.isneginf(self.beliefs.log2_rest).sum())
+
+    @cached_property
+    def true_shares(self) -> Floats:
+        """P(the true state | rest of the row) of the judged rows."""
+        return np.asarray(self.beliefs.shares[self.judged, self.truth[self.judged]])
+
+    @cached_property
+    def confusion(self) -> Floats:
+        """Weight of the rows by true state (first axis) and most probable state (second)."""
+        found = np.zeros((len(self.states), len(self.states)))
+        np.add.at(
+            found,
+            (self.truth[self.judged], self.beliefs.chosen[self.judged]),
+            self.weights[self.judged],
+        )
+        return found
+
+    def rows_of_cell(self, true: int, chosen: int) -> NDArray[np.intp]:
+        """The rows behind a cell of the confusion matrix, the surest first."""
+        rows = self.judged[
+            (self.truth[self.judged] == true) & (self.beliefs.chosen[self.judged] == chosen)
+        ]
+        return np.asarray(rows[np.argsort(-self.beliefs.shares[rows, chosen], kind="stable")])
+
+    @cached_property
+    def accuracy(self) -> Mean:
+        """The share of rows whose most probable state is the true one."""
+        hits = self.beliefs.chosen[self.judged] == self.truth[self.judged]
+        return self._mean(hits.astype(np.float64))
+
+    @cached_property
+    def majority_share(self) -> float:
+        """The accuracy of always naming the most frequent state of these rows."""
+        if self.judged_weight == 0:
+            return float("nan")
+        return float(self.confusion.sum(axis=1).max() / self.judged_weight)
+
+    @cached_property
+    def soft_score(self) -> Mean:
+        """Σ γ_true / N: the mean probability given to the true state (Meilă 1999, table 7.6)."""
+        return self._mean(self.true_shares)
+
+    @cached_property
+    def brier(self) -> Mean:
+        """Mean of Σ_s (p_s − [s is true])²: 0 is perfect, 2 is sure and wrong (Brier 1950)."""
+        shares = self.beliefs.shares[self.judged]
+        return self._mean((shares**2).sum(axis=1) - 2 * self.true_shares + 1)
+
+    @cached_property
+    def log_loss(self) -> Mean:
+        """Mean of −log2 p_true in bits; ∞ when a true state was given no probability."""
+        with np.errstate(divide="ignore"):
+            return self._mean(-np.log2(self.true_shares) + 0.0)
+
+    @cached_property
+    def zero_rows(self) -> int:
+        """Judged rows whose true state was given no probability."""
+        return int((self.true_shares == 0).sum())
+
+    @cached_property
+    def roc(self) -> tuple[RocCurve, ...]:
+        """One curve for each state against the rest."""
+        shares, weights = self.beliefs.shares[self.judged], self.weights[self.judged]
+        truth = self.truth[self.judged]
+        return tuple(
+            roc_curve(shares[:, state], truth == state, weights)
+            for state in range(len(self.states))
+        )
+
+    @cached_property
+    def mean_area(self) -> float | None:
+        """The plain mean of the areas under the curves that have one."""
+        areas = [curve.area for curve in self.roc if curve.area is not None]
+        return float(np.mean(areas)) if areas else None
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """Of the most probable state of every row: how often it is right when it is that sure."""
+        chosen = self.beliefs.chosen[self.judged]
+        sure = self.beliefs.shares[self.judged, chosen]
+        return calibration(sure, chosen == self.truth[self.judged], self.weights[self.judged])
+
+    def calibration_of(self, state: int) -> Calibration:
+        """Of the probabilities of one state."""
+        shares = self.beliefs.shares[self.judged, state]
+        return calibration(shares, self.truth[self.judged] == state, self.weights[self.judged])
+
+    def _mean(self, values: Floats) -> Mean:
+        return mean_of(values, self.weights[self.judged])
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, without the rows; ∞ is None."""
+        return {
+            "target": self.target,
+            "states": list(self.states),
+            "rows": whole(self.judged_weight),
+            "unlabelled_rows": self.unlabelled_rows,
+            "impossible_rows": self.impossible_rows,
+            "accuracy": finite(self.accuracy.value),
+            "accuracy_standard_error": self.accuracy.standard_error,
+            "majority_share": finite(self.majority_share),
+            "soft_score": finite(self.soft_score.value),
+            "brier": finite(self.brier.value),
+            "log_loss_bits": finite(self.log_loss.value),
+            "calibration_error": self.calibration.error,
+            "mean_auc": self.mean_area,
+            "auc": {s: curve.area for s, curve in zip(self.states, self.roc, strict=True)},
+            "confusion": [[whole(cell) for cell in line] for line in self.confusion.tolist()],
+        }
+
+
+def classifying(
+    model: Model, data: DataSet, target: str, cancel: CancelToken = NEVER
+) -> Iterator[Progress | Classification]:
+    """Progress, and last how every row is classified.
+
+    Columns that the data lack, even the target, are missing in every row.
+    """
+    for event in target_beliefs(model, data, target, cancel):
+        if isinstance(event, TargetBeliefs):
+            variable = event.variable
+            column = rows_over(data, model.domain.restricted_to([target])).column(target)
+            truth = np.where(column < variable.cardinality, column.astype(np.intp), -1)
+            yield Classification(event, truth.astype(np.intp), weights_of(data))
+        else:
+            yield event
+
+
+def classify(
+    model: Model, data: DataSet, target: str, cancel: CancelToken = NEVER
+) -> Classification:
+    """How every row is classified, without progress."""
+    *_, last = classifying(model, data, target, cancel)
+    assert isinstance(last, Classification)
+    return last

@@ -1,0 +1,125 @@
+"""Which component of a mixture each row belongs to, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.tables import Cell
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import rows_over
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.components import likeliest, log2_sums, shares
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree_mixture.components import Mixture, component_names
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.model import Model
+
+Floats = NDArray[np.float64]
+
+# Shares worked out together.
+_BLOCK_CELLS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class RowComponents:
+    """`shares[row, k]` is P(component k | the cells of the row that are there)."""
+
+    names: tuple[str, ...]
+    shares: Floats
+    log2_probabilities: Floats  # −inf: impossible in every component; its shares are the weights
+
+    @property
+    def row_count(self) -> int:
+        return int(self.shares.shape[0])
+
+    @property
+    def chosen(self) -> NDArray[np.intp]:
+        """The likeliest component of every row, the first of equal ones."""
+        return likeliest(self.shares)
+
+    @property
+    def responsibilities(self) -> Floats:
+        """The share of the likeliest component."""
+        return np.take_along_axis(self.shares, self.chosen[:, None], axis=1)[:, 0]
+
+    @property
+    def entropies(self) -> Floats:
+        """H of the shares in bits: 0 when the component is certain."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = np.where(self.shares > 0, self.shares * np.log2(self.shares), 0.0)
+        found: Floats = np.maximum(0.0, -parts.sum(axis=1))
+        return found
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """How many rows have each component as their likeliest."""
+        return np.bincount(self.chosen, minlength=len(self.names))
+
+
+def is_mixture(model: Model) -> bool:
+    """Whether rows of the model belong to components."""
+    return isinstance(model, TreeMixture | LatentClasses)
+
+
+def row_components(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> RowComponents:
+    """Every row of the data, missing cells summed out; DataError when the model has no components.
+
+    A column of the model that the data lack is missing in every row.
+    """
+    if not isinstance(model, TreeMixture | LatentClasses):
+        raise DataError(
+            f"{a_kind(model.kind, 'A')} has no classes or components rows could belong to."
+        )
+    data = rows_over(data, model.domain)
+    found, logs = [], []
+    for part in _blocks(data, max(1, _BLOCK_CELLS // model.weights.size)):
+        cancel.raise_if_cancelled()
+        parts = model.log2_parts(part)
+        found.append(shares(parts, model.weights))
+        logs.append(log2_sums(parts))
+    width = model.weights.size
+    whole = np.concatenate(found) if found else np.zeros((0, width))
+    return RowComponents(
+        component_names(model), whole, np.concatenate(logs) if logs else np.zeros(0)
+    )
+
+
+def _blocks(data: DataSet, rows: int) -> Iterator[DataSet]:
+    for at in range(0, data.row_count, rows):
+        yield data.of_rows(slice(at, at + rows))
+
+
+def shares_by(found: RowComponents, column: NDArray[Any], cardinality: int) -> Floats:
+    """Mean shares of the rows in each state of a column, states × components; NaN without rows."""
+    sums = np.zeros((cardinality, len(found.names)))
+    seen = column < cardinality
+    np.add.at(sums, column[seen].astype(np.intp), found.shares[seen])
+    counts = np.bincount(column[seen].astype(np.intp), minlength=cardinality)[:, None]
+    with np.errstate(invalid="ignore"):
+        means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return means
+
+
+def component_table(found: RowComponents, what: str = "component") -> list[list[Cell]]:
+    """One line per row, counted from 1: its component, how sure that is, and all shares."""
+    head: list[Cell] = ["row", what, "responsibility", "entropy_bits"]
+    head += [f"p_{name.replace(' ', '_')}" for name in found.names]
+    rows: list[list[Cell]] = [head]
+    chosen, sure, bits = found.chosen, found.responsibilities, found.entropies
+    for row in range(found.row_count):
+        line: list[Cell] = [row + 1, found.names[int(chosen[row])], float(sure[row])]
+        line.append(float(bits[row]))
+        rows.append([*line, *found.shares[row].tolist()])
+    return rows
+
+
+def what_is_called(model: Mixture) -> str:
+    """What a component of the model is called: class, or component."""
+    return model.hidden if isinstance(model, LatentClasses) else model.choice or "component"

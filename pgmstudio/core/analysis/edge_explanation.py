@@ -1,0 +1,371 @@
+"""Answers about an edge as sentences for people and as plain values for programs.
+
+Why is there this edge, or why not: scores, cycles, tests, rules, replicates and searches.
+
+Everything is computed now from the graph and the rows; the records of a search or a bootstrap are
+added where there are any.
+
+What earlier searches saw of one pair of variables: PC's tests, the ends of KES's runs.
+
+A search is run again with the data, settings and seed it was run with, so what it tells is what
+happened then. Both are tasks, since they may take as long as the search did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequency
+from pgmstudio.core.graphs.pdag import Pdag
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
+    TestLog,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
+    PcParams,
+    pc_result,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import kes_optima
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    largest_table,
+)
+from pgmstudio.core.scores.edge_gains import EdgeMove, moves_between
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores
+from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
+from pgmstudio.core.scores.local import Score, score_of
+
+
+@dataclass(frozen=True, eq=False)
+class PcTask:
+    """PC once more, for the log of its tests."""
+
+    data: DataSet
+    params: PcParams
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[TestLog]:
+        found = pc_result(self.data, self.params, cancel)
+        yield TestLog.of(found.skeleton, self.params.rule())
+
+
+@dataclass(frozen=True, eq=False)
+class OptimaTask:
+    """The runs of a k-greedy equivalence search once more; the same seed, the same optima."""
+
+    data: DataSet
+    params: KesParams
+    seed: int
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[KesOptima]:
+        rng = np.random.default_rng(self.seed)
+        yield kes_optima(self.data, self.params, rng=rng, cancel=cancel)
+
+
+@dataclass(frozen=True, slots=True)
+class OptimaShare:
+    """In which runs of a search two variables ended up joined; runs count from 1."""
+
+    runs: int
+    joined_in: tuple[int, ...]
+    optima: int
+    joining_optima: int
+    best_joins: bool
+
+    def __str__(self) -> str:
+        where = ""
+        if self.joined_in and len(self.joined_in) < self.runs:
+            few = ", ".join(map(str, self.joined_in[:5]))
+            more = f" and {len(self.joined_in) - 5} more" if len(self.joined_in) > 5 else ""
+            where = f" (run {few}{more})"
+        best = "the best one does" if self.best_joins else "the best one does not"
+        return (
+            f"{len(self.joined_in)} of {self.runs} runs of the search ended with the two "
+            f"joined{where}, in {self.joining_optima} of {self.optima} local optima; {best}."
+        )
+
+
+def optima_share(found: KesOptima, one: str, other: str) -> OptimaShare:
+    """How often the runs of a search joined the two variables."""
+    runs = [i for i, run in enumerate(found.runs, start=1) if _joins(run.cpdag, one, other)]
+    joining = [optimum for optimum in found.optima if _joins(optimum.cpdag, one, other)]
+    return OptimaShare(
+        len(found.runs),
+        tuple(runs),
+        len(found.optima),
+        len(joining),
+        _joins(found.best.cpdag, one, other),
+    )
+
+
+def _joins(graph: Pdag, one: str, other: str) -> bool:
+    return bool(graph.adjacent_masks[graph.names.index(one)] >> graph.names.index(other) & 1)
+
+
+# Scores closer than this say the same: sums of logarithms of large counts are not exact.
+SAME_BITS = 1e-6
+_TITLES = {
+    "bic": "BIC",
+    "aic": "AIC",
+    "aic-thesis": "AIC (thesis)",
+    "bdeu": "BDeu",
+    "k2": "K2",
+    "lambda": "λ-score",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """A ⊥ B given some variables, by G²; no outcome when the table would be too large."""
+
+    given: tuple[str, ...]
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True)
+class EdgeWhy:
+    """All there is to say about one pair; when `is_edge`, the graph has source → target."""
+
+    source: str
+    target: str
+    is_edge: bool
+    moves: Mapping[str, tuple[EdgeMove, ...]]  # by the title of the score
+    tests: tuple[PairTest, ...]
+    rules: tuple[str, ...] = ()
+    frequency: EdgeFrequency | None = None
+    replicates: int = 0
+    pc: str | None = None  # a sentence of the search that made the model
+    pc_tests: tuple[str, ...] = ()
+    optima: OptimaShare | None = None
+
+    def with_records(
+        self, *, tests: TestLog | None = None, optima: OptimaShare | None = None
+    ) -> EdgeWhy:
+        """With what a search saw of the pair."""
+        told = self
+        if tests is not None:
+            made = tuple(map(str, tests.about(self.source, self.target)))
+            told = replace(told, pc=tests.why(self.source, self.target), pc_tests=made)
+        return told if optima is None else replace(told, optima=optima)
+
+    def with_frequency(self, frequency: EdgeFrequency, replicates: int) -> EdgeWhy:
+        """With what a bootstrap found, told in the direction of this pair."""
+        if frequency.source != self.source:
+            frequency = frequency.turned()
+        return replace(self, frequency=frequency, replicates=replicates)
+
+
+def why_edge(
+    dag: Dag,
+    scores: Mapping[str, FamilyScores],
+    tests: DataTests,
+    one: str,
+    other: str,
+    *,
+    knowledge: Knowledge | None = None,
+    cancel: CancelToken = NEVER,
+) -> EdgeWhy:
+    """What speaks for and against an edge between two variables of a graph, now."""
+    if dag.has_edge(other, one):
+        one, other = other, one
+    is_edge = dag.has_edge(one, other)
+    moves = {
+        title: moves_between(dag, one, other, family_scores, cancel)
+        for title, family_scores in scores.items()
+    }
+    given = [(), tuple(p for p in dag.parents(other) if p != one)]
+    if not is_edge:
+        given.append(tuple(p for p in dag.parents(one) if p != other))
+    a, b = dag.index(one), dag.index(other)
+    made = tuple(
+        PairTest(names, tests.test(a, b, [dag.index(name) for name in names], cancel))
+        for names in dict.fromkeys(given)
+    )
+    return EdgeWhy(one, other, is_edge, moves, made, rules_about(knowledge, one, other))
+
+
+def scores_for(data: DataSet, dag: Dag, params: Any = None) -> dict[str, FamilyScores]:
+    """BIC and, where a run's parameters name another score, that one; by their titles.
+
+    Rows are counted once for both.
+    """
+    cells = max(MAX_TABLE_CELLS, largest_table(dag, data))
+    bic = FamilyScores(data, score_of("bic", data.total_weight), max_table_cells=cells)
+    scores = {_TITLES["bic"]: bic}
+    named = score_of_run(params, data.total_weight)
+    if named is not None and named[0] not in scores:
+        scores[named[0]] = bic.rescored(named[1])
+    return scores
+
+
+def score_of_run(params: Any, total_weight: float) -> tuple[str, Score] | None:
+    """The title of the score that these parameters of a learner ask for, and the score."""
+    name = getattr(params, "score", None)
+    if name not in _TITLES:
+        return None
+    lambda_, ess = getattr(params, "lambda_", None), getattr(params, "ess", 1.0)
+    score = score_of(name, total_weight, lambda_=lambda_, ess=ess)
+    if name == "lambda":
+        return f"{_TITLES[name]} ({score.cost_per_parameter:.3g})", score
+    return _TITLES[name], score
+
+
+def data_tests(data: DataSet) -> DataTests:
+    """The G² tests that questions about edges are answered with."""
+    return DataTests(data, IndependenceRule(test="g2"))
+
+
+def warm_up() -> None:
+    """Load what answers about edges need, for a thread beside the window: the first one asked of
+    real rows is then as quick as the rest."""
+    domain = Domain.of(dict.fromkeys(("A", "B", "C"), ("no", "yes")))
+    codes = np.array([[0, 1, 0, 1], [0, 1, 1, 0], [0, 0, 1, 1]])
+    data, dag = DataSet(domain, codes), Dag.from_edges(domain.names, [("A", "B"), ("C", "B")])
+    why_edge(dag, scores_for(data, dag), data_tests(data), "A", "B")
+
+
+def rules_about(knowledge: Knowledge | None, one: str, other: str) -> tuple[str, ...]:
+    """A sentence for each rule that speaks of this pair."""
+    if knowledge is None:
+        return ()
+    told = []
+    for source, target in ((one, other), (other, one)):
+        if (source, target) in knowledge.required:
+            told.append(f"{source} → {target} is required.")
+        why = knowledge.why_forbidden(source, target)
+        if why is not None:
+            told.append(why)
+    return tuple(dict.fromkeys(told))
+
+
+_CLEAR_BITS = 10.0  # a factor of a thousand in probability
+
+
+def signed(bits: float) -> str:
+    """+12.3, −4.0 and 0.0."""
+    text = f"{bits:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+
+
+def score_sentences(why: EdgeWhy) -> list[str]:
+    """One sentence for each step on the pair and each score; gains are in bits."""
+    return [_move_sentence(title, move) for title, moves in why.moves.items() for move in moves]
+
+
+def _move_sentence(score: str, move: EdgeMove) -> str:
+    edge = f"{move.source} → {move.target}"
+    if move.gain is None:
+        verb = {"add": "added", "remove": "removed", "reverse": "turned round"}[move.deed]
+        if move.path:
+            ring = " → ".join((*move.path, move.path[0]))
+            return f"{edge} cannot be {verb}: it would close the cycle {ring}."
+        return f"{edge} cannot be {verb}: its table would have too many cells."
+    begin = {
+        "add": f"Adding {edge}",
+        "remove": f"Removing {edge}",
+        "reverse": f"Turning {edge} round",
+    }[move.deed]
+    return f"{begin} changes {score} by {signed(move.gain)} bits: {_verdict(move)}."
+
+
+def _verdict(move: EdgeMove) -> str:
+    gain = move.gain or 0.0
+    if abs(gain) <= SAME_BITS:
+        return "no difference" if move.deed != "reverse" else "both directions say the same"
+    strength = "clearly " if abs(gain) >= _CLEAR_BITS else ""
+    if move.deed == "remove":
+        return f"it {strength}{'earns its place' if gain < 0 else 'costs more than it tells'}"
+    return f"{strength}{'better' if gain > 0 else 'worse'}"
+
+
+def test_sentence(why: EdgeWhy, test: PairTest) -> str:
+    """What one test found, in words."""
+    given = f"Given {', '.join(test.given)}" if test.given else "On their own"
+    pair = f"{why.source} and {why.target}"
+    if test.outcome is None:
+        return f"{given}, {pair} cannot be tested: the table would have too many cells."
+    p = test.outcome.p_value
+    told = "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
+    words = "look independent" if test.outcome.independent else "depend on each other"
+    doubt = "" if test.outcome.reliable else "; few rows for such a test"
+    return f"{given}, {pair} {words}: {told}, {test.outcome.bits:.4f} bits{doubt}."
+
+
+def frequency_sentence(why: EdgeWhy) -> str | None:
+    """What a bootstrap found; None when there is none."""
+    found = why.frequency
+    if found is None:
+        return None
+    if found.joined == 0:
+        return f"None of {why.replicates} bootstrap replicates joins them."
+    parts = [f"→ {found.forward:.0%}", f"← {found.backward:.0%}"]
+    if found.undirected:
+        parts.append(f"either way {found.undirected:.0%}")
+    shares = ", ".join(parts).replace("%", " %")
+    joined = f"{found.joined:.0%}".replace("%", " %")
+    return f"{joined} of {why.replicates} bootstrap replicates join them ({shares})."
+
+
+def sentences(why: EdgeWhy) -> list[str]:
+    """Everything, in the order of the inspector."""
+    told = [*score_sentences(why), *(test_sentence(why, test) for test in why.tests)]
+    told += [*why.rules]
+    told += filter(None, [frequency_sentence(why), why.pc])
+    if why.optima is not None:
+        told.append(str(why.optima))
+    return told
+
+
+def as_dict(why: EdgeWhy) -> dict[str, Any]:
+    """For JSON; gains are in bits and higher is better."""
+    told: dict[str, Any] = {
+        "source": why.source,
+        "target": why.target,
+        "is_edge": why.is_edge,
+        "moves": [
+            {
+                "score": title,
+                "deed": move.deed,
+                "from": move.source,
+                "to": move.target,
+                "gain": move.gain,
+                "cycle": list(move.path),
+            }
+            for title, moves in why.moves.items()
+            for move in moves
+        ],
+        "tests": [
+            {
+                "given": list(test.given),
+                "p_value": test.outcome and test.outcome.p_value,
+                "bits": test.outcome and test.outcome.bits,
+                "reliable": test.outcome and test.outcome.reliable,
+            }
+            for test in why.tests
+        ],
+        "rules": list(why.rules),
+        "sentences": sentences(why),
+    }
+    if why.frequency is not None:
+        told["bootstrap"] = {**why.frequency.as_dict(), "replicates": why.replicates}
+    if why.pc is not None:
+        told["pc"] = {"why": why.pc, "tests": list(why.pc_tests)}
+    if why.optima is not None:
+        told["optima"] = {
+            "runs": why.optima.runs,
+            "joined_in": list(why.optima.joined_in),
+            "optima": why.optima.optima,
+            "joining_optima": why.optima.joining_optima,
+            "best_joins": why.optima.best_joins,
+        }
+    return told

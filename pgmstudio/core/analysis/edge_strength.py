@@ -1,0 +1,139 @@
+"""How strong the edges of a network are, read exactly from the model without any data.
+
+Two readings in bits. The *mutual information* I(U; X) of the two ends counts every path between
+them. The *divergence of removal* asks what the edge U → X itself carries: with P' the network whose
+table of X has lost the parent U, P'(x | pa∖u) = P(x | pa∖u),
+
+    KL(P ‖ P') = Σ P(pa, x) log2 P(x | pa) / P(x | pa∖u) = I(X; U | pa∖U)
+
+because all other tables cancel.
+
+How much the rows say for each edge of a graph: information, p-values and what BIC would lose.
+
+For U → X with the other parents Z = pa(X) ∖ U, three readings of the same counts:
+
+    I(U; X)         what the two ends tell about each other, by any path,
+    I(U; X | Z)     what the edge itself adds, and the p-value of G² for U ⊥ X | Z,
+    Δ BIC           score(X, pa) − score(X, Z) in bits; below 0 the edge costs more than it tells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.information_measures import mutual_information_bits
+from pgmstudio.core.scores.edge_gains import Edge as StrengthsEdge
+from pgmstudio.core.scores.edge_gains import edge_gains
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores
+from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
+from pgmstudio.core.scores.local import score_of
+
+Floats = NDArray[np.float64]
+Edge = tuple[str, str]
+
+
+@runtime_checkable
+class JointSession(Protocol):
+    """A session that knows the joint belief of several variables."""
+
+    def joint(self, variables: Sequence[str], /) -> Floats:
+        """P(variables | evidence), one axis each."""
+
+
+def end_information(session: JointSession, edges: Iterable[Edge]) -> Iterator[tuple[Edge, float]]:
+    """I(U; X) in bits of the two ends of each edge, one after the other."""
+    for edge in edges:
+        yield edge, mutual_information_bits(session.joint(list(edge)))
+
+
+def removal_divergences(
+    session: JointSession, edges: Iterable[Edge]
+) -> Iterator[tuple[Edge, float]]:
+    """KL(P ‖ P') in bits for each edge, P' being the network whose child has lost that parent."""
+    parents: dict[str, list[str]] = {}
+    for source, target in edges:
+        parents.setdefault(target, []).append(source)
+    for child, sources in parents.items():
+        family = session.joint([*sources, child])
+        for axis, source in enumerate(sources):
+            yield (source, child), removal_bits(family, axis)
+
+
+def removal_bits(family: Floats, axis: int) -> float:
+    """I(X; U | rest) from the joint of a family, X on the last axis and U on `axis`."""
+    p = family / family.sum()
+    without = p.sum(axis=axis, keepdims=True)
+    given_rest = np.broadcast_to(_rows(without), p.shape)
+    seen = p > 0
+    return max(0.0, float(np.sum(p[seen] * np.log2(_rows(p)[seen] / given_rest[seen]))))
+
+
+def _rows(joint: Floats) -> Floats:
+    """P(last axis | others); rows of probability 0 stay 0."""
+    sums = joint.sum(axis=-1, keepdims=True)
+    rows: Floats = joint / np.where(sums > 0, sums, 1.0)
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStrength:
+    """One edge, and what the rows say for it; None where a table would be too large to test."""
+
+    source: str
+    target: str
+    alone: Outcome | None  # U against X
+    given_parents: Outcome | None  # U against X given the other parents of X
+    bic_gain: float  # bits
+
+    @property
+    def edge(self) -> StrengthsEdge:
+        return self.source, self.target
+
+    @property
+    def information_bits(self) -> float:
+        """I(U; X)."""
+        return 0.0 if self.alone is None else self.alone.bits
+
+    @property
+    def added_bits(self) -> float:
+        """I(U; X | Z)."""
+        return 0.0 if self.given_parents is None else self.given_parents.bits
+
+    @property
+    def p_value(self) -> float:
+        """Of U ⊥ X | Z; 1 when it cannot be tested."""
+        return 1.0 if self.given_parents is None else self.given_parents.p_value
+
+
+def link_strengths(
+    dag: Dag, data: DataSet, cancel: CancelToken = NEVER
+) -> tuple[LinkStrength, ...]:
+    """All edges of a graph over the columns of the data, what BIC would lose least first."""
+    cards = data.domain.cardinalities
+    largest = max(
+        (
+            math.prod(cards[v] for v in (*parents, c))
+            for c, parents in enumerate(dag.parent_indices)
+        ),
+        default=1,
+    )
+    bic = score_of("bic", data.total_weight)
+    scores = FamilyScores(data, bic, max_table_cells=max(MAX_TABLE_CELLS, largest))
+    tests = DataTests(data, IndependenceRule(test="g2"))
+    found = []
+    for (source, target), gain in edge_gains(dag, scores, cancel):
+        a, b = dag.index(source), dag.index(target)
+        others = [p for p in dag.parent_indices[b] if p != a]
+        alone = tests.test(a, b, (), cancel)
+        given = tests.test(a, b, others, cancel) if others else alone
+        found.append(LinkStrength(source, target, alone, given, gain))
+    return tuple(sorted(found, key=lambda link: (link.bic_gain, link.edge)))

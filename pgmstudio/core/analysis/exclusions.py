@@ -1,0 +1,57 @@
+"""Which states are ruled out, and by which findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.belief_query import Evidence, become
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import ImpossibleEvidenceError
+from pgmstudio.core.inference.base import Finding, InferenceSession, Observed, weights_of
+from pgmstudio.core.languages.interventions import as_seen
+
+# With so many findings the search for a smallest conflict would be felt.
+MOST_FINDINGS_TRACED = 6
+
+
+def is_ruled_out(
+    variable: Variable,
+    state: str,
+    prior: NDArray[np.float64] | None,
+    belief: NDArray[np.float64] | None,
+    own: Finding | None,
+) -> bool:
+    """Whether the model or the other evidence excludes the state; None: not known at present."""
+    place = variable.code(state)
+    if prior is not None and prior[place] <= 0:
+        return True
+    if belief is None or belief[place] > 0:
+        return False
+    # Its own finding may be replaced.
+    return own is None or bool(weights_of(variable, as_seen(own))[place] > 0)
+
+
+def findings_against(
+    variable: Variable,
+    state: str,
+    prior: NDArray[np.float64],
+    evidence: Evidence,
+    session: InferenceSession | None,
+) -> Mapping[str, str]:
+    """The findings that rule the state out, in words; none when the model itself does.
+
+    Without a session at hand, or with many findings, all those on other variables.
+    """
+    if prior[variable.code(state)] <= 0:
+        return {}
+    others = {name: str(f) for name, f in evidence.items() if name != variable.name}
+    if session is not None and len(others) <= MOST_FINDINGS_TRACED:
+        try:
+            become(session, {**evidence, variable.name: Observed(state)})
+            become(session, evidence)
+        except ImpossibleEvidenceError as impossible:
+            others = {n: f for n, f in impossible.conflict.items() if n != variable.name}
+    return others

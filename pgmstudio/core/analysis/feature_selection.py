@@ -1,0 +1,178 @@
+"""Which variables a prediction of the target rests on: the feature selection that a graph implies.
+
+In a tree the class depends on its neighbours alone and the tree classifies as naive Bayes on them
+does (Meilă 1999, §7.3.5); in a Bayesian network on the Markov blanket.
+
+Feature selection: which columns tell something about a target, by tests of independence.
+
+Each column is tested against the target alone, A ⊥ T; the p-value is the probability of counts at
+least as far from independence if the two were independent, so a large one speaks for leaving the
+column out. Many tests find something by chance: with m of them the p-values can be corrected by
+
+    Bonferroni   p'_(i) = m · p_(i)
+    Holm         p'_(i) = max_{j ≤ i} (m − j + 1) · p_(j)
+
+at most 1, with p_(1) ≤ … ≤ p_(m) (Holm 1979). Both bound the probability of one false find or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pgmstudio.core.analysis.value_of_information import information_about
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import ParameterError, TooLargeError
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """`bits` is I(target; variable) in the model, None where that cannot be computed.
+
+    `role` says in words how it stands to the target; "" for variables that say nothing more once
+    the others are known.
+    """
+
+    name: str
+    bits: float | None
+    role: str
+
+    @property
+    def is_used(self) -> bool:
+        return bool(self.role)
+
+
+def features_of(model: Model, target: str, cancel: CancelToken = NEVER) -> tuple[Feature, ...]:
+    """All variables but the target: those with a role first, the most telling of them first."""
+    roles = roles_towards(model, target)
+    bits: dict[str, float] = {}
+    with suppress(TooLargeError):  # complete rows can be classified all the same
+        bits = information_about(open_session(model), model.domain, target, cancel)
+    found = [
+        Feature(name, bits.get(name), roles.get(name, ""))
+        for name in model.domain.names
+        if name != target
+    ]
+    return tuple(sorted(found, key=lambda one: (not one.is_used, -(one.bits or 0.0))))
+
+
+def roles_towards(model: Model, target: str) -> dict[str, str]:
+    """How the variables that a prediction uses stand to the target; absent ones are not used.
+
+    A language without edges between variables uses all of them.
+    """
+    others = [name for name in model.domain.names if name != target]
+    if isinstance(model, TreeMixture):
+        if target == model.choice:
+            return dict.fromkeys(others, "in the trees it chooses")
+        return _roles_in_trees(model, target)
+    if isinstance(model, LatentClasses):
+        return dict.fromkeys(others, f"through {model.hidden}")
+    if not isinstance(model, DirectedModel):
+        return dict.fromkeys(others, "in the model")
+    children = [child for parent, child in model.edges if parent == target]
+    if isinstance(model, Tree):
+        parents = [parent for parent, child in model.edges if child == target]
+        return dict.fromkeys((*parents, *children), "neighbour")
+    found: dict[str, str] = {}
+    for parent, child in model.edges:
+        if child in children and parent != target:
+            found[parent] = "parent of a child"
+    found.update(dict.fromkeys(children, "child"))
+    found.update((parent, "parent") for parent, child in model.edges if child == target)
+    return found
+
+
+def _roles_in_trees(model: TreeMixture, target: str) -> dict[str, str]:
+    count = len(model.trees)
+    found = {}
+    for pair, trees in model.edge_counts.items():
+        if target in pair:
+            other = pair[1] if pair[0] == target else pair[0]
+            found[other] = f"neighbour in {trees} of {count} trees" if count > 1 else "neighbour"
+    if model.choice is not None:
+        found[model.choice] = "chooses the tree"
+    return found
+
+
+CORRECTIONS = ("none", "bonferroni", "holm")
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class TargetTest:
+    """A column against the target; no outcome when the two have too many states together."""
+
+    column: str
+    outcome: Outcome | None
+    corrected: float  # the p-value after the correction for many tests
+
+    @property
+    def p_value(self) -> float:
+        """That of the test alone; 1 when it cannot be made."""
+        return 1.0 if self.outcome is None else self.outcome.p_value
+
+    @property
+    def bits(self) -> float:
+        """What the column tells about the target, I(A; T)."""
+        return 0.0 if self.outcome is None else self.outcome.bits
+
+
+def target_tests(
+    data: DataSet,
+    target: str,
+    *,
+    test: str = "g2",
+    correction: str = "none",
+    cancel: CancelToken = NEVER,
+) -> tuple[TargetTest, ...]:
+    """Every other column against the target, those that tell most first."""
+    tests = DataTests(data, IndependenceRule(test=test))
+    place = data.domain.index(target)
+    others = [column for column in range(len(data.domain)) if column != place]
+    outcomes = [tests.test(column, place, (), cancel) for column in others]
+    p_values = [1.0 if outcome is None else outcome.p_value for outcome in outcomes]
+    found = [
+        TargetTest(data.domain.names[column], outcome, p)
+        for column, outcome, p in zip(
+            others, outcomes, corrected(p_values, correction), strict=True
+        )
+    ]
+    return tuple(sorted(found, key=lambda row: (row.p_value, -row.bits)))
+
+
+def corrected(p_values: Sequence[float], correction: str) -> list[float]:
+    """The p-values of as many tests, corrected for their number."""
+    if correction not in CORRECTIONS:
+        message = f"{correction!r} is not one of {', '.join(CORRECTIONS)}"
+        raise ParameterError({"correction": message})
+    count = len(p_values)
+    if correction == "none":
+        return list(p_values)
+    if correction == "bonferroni":
+        return [min(1.0, count * p) for p in p_values]
+    changed, most = [0.0] * count, 0.0
+    for rank, place in enumerate(sorted(range(count), key=lambda k: p_values[k])):
+        most = max(most, min(1.0, (count - rank) * p_values[place]))
+        changed[place] = most
+    return changed
+
+
+def telling(tests: Iterable[TargetTest], alpha: float = ALPHA) -> tuple[str, ...]:
+    """The columns whose corrected p-value is below α."""
+    return tuple(row.column for row in tests if row.corrected < alpha)
+
+
+def p_words(p: float) -> str:
+    """A p-value for reading: four digits, tiny ones by their size."""
+    if p >= 0.0001:
+        return f"{p:.4f}"
+    return "< 1e−300" if p < 1e-300 else f"{p:.0e}".replace("-", "−")

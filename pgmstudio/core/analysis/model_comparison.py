@@ -1,0 +1,311 @@
+"""Models of any languages on the same rows: bits per row, paired differences, a verdict in words.
+
+The likelihoods of two models on one row go up and down together, so the difference per row is far
+better known than either mean; verdicts rest on the paired differences alone.
+
+Means over rows and how far to trust them; a weight counts as that many equal rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import fitted_to
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.languages.kinds import a_kind, in_sentence
+from pgmstudio.core.languages.likelihood import log2_probabilities
+from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.scores.local import AIC_BITS
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean and its standard error, None where rows or numbers do not allow one."""
+
+    value: float
+    standard_error: float | None
+    rows: float  # total weight
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
+        """The confidence interval by Student's t with rows − 1 degrees of freedom."""
+        if self.standard_error is None:
+            return None
+        from scipy.special import stdtrit
+
+        reach = float(stdtrit(self.rows - 1, 0.5 + confidence / 2)) * self.standard_error
+        return self.value - reach, self.value + reach
+
+
+def mean_of(values: Floats, weights: Floats | None = None) -> Mean:
+    """Σwx / W and √(Σw(x−mean)² / (W−1) / W), as if each row stood there w times.
+
+    A row of −∞ makes the mean −∞ and leaves the error open; no rows give NaN.
+    """
+    if weights is None:
+        weights = np.ones(len(values))
+    counted = weights > 0  # 0 · −∞ is not a number
+    values, weights = values[counted], weights[counted]
+    total = float(weights.sum())
+    if total == 0:
+        return Mean(math.nan, None, 0.0)
+    mean = float(weights @ values) / total
+    if not math.isfinite(mean) or total <= 1:
+        return Mean(mean, None, total)
+    spread = float(weights @ (values - mean) ** 2)
+    return Mean(mean, math.sqrt(spread / (total - 1) / total), total)
+
+
+Verdict = Literal["best", "worse", "not distinguishable"]
+
+
+@dataclass(frozen=True, eq=False)
+class RowSplits:
+    """Of rows that were tested by models of several splits: the split of each row, and how many
+    test rows there are for each training row."""
+
+    of_row: NDArray[np.intp]
+    ratio: float
+
+    def of_rows(self, chosen: NDArray[np.bool_]) -> RowSplits:
+        """The same for some of the rows."""
+        return RowSplits(self.of_row[chosen], self.ratio)
+
+
+def interval_of(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    splits: RowSplits | None = None,
+) -> tuple[float, float] | None:
+    """The 95 % confidence interval of the mean of paired differences, by Student's t over rows.
+
+    With several splits, models learned from other rows differ too: where it is wider, the interval
+    of the corrected resampled t-test counts, with the variance s² of the k means of the splits,
+    √((1/k + n_test/n_train) s²) and k − 1 degrees of freedom (Nadeau and Bengio 2003).
+    """
+    mean = mean_of(values, weights)
+    interval = mean.interval()
+    if splits is None or interval is None:
+        return interval
+    each = [
+        mean_of(values[own], None if weights is None else weights[own]).value
+        for own in (splits.of_row == split for split in np.unique(splits.of_row))
+    ]
+    known = [value for value in each if math.isfinite(value)]
+    if len(known) < 2:
+        return interval
+    from scipy.special import stdtrit
+
+    error = math.sqrt((1 / len(known) + splits.ratio) * float(np.var(known, ddof=1)))
+    reach = max(float(stdtrit(len(known) - 1, 0.975)) * error, (interval[1] - interval[0]) / 2)
+    return mean.value - reach, mean.value + reach
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a comparison needs of one model: its sizes and its log2-probability of every row."""
+
+    kind: str
+    representation_size: float
+    effective_size: float
+    row_log2: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedModel:
+    """One row of the table; `difference` is to the best model, negative is worse.
+
+    It is None when the model rules out rows that the best one does not: no number can make up for
+    that. `interval` is the 95 % confidence interval of the difference. `bic` and `aic` are in bits
+    on these rows: L − ½ log2 N · size_rep and L − log2 e · size_rep; higher is better.
+    """
+
+    name: str
+    kind: str
+    log2_likelihood_per_row: float
+    standard_error: float | None
+    zero_probability_rows: float
+    representation_size: float
+    effective_size: float
+    bic: float
+    aic: float
+    difference: float | None
+    interval: tuple[float, float] | None
+    verdict: Verdict
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; minus infinity is None."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "log2_likelihood_per_row": finite(self.log2_likelihood_per_row),
+            "standard_error": self.standard_error,
+            "zero_probability_rows": whole(self.zero_probability_rows),
+            "representation_size": whole(self.representation_size),
+            "effective_size": whole(self.effective_size),
+            "bic": finite(self.bic),
+            "aic": finite(self.aic),
+            "difference": self.difference,
+            "interval": None if self.interval is None else list(self.interval),
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Models in the order given; `rows` is the total weight; `row_log2` has every row of each."""
+
+    rows: float
+    best: str
+    models: tuple[ComparedModel, ...]
+    row_log2: Mapping[str, NDArray[np.float64]] = field(repr=False)
+
+    def __getitem__(self, name: str) -> ComparedModel:
+        return next(model for model in self.models if model.name == name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, without the rows."""
+        models = [model.as_dict() for model in self.models]
+        return {"rows": whole(self.rows), "best": self.best, "models": models}
+
+
+def compare(models: Mapping[str, Model], data: DataSet) -> Comparison:
+    """Every model on the same rows; missing cells are summed out, weights count as rows."""
+    _refuse_unlike(models, data)
+    return comparison_of(
+        {
+            name: Scored(
+                model.kind,
+                model.representation_size(),
+                model.effective_size(),
+                row_log2(model, data),
+            )
+            for name, model in models.items()
+        },
+        data.weights,
+    )
+
+
+def row_log2(model: Model, data: DataSet) -> NDArray[np.float64]:
+    """log2 P(row) for each row, missing cells summed out; DataError for models that are no
+    distribution."""
+    if not isinstance(model, ProbabilisticModel):
+        raise DataError(f"{a_kind(model.kind, 'A')} gives rows no probability.")
+    if data.domain != model.domain:  # the same states may stand in another order
+        data = fitted_to(data, model.domain)
+    return log2_probabilities(model, data)
+
+
+def comparison_of(
+    scored: Mapping[str, Scored],
+    weights: NDArray[np.float64] | None,
+    splits: RowSplits | None = None,
+) -> Comparison:
+    """The comparison of models whose rows are already scored.
+
+    The best model rules out the fewest rows and, among those, gives the rest the most bits.
+    """
+    ruled_out = {name: np.isneginf(one.row_log2) for name, one in scored.items()}
+    count = {name: _weight(rows, weights) for name, rows in ruled_out.items()}
+
+    def rank(name: str) -> tuple[float, float]:
+        possible = ~ruled_out[name]
+        return -count[name], _mean(scored[name].row_log2, possible, weights).value
+
+    best = max(scored, key=rank)
+    total = _weight(np.ones_like(ruled_out[best]), weights)
+    compared = []
+    for name, one in scored.items():
+        mean = mean_of(one.row_log2, weights)
+        total_bits = mean.value * total
+        difference: Mean | None = None
+        interval: tuple[float, float] | None = None
+        if count[name] == count[best]:
+            # Rows that either rules out say nothing finite about the difference.
+            both = ~(ruled_out[name] | ruled_out[best])
+            change = np.subtract(
+                one.row_log2, scored[best].row_log2, out=np.zeros(len(both)), where=both
+            )
+            difference = _mean(change, both, weights)
+            interval = interval_of(
+                change[both],
+                None if weights is None else weights[both],
+                None if splits is None else splits.of_rows(both),
+            )
+        compared.append(
+            ComparedModel(
+                name,
+                one.kind,
+                mean.value,
+                mean.standard_error,
+                count[name],
+                one.representation_size,
+                one.effective_size,
+                total_bits - math.log2(max(total, 1.0)) / 2 * one.representation_size,
+                total_bits - AIC_BITS * one.representation_size,
+                None if difference is None else finite(difference.value),
+                interval,
+                _verdict(name == best, difference, interval),
+            )
+        )
+    rows = {name: one.row_log2 for name, one in scored.items()}
+    return Comparison(total, best, tuple(compared), rows)
+
+
+def _verdict(
+    is_best: bool, difference: Mean | None, interval: tuple[float, float] | None
+) -> Verdict:
+    if is_best:
+        return "best"
+    if difference is None or (interval is not None and interval[1] < 0):
+        return "worse"
+    return "not distinguishable"
+
+
+def _weight(rows: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
+    return float(rows.sum() if weights is None else weights[rows].sum())
+
+
+def _mean(
+    values: NDArray[np.float64], rows: NDArray[np.bool_], weights: NDArray[np.float64] | None
+) -> Mean:
+    return mean_of(values[rows], None if weights is None else weights[rows])
+
+
+def _refuse_unlike(models: Mapping[str, Model], data: DataSet) -> None:
+    """Likelihoods over different variables cannot be compared; say all that is wrong."""
+    if not models:
+        raise DataError("There is no model to compare.")
+    if data.row_count == 0:
+        raise DataError("There are no rows to compare the models on.")
+    names = list(models)
+    first = set(models[names[0]].domain.names)
+    problems = []
+    for name in names:
+        own = set(models[name].domain.names)
+        if not isinstance(models[name], ProbabilisticModel):
+            problems.append(f"{name} ({in_sentence(models[name].kind)}) gives rows no probability.")
+        if absent := sorted(own - set(data.domain.names)):
+            problems.append(f"{name} needs {', '.join(absent)}, which the data do not have.")
+        if unlike := sorted(own ^ first):
+            problems.append(f"{name} and {names[0]} differ in {', '.join(unlike)}.")
+    if problems:
+        raise DataError(" ".join([*problems, "Compare distributions over the same variables."]))
+
+
+def finite(value: float) -> float | None:
+    """The number, or None where JSON has none for it."""
+    return value if math.isfinite(value) else None
+
+
+def whole(value: float) -> int | float:
+    """A count as people write it: 12, not 12.0; weights may make it 12.5."""
+    return int(value) if float(value).is_integer() else value

@@ -1,0 +1,240 @@
+"""How a belief depends on every single number of the tables.
+
+P(t | e) as a function of one table entry θ is (a·θ + b) / (c·θ + d) (Laskey 1995; Coupé and van der
+Gaag 2002), when the other entries of its row share what is left in their old proportions. Where
+θ = 1, and they have none, they share it equally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.network_polynomial import table_derivatives
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.inference.base import Finding, weights_of
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.interventions import carried_out, done_states
+
+Floats = NDArray[np.float64]
+# What is smaller than this is rounding, not influence.
+NO_INFLUENCE = 1e-12
+
+
+class Span(Enum):
+    """Over which values a number of a table is varied."""
+
+    TENTH = "±10 %"
+    WHOLE = "0 to 1"
+
+    def ends(self, values: Floats) -> tuple[Floats, Floats]:
+        """The least and the largest value that each number may take."""
+        if self is Span.WHOLE:
+            return np.zeros_like(values), np.ones_like(values)
+        return 0.9 * values, np.minimum(1.0, 1.1 * values)
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """One number of a table, what the belief is as a function of it, and how far that swings."""
+
+    variable: str
+    state: str
+    context: tuple[tuple[str, str], ...]  # parents and their states
+    value: float  # the number as it stands
+    coefficients: tuple[float, float, float, float]  # a, b, c, d
+    low: float  # the span
+    high: float
+    belief_at_low: float
+    belief_at_high: float
+    derivative: float  # of the belief by the number, where it stands
+
+    @property
+    def width(self) -> float:
+        return abs(self.belief_at_high - self.belief_at_low)
+
+    def belief_at(self, theta: float) -> float:
+        """P(t | e) if the number were `theta`."""
+        a, b, c, d = (np.array(k) for k in self.coefficients)
+        return float(_belief(a, b, c, d, np.array(theta)))
+
+    @property
+    def words(self) -> str:
+        """P(variable = state | parents)."""
+        given = ", ".join(f"{name} = {state}" for name, state in self.context)
+        return f"P({self.variable} = {self.state}{' | ' + given if given else ''})"
+
+    @property
+    def formula(self) -> str:
+        """The exact function, to six digits."""
+        a, b, c, d = self.coefficients
+        if abs(c) <= NO_INFLUENCE:
+            return f"f(θ) = {_linear(a / d, b / d)}"
+        above = _linear(a, b)
+        return f"f(θ) = {f'({above})' if a and b else above} / ({_linear(c, d)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """The functions of all numbers of all tables, laid out one after the other."""
+
+    network: BayesianNetwork
+    target: str
+    state: str
+    probability: float  # P(target = state | e)
+    tables: tuple[int, ...]  # the variables whose tables can matter
+    starts: NDArray[np.int64]  # where each of these tables begins
+    values: Floats
+    coefficients: tuple[Floats, Floats, Floats, Floats]
+
+    @property
+    def derivatives(self) -> Floats:
+        """df/dθ where θ stands: there cθ + d = 1 and aθ + b = P(t | e)."""
+        a, _, c, _ = self.coefficients
+        return np.asarray(a - self.probability * c)
+
+    def beliefs_at(self, thetas: Floats) -> Floats:
+        """P(t | e) with the n-th number set to the n-th of `thetas`, each alone."""
+        return _belief(*self.coefficients, thetas)
+
+    def swings(
+        self, span: Span, most: int | None = None, *, once_a_row: bool = False
+    ) -> list[Swing]:
+        """The numbers that move the belief most over the span, the widest swing first.
+
+        `once_a_row` leaves of every row of a table the number that moves it most: of two states,
+        the one is the mirror of the other.
+        """
+        low, high = span.ends(self.values)
+        at_low, at_high = self.beliefs_at(low), self.beliefs_at(high)
+        width, slope = np.abs(at_high - at_low), self.derivatives
+        order = np.lexsort((-np.abs(slope), -width))
+        order = order[(width[order] > NO_INFLUENCE) | (np.abs(slope[order]) > NO_INFLUENCE)]
+        if once_a_row:
+            order = order[np.sort(np.unique(self._rows()[order], return_index=True)[1])]
+        return [
+            Swing(
+                *self.parameter(int(i)),
+                float(self.values[i]),
+                self._coefficients_at(int(i)),
+                float(low[i]),
+                float(high[i]),
+                float(at_low[i]),
+                float(at_high[i]),
+                float(slope[i]),
+            )
+            for i in (order if most is None else order[:most])
+        ]
+
+    def _rows(self) -> NDArray[np.int64]:
+        """Per number, which row of all the tables it is in."""
+        tables = [self.network.tables[child] for child in self.tables]
+        counts = [table.size // table.shape[-1] for table in tables]
+        states = np.repeat([table.shape[-1] for table in tables], counts)
+        return np.repeat(np.arange(len(states), dtype=np.int64), states)
+
+    def parameter(self, index: int) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+        """Variable, state, and the states of the parents, of one number."""
+        place = int(np.searchsorted(self.starts, index, side="right")) - 1
+        child = self.tables[place]
+        domain = self.network.domain
+        cell = np.unravel_index(index - int(self.starts[place]), self.network.tables[child].shape)
+        parents = self.network.dag.parent_indices[child]
+        context = tuple(
+            (domain.names[p], domain.variables[p].states[int(s)])
+            for p, s in zip(parents, cell[:-1], strict=True)
+        )
+        return domain.names[child], domain.variables[child].states[int(cell[-1])], context
+
+    def _coefficients_at(self, index: int) -> tuple[float, float, float, float]:
+        a, b, c, d = (float(k[index]) for k in self.coefficients)
+        return a, b, c, d
+
+
+def sensitivity_of(
+    network: BayesianNetwork,
+    evidence: Mapping[str, Finding],
+    target: str,
+    state: str,
+    cancel: CancelToken = NEVER,
+) -> Sensitivity:
+    """How P(target = state | evidence) depends on every number of every table, exactly."""
+    done = done_states(evidence)
+    network, evidence = carried_out(network, evidence)
+    finding = evidence.get(target)
+    if finding is not None and (weights_of(network.domain[target], finding) > 0).sum() == 1:
+        raise PgmStudioError(
+            f"{target} is observed, so no table can move its belief. "
+            "Retract its evidence or choose another target."
+        )
+    found = table_derivatives(network, evidence, target, state, cancel)
+    # What was set from outside has no table any more.
+    fixed = {network.domain.index(name) for name in done}
+    tables = tuple(child for child in found.of_evidence if child not in fixed)
+    columns: list[tuple[Floats, Floats, Floats, Floats]] = []
+    for child in tables:
+        theta = network.tables[child]
+        a, b = _line(theta, found.of_target[child], found.probability)
+        c, d = _line(theta, found.of_evidence[child], 1.0)
+        columns.append((a, b, c, d))
+    sizes = [network.tables[child].size for child in tables]
+    a, b, c, d = (np.concatenate([column[k] for column in columns]) for k in range(4))
+    return Sensitivity(
+        network,
+        target,
+        state,
+        found.probability,
+        tables,
+        np.cumsum([0, *sizes[:-1]]).astype(np.int64),
+        np.concatenate([network.tables[child].ravel() for child in tables]),
+        (a, b, c, d),
+    )
+
+
+def _line(theta: Floats, slopes: Floats, value: float) -> tuple[Floats, Floats]:
+    """P = k·θ + m for every entry, the rest of its row moving in proportion.
+
+    `slopes` are the derivatives by each entry alone, `value` is P where everything stands.
+    """
+    states = theta.shape[-1]
+    others = 1.0 - np.eye(states)
+    rest, weighed = theta @ others, (theta * slopes) @ others
+    mean = slopes @ others / max(1, states - 1)
+    along = np.divide(weighed, rest, out=mean, where=rest > 0)
+    beside = value - (theta * slopes).sum(axis=-1, keepdims=True)
+    if states == 1:
+        return np.zeros(theta.size), np.full(theta.size, value)
+    return _rounded(slopes - along), _rounded(beside + along)
+
+
+def _rounded(coefficients: Floats) -> Floats:
+    """What should be 0 and is not, by the last digits, is 0."""
+    flat = coefficients.ravel()
+    flat[np.abs(flat) < NO_INFLUENCE] = 0.0
+    return flat
+
+
+def _belief(a: Floats, b: Floats, c: Floats, d: Floats, theta: Floats) -> Floats:
+    """(aθ + b) / (cθ + d); where e becomes impossible, the value it tends to, a / c."""
+    below = c * theta + d
+    gone = below <= NO_INFLUENCE
+    found = np.divide(a * theta + b, below, out=np.zeros(np.shape(below)), where=~gone)
+    limit = np.divide(a, c, out=np.zeros(np.shape(below)), where=gone & (c != 0))
+    belief = np.where(gone, limit, found)
+    return np.clip(np.where(belief < NO_INFLUENCE / 100, 0.0, belief), 0.0, 1.0)
+
+
+def _linear(slope: float, constant: float) -> str:
+    """`0.25 θ − 0.1`."""
+    if slope == 0:
+        return f"{constant:.6g}".replace("-", "−")
+    first = f"{slope:.6g} θ".replace("-", "−")
+    if constant == 0:
+        return first
+    sign = "−" if constant < 0 else "+"
+    return f"{first} {sign} {abs(constant):.6g}"

@@ -1,0 +1,118 @@
+"""What knowing one variable would tell about another, given the evidence.
+
+Which variable to ask next: what each is expected to tell about a target, given the evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.inference.base import Done, InferenceSession, Observed, weights_of
+from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
+from pgmstudio.core.languages.interventions import as_seen
+
+
+def joints_with(
+    session: InferenceSession, domain: Domain, target: str, cancel: CancelToken = NEVER
+) -> dict[str, NDArray[np.float64]]:
+    """P(target, X | e) for every other X, from one update per state of the target.
+
+    P(t, x | e) = P(t | e) · P(x | e, t), so any session can answer. Its evidence is put back.
+    """
+    states = domain[target].states
+    weights = session.belief(target).values
+    before = session.evidence.get(target)
+    others = [variable for variable in domain if variable.name != target]
+    joints = {v.name: np.zeros((len(states), v.cardinality)) for v in others}
+    if isinstance(before, Done):  # its state is certain, and observing it would say more
+        place = states.index(before.state)
+        for name, joint in joints.items():
+            joint[place] = session.belief(name).values
+        return joints
+    try:
+        for place, state in enumerate(states):
+            if weights[place] > 0:
+                cancel.raise_if_cancelled()
+                session.set_evidence(target, Observed(state))
+                for name, joint in joints.items():
+                    joint[place] = weights[place] * session.belief(name).values
+    finally:
+        if before is None:
+            session.retract(target)
+        else:
+            session.set_evidence(target, before)
+    return joints
+
+
+def information_about(
+    session: InferenceSession, domain: Domain, target: str, cancel: CancelToken = NEVER
+) -> dict[str, float]:
+    """I(target; X | e) in bits for every other X: how much asking X is expected to tell."""
+    joints = joints_with(session, domain, target, cancel)
+    return {name: mutual_information_bits(joint) for name, joint in joints.items()}
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """What asking one variable would tell; `joint` is P(target, variable | e)."""
+
+    variable: str
+    states: tuple[str, ...]
+    joint: Floats
+    bits: float  # I(T; X | e): the expected fall of the target's entropy
+
+    def outcomes(self, code: int) -> list[tuple[str, float, float]]:
+        """Of every possible state x: its name, P(x | e), and P(T = the code-th state | x, e)."""
+        chances = self.joint.sum(axis=0)
+        return [
+            (state, float(chance), float(self.joint[code, place] / chance))
+            for place, (state, chance) in enumerate(zip(self.states, chances, strict=True))
+            if chance > 0
+        ]
+
+    def extremes(self, code: int) -> tuple[tuple[str, float], tuple[str, float]]:
+        """The states that would make T = the code-th state least and most probable."""
+        found = [(state, belief) for state, _, belief in self.outcomes(code)]
+        return min(found, key=lambda one: one[1]), max(found, key=lambda one: one[1])
+
+
+@dataclass(frozen=True, eq=False)
+class ValueOfEvidence:
+    """All that could be asked about a target, the most telling first."""
+
+    target: str
+    belief: Floats
+    entropy: float  # H(T | e) in bits
+    worths: tuple[Worth, ...]
+
+    def share(self, worth: Worth) -> float:
+        """Which part of the target's entropy the answer is expected to take away."""
+        return min(1.0, worth.bits / self.entropy) if self.entropy > 0 else 0.0
+
+
+def value_of_evidence(
+    session: InferenceSession, domain: Domain, target: str, cancel: CancelToken = NEVER
+) -> ValueOfEvidence:
+    """I(T; X | e) of every variable whose state is not known, from one update per state of T."""
+    belief = session.belief(target).values
+    joints = joints_with(session, domain, target, cancel)
+    known = {
+        name
+        for name, finding in session.evidence.items()
+        if (weights_of(domain[name], as_seen(finding)) > 0).sum() == 1
+    }
+    worths = [
+        Worth(name, domain[name].states, joint, mutual_information_bits(joint))
+        for name, joint in joints.items()
+        if name not in known
+    ]
+    worths.sort(key=lambda worth: -worth.bits)
+    return ValueOfEvidence(target, belief, entropy_bits(belief), tuple(worths))

@@ -1,0 +1,1 @@
+"""Diagrams of models: nodes, edges, layout and SVG."""

@@ -1,0 +1,238 @@
+"""How edges run between boxes: straight, or with one soft bend around a box in the way.
+
+Where the tags of labelled edges stand: at the middle of their lines, aside where it is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, Point, Size
+from pgmstudio.core.drawing.layout.boxes import Floats, text_width
+
+# Air between a line and a box it passes.
+_CLEARANCE = 6.0
+# With more boxes than this in the way, no single bend will do.
+_MOST_IN_THE_WAY = 6
+# Bends tried, the gentle ones first: how far along the line, and how far to either side of it.
+_ALONG = (0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95)
+_ASIDES = ((20.0, 40.0, 60.0), (85.0, 110.0, 140.0), (180.0, 230.0, 300.0, 400.0))
+_BENDS = [
+    tuple(
+        np.array(
+            [(along, aside * turn) for aside in some for along in _ALONG for turn in (1, -1)]
+        ).T[:, :, None]
+    )
+    for some in _ASIDES
+]
+# A quadratic curve at 13 places: the weights of its start, control point and end.
+_SHARES = np.linspace(0.0, 1.0, 13)[:, None]
+_AT_START, _AT_BEND, _AT_END = (1 - _SHARES) ** 2, 2 * _SHARES * (1 - _SHARES), _SHARES**2
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRoute:
+    """From `start` to `end`, both on the outlines of their boxes; `bend` is the control point of a
+    quadratic curve, None for a straight line."""
+
+    start: Point
+    end: Point
+    bend: Point | None = None
+
+    def at(self, share: float) -> Point:
+        """The point at this share of the way, 0 at the start and 1 at the end."""
+        (x0, y0), (x2, y2) = self.start, self.end
+        if self.bend is None:
+            return x0 + (x2 - x0) * share, y0 + (y2 - y0) * share
+        x1, y1 = self.bend
+        a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
+        return a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2
+
+    @property
+    def arrival(self) -> float:
+        """The angle in which the edge comes in at its end, in radians; y points down."""
+        x, y = self.start if self.bend is None else self.bend
+        return math.atan2(self.end[1] - y, self.end[0] - x)
+
+    def shortened(self, gap: float) -> EdgeRoute:
+        """The same way, ending so far before its end; at most half of it is left out."""
+        (x, y), (x0, y0), angle = self.end, self.start, self.arrival
+        gap = min(gap, math.hypot(x - x0, y - y0) / 2)
+        return EdgeRoute(
+            self.start, (x - gap * math.cos(angle), y - gap * math.sin(angle)), self.bend
+        )
+
+    def beside(self, distance: float) -> EdgeRoute:
+        """The same way, moved so far to its right hand; y points down."""
+        (x0, y0), (x2, y2) = self.start, self.end
+        length = math.hypot(x2 - x0, y2 - y0) or 1.0
+        dx, dy = -(y2 - y0) / length * distance, (x2 - x0) / length * distance
+        bend = None if self.bend is None else (self.bend[0] + dx, self.bend[1] + dy)
+        return EdgeRoute((x0 + dx, y0 + dy), (x2 + dx, y2 + dy), bend)
+
+
+def edge_route(
+    picture: GraphPicture,
+    positions: Mapping[str, Point],
+    sizes: Mapping[str, Size],
+    edges: Sequence[PictureEdge] | None = None,
+) -> tuple[EdgeRoute, ...]:
+    """A route for every edge of the picture, or for the given ones (those of a dragged node)."""
+    ids = picture.ids
+    number = {identity: i for i, identity in enumerate(ids)}
+    centres = np.array([positions[i] for i in ids], dtype=np.float64).reshape(-1, 2)
+    halves = np.array([sizes[i] for i in ids], dtype=np.float64).reshape(-1, 2) / 2
+    router = _Router(centres, halves)
+    chosen = picture.edges if edges is None else edges
+    return tuple(router.route(number[edge.source], number[edge.target]) for edge in chosen)
+
+
+class _Router:
+    """Boxes as arrays, asked for one edge at a time."""
+
+    def __init__(self, centres: Floats, halves: Floats) -> None:
+        self._centres = centres
+        self._halves = halves
+        # Column by column in memory: sides are compared one at a time.
+        self._low = np.asfortranarray(centres - halves - _CLEARANCE)
+        self._high = np.asfortranarray(centres + halves + _CLEARANCE)
+
+    def route(self, source: int, target: int) -> EdgeRoute:
+        """Straight where nothing is in the way, else the gentlest bend that meets fewest boxes."""
+        begin, end = self._centres[source], self._centres[target]
+        ends = np.stack([self._on_outline(source, end), self._on_outline(target, begin)])
+        straight = EdgeRoute(_point(ends[0]), _point(ends[1]))
+        hit = self._boxes_hit(ends[None], source, target)[0]
+        line = end - begin
+        length = math.hypot(*line)
+        if length == 0 or not 0 < hit <= _MOST_IN_THE_WAY:
+            return straight
+        side = np.array([-line[1], line[0]]) / length
+        best = straight
+        for along, aside in _BENDS:
+            bends = begin + along * line + aside * side
+            starts, ends = self._on_outline(source, bends), self._on_outline(target, bends)
+            curves = _AT_START * starts[:, None] + _AT_BEND * bends[:, None]
+            curves += _AT_END * ends[:, None]
+            hits = self._boxes_hit(curves, source, target)
+            fewest = int(np.argmin(hits))
+            if hits[fewest] < hit:
+                hit = hits[fewest]
+                best = EdgeRoute(*(_point(array[fewest]) for array in (starts, ends, bends)))
+            if hit == 0:
+                break
+        return best
+
+    def _on_outline(self, node: int, toward: Floats) -> Floats:
+        """Where lines from the box's centre leave it; `toward` itself when that is inside."""
+        away = toward - self._centres[node]
+        reach = np.abs(away) / self._halves[node]
+        left: Floats = self._centres[node] + away / np.maximum(
+            reach.max(axis=-1, keepdims=True), 1.0
+        )
+        return left
+
+    def _boxes_hit(self, lines: Floats, source: int, target: int) -> NDArray[np.intp]:
+        """How many boxes each line (lines × points × 2) meets, besides the two it joins."""
+        (left, top), (right, bottom) = lines.min(axis=(0, 1)), lines.max(axis=(0, 1))
+        (west, north), (east, south) = self._low.T, self._high.T
+        reached = (east >= left) & (west <= right) & (south >= top) & (north <= bottom)
+        reached[source] = reached[target] = False
+        if not reached.any():
+            return np.zeros(len(lines), dtype=np.intp)
+        low, high = self._low[reached][:, None, None], self._high[reached][:, None, None]
+        begin, step = lines[None, :, :-1], np.diff(lines, axis=1)[None]
+        # Slabs: the stretch of each segment that lies between the box's sides, in x and in y.
+        # A segment along one axis is given the slightest slant, so that it can be divided by.
+        step = np.where(np.abs(step) < 1e-9, 1e-9, step)
+        one, two = (low - begin) / step, (high - begin) / step
+        first = np.maximum(np.minimum(one, two).max(axis=3), 0.0)
+        last = np.minimum(np.maximum(one, two).min(axis=3), 1.0)
+        met: NDArray[np.bool_] = (first <= last).any(axis=2)
+        counts: NDArray[np.intp] = met.sum(axis=0)
+        return counts
+
+
+def _point(pair: Floats) -> Point:
+    return float(pair[0]), float(pair[1])
+
+
+def crossings(picture: GraphPicture, positions: Mapping[str, Point]) -> int:
+    """How many pairs of edges cross, drawn as straight lines between centres."""
+    if not picture.edges:
+        return 0
+    a = np.array([positions[edge.source] for edge in picture.edges], dtype=np.float64)
+    b = np.array([positions[edge.target] for edge in picture.edges], dtype=np.float64)
+
+    def turn(p: Floats, q: Floats, r: Floats) -> Floats:
+        one = (q[..., 0] - p[..., 0]) * (r[..., 1] - p[..., 1])
+        two = (q[..., 1] - p[..., 1]) * (r[..., 0] - p[..., 0])
+        return np.sign(one - two)
+
+    first, second, third, fourth = a[:, None], b[:, None], a[None], b[None]
+    parted = turn(first, second, third) * turn(first, second, fourth) < 0
+    parted &= turn(third, fourth, first) * turn(third, fourth, second) < 0
+    return int(np.triu(parted, 1).sum())
+
+
+TAG_HEIGHT = 20.0
+TAG_GAP = 3.0  # of ground around a tag, so that the line has a gap
+_PADDING = 20.0  # both ends together
+# Shares of the way at which a tag may stand, the best first.
+_TAGS_SHARES = (0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.2, 0.8)
+_TAGS_ALONG = tuple(place / 24 for place in range(25))  # where a way is looked at
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def tag_size(label: str) -> Size:
+    """About how large the tag with these words is."""
+    return text_width(label, 11) + _PADDING, TAG_HEIGHT
+
+
+def tag_shares(
+    routes: Sequence[EdgeRoute],
+    sizes: Sequence[Size],
+    boxes: Iterable[Box],
+    lines: Sequence[EdgeRoute] = (),
+) -> list[float]:
+    """How far along its way each tag stands: where it covers least of boxes and of other tags, then
+    of the ways of other edges, those of `lines` and of other tags."""
+    taken, found = list(boxes), []
+    points = np.array([way.at(share) for way in (*routes, *lines) for share in _TAGS_ALONG])
+    for number, (route, size) in enumerate(zip(routes, sizes, strict=True)):
+        own = slice(number * len(_TAGS_ALONG), (number + 1) * len(_TAGS_ALONG))
+        others = np.delete(points, own, axis=0)
+
+        def covered(
+            choice: tuple[float, Box], others: NDArray[np.float64] = others
+        ) -> tuple[float, int]:
+            place = choice[1]
+            left, top, right, bottom = place
+            inside = (others > (left, top)) & (others < (right, bottom))
+            return sum(_shared(place, box) for box in taken), int(inside.all(axis=1).sum())
+
+        share, place = min(
+            ((share, _box_at(route, share, size)) for share in _TAGS_SHARES), key=covered
+        )
+        taken.append(place)
+        found.append(share)
+    return found
+
+
+def _box_at(route: EdgeRoute, share: float, size: Size) -> Box:
+    (x, y), (width, height) = route.at(share), size
+    half, high = width / 2 + TAG_GAP, height / 2 + TAG_GAP
+    return x - half, y - high, x + half, y + high
+
+
+def _shared(one: Box, other: Box) -> float:
+    """The area that two boxes share."""
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    return max(0.0, wide) * max(0.0, high)

@@ -1,0 +1,204 @@
+"""Places for the nodes of a picture: centres of boxes in px at 100 %, the same every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
+from pgmstudio.core.drawing.layout.arrangements import circle, force, lanes, panels, star, tidy_tree
+from pgmstudio.core.drawing.layout.boxes import (
+    LAYER_GAP,
+    LEAST_GAP,
+    NODE_GAP,
+    Floats,
+    box_sizes,
+    corners,
+    packed,
+)
+from pgmstudio.core.drawing.layout.layered import layered
+from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.tree_mixture.diagrams import blocks_around
+
+_TAG_ROOM = (40.0, 0.0)
+
+Sizes = Mapping[str, Size]
+Tiers = Sequence[Sequence[str]]
+
+Blocks = list[dict[str, Point]]  # drawings that are packed beside each other
+
+
+def _in_parts(
+    layout: Callable[[GraphPicture, Sizes], dict[str, Point]],
+) -> Callable[[GraphPicture, Sizes, Tiers], Blocks]:
+    """Every connected part by itself."""
+
+    def blocks(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+        return [layout(part, sizes) for part in picture.components()]
+
+    return blocks
+
+
+def _in_circle(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    return [circle(picture, sizes)]
+
+
+def _in_star(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    return [star(picture, sizes)]
+
+
+def _in_panels(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    return [panels(picture, sizes)]
+
+
+def _around(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    return [blocks_around(picture, sizes)]
+
+
+def _in_lanes(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    groups = [[node.id for node in picture.nodes if node.group == g] for g in picture.groups]
+    return [lanes(picture, sizes, tiers or groups)]
+
+
+METHODS: dict[str, Callable[[GraphPicture, Sizes, Tiers], Blocks]] = {
+    "layered": _in_parts(layered),
+    "force": _in_parts(force),
+    "tree": _in_parts(tidy_tree),
+    "circle": _in_circle,
+    "star": _in_star,
+    "tiers": _in_lanes,
+    "panels": _in_panels,
+    "blocks": _around,
+}
+
+
+def place(
+    picture: GraphPicture,
+    kept: Mapping[str, Point] | None = None,
+    method: str = "layered",
+    sizes: Sizes | None = None,
+    tiers: Tiers = (),
+) -> dict[str, Point]:
+    """The centre of every node, so that no two boxes touch.
+
+    Nodes in `kept` stay exactly where they are, and new ones are put near their neighbours; without
+    kept nodes everything is laid out afresh with its top left corner at (0, 0). `sizes` defaults to
+    boxes that hold the labels. "tiers" draws `tiers`, or else the picture's groups, as lanes.
+    """
+    if method not in METHODS:
+        raise UnknownNameError("layout", method, METHODS)
+    sizes = box_sizes(picture) if sizes is None else sizes
+    fixed = {i: kept[i] for i in picture.ids if i in kept} if kept else {}
+    if not fixed:
+        if any(edge.style.has_tag for edge in picture.edges):  # tags need room between the boxes
+            sizes = {i: (w + _TAG_ROOM[0], h + _TAG_ROOM[1]) for i, (w, h) in sizes.items()}
+        return _afresh(picture, method, sizes, tiers)
+    return _beside(picture, fixed, method, sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A layout as a task for a child process; it yields the positions, once."""
+
+    picture: GraphPicture
+    kept: Mapping[str, Point] = field(default_factory=dict)
+    method: str = "layered"
+    sizes: Sizes | None = None
+    tiers: Tiers = ()
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[dict[str, Point]]:
+        cancel.raise_if_cancelled()
+        yield place(self.picture, self.kept, self.method, self.sizes, self.tiers)
+
+
+def _afresh(picture: GraphPicture, method: str, sizes: Sizes, tiers: Tiers) -> dict[str, Point]:
+    if not picture.nodes:
+        return {}
+    placed = packed(METHODS[method](picture, sizes, tiers), sizes)
+    # Whole pixels: boxes keep their gaps, lines stay crisp, files stay short.
+    return {i: (float(round(placed[i][0])), float(round(placed[i][1]))) for i in picture.ids}
+
+
+def _beside(
+    picture: GraphPicture, fixed: Mapping[str, Point], method: str, sizes: Sizes
+) -> dict[str, Point]:
+    """Kept nodes stay; whoever is connected to them comes near, the rest goes below as a block."""
+    placed = dict(fixed)
+    # How many neighbours of each new node have a place.
+    waiting = {
+        i: sum(other in placed for other in picture.neighbours[i])
+        for i in picture.ids
+        if i not in placed
+    }
+    sources: dict[str, set[str]] = {i: set() for i in picture.ids}
+    for edge in picture.edges:
+        sources[edge.target].add(edge.source)
+    while waiting:
+        node = max(waiting, key=waiting.__getitem__)  # the first of the best connected
+        if waiting[node] == 0:
+            break
+        del waiting[node]
+        near = [o for o in picture.neighbours[node] if o in placed]
+        wish = _wish(node, near, sources[node], placed, sizes)
+        placed[node] = _free_spot(wish, sizes[node], placed, sizes)
+        for other in picture.neighbours[node]:
+            if other in waiting:
+                waiting[other] += 1
+    if waiting:
+        away = frozenset(waiting)
+        rest = GraphPicture(
+            tuple(node for node in picture.nodes if node.id in away),
+            tuple(edge for edge in picture.edges if edge.source in away),
+            picture.groups,
+        )
+        left, _, _, bottom = corners(placed, sizes)
+        for identity, (x, y) in _afresh(rest, method, sizes, ()).items():
+            placed[identity] = (left + x, bottom + LAYER_GAP + y)
+    return {identity: placed[identity] for identity in picture.ids}
+
+
+def _wish(
+    node: str,
+    near: Sequence[str],
+    sources: set[str],
+    placed: Mapping[str, Point],
+    sizes: Sizes,
+) -> Point:
+    """Below its parents, above its children, between them when it has both."""
+    x = sum(placed[other][0] for other in near) / len(near)
+    half = sizes[node][1] / 2 + LAYER_GAP
+    below = [placed[o][1] + sizes[o][1] / 2 + half for o in near if o in sources]
+    above = [placed[o][1] - sizes[o][1] / 2 - half for o in near if o not in sources]
+    if below and above:
+        return x, (max(below) + min(above)) / 2
+    return x, max(below) if below else min(above)
+
+
+@cache
+def _steps() -> Floats:
+    """Moves away from a wished place, nearest first; sideways counts half, to stay in a layer."""
+    ticks = np.arange(-60, 61) * 20.0
+    dx, dy = np.meshgrid(ticks, ticks)
+    moves = np.stack([dx.ravel(), dy.ravel()], axis=1)
+    return moves[np.lexsort((moves[:, 0], moves[:, 1], np.hypot(moves[:, 0] / 2, moves[:, 1])))]
+
+
+def _free_spot(wish: Point, size: Size, placed: Mapping[str, Point], sizes: Sizes) -> Point:
+    """The free place nearest to the wished one; right of everything when all around is taken."""
+    centres = np.array(list(placed.values()), dtype=np.float64)
+    room = (np.array([sizes[i] for i in placed], dtype=np.float64) + size) / 2 + LEAST_GAP
+    start = np.round(np.array(wish))
+    moves = _steps()
+    for begin in range(0, len(moves), 128):
+        tried = start + moves[begin : begin + 128]
+        close = np.abs(tried[:, None] - centres[None]) < room[None]
+        touches = np.any(np.all(close, axis=2), axis=1)
+        if not touches.all():
+            x, y = tried[np.argmin(touches)]
+            return float(x), float(y)
+    _, _, right, _ = corners(placed, sizes)
+    return float(round(right + NODE_GAP + size[0] / 2)), float(start[1])

@@ -1,0 +1,157 @@
+"""The signs of languages on plots: a marker and a colour for each, as the tokens have them.
+
+Where short words stand on a plot in a file: clear of lines, marks and each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.drawing.diagram import Point
+from pgmstudio.core.drawing.svg.elements import element, path, rect
+from pgmstudio.core.drawing.theme import tokens
+
+HYBRID = "hybrid-pdg"
+_LANGUAGE = {"tree": "chow-liu"}
+# Languages whose models are of the kind of another one, and are told from it: marker and category.
+_OTHER_SIGNS = {HYBRID: ("t", "green"), "compiled": ("t", "vermilion")}
+_LEARNED = {"pdg.hybrid": HYBRID}
+# Corners of a marker, how far every second one is from the middle, and where the first one is.
+_CORNERS: dict[str, tuple[int, float, float]] = {
+    "d": (4, 1.0, -math.pi / 2),
+    "t": (3, 1.0, math.pi / 2),
+    "t1": (3, 1.0, -math.pi / 2),
+    "h": (6, 1.0, -math.pi / 2),
+    "star": (10, 0.45, -math.pi / 2),
+}
+
+
+def sign_family(family: str, learner: object = "") -> str:
+    """By what `language_sign` knows models of this kind that this learner has found."""
+    return _LEARNED.get(str(learner), family)
+
+
+def language_sign(family: str) -> tuple[str, str]:
+    """The marker and the category colour of a language."""
+    if family in _OTHER_SIGNS:
+        return _OTHER_SIGNS[family]
+    signs: dict[str, Any] = tokens()["language"]
+    sign = signs.get(_LANGUAGE.get(family, family), signs["bayesian-network"])
+    return sign["marker"], sign["category"]
+
+
+def corners_of(marker: str, reach: float) -> list[Point]:
+    """The corners around the origin of a marker that has some."""
+    count, inner, first = _CORNERS[marker]
+    found = []
+    for corner in range(count):
+        angle = first + 2 * math.pi * corner / count
+        far = reach * (inner if corner % 2 else 1.0)
+        found.append((far * math.cos(angle), far * math.sin(angle)))
+    return found
+
+
+def sign(marker: str, at: Point, radius: float, **told: Any) -> str:
+    """One mark by its name in the tokens: circle, square, diamond, triangle, hexagon, star."""
+    x, y = at
+    if marker == "o":
+        return element("circle", cx=x, cy=y, r=radius, **told)
+    if marker == "s":
+        return rect(x - radius, y - radius, 2 * radius, 2 * radius, **told)
+    if marker == "+":
+        arms = ("M", (x - radius, y), "L", (x + radius, y), "M", (x, y - radius))
+        return path(*arms, "L", (x, y + radius), **told)
+    steps: list[str | Point] = []
+    for right, down in corners_of(marker, radius * (1.0 if marker == "h" else 1.25)):
+        steps += ["L" if steps else "M", (x + right, y + down)]
+    return path(*steps, "Z", **told)
+
+
+# Above, below and beside a mark; then askew, which is further from it.
+_SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1))
+_APART = (9.0, 16.0, 24.0)  # px from the middle of a mark
+_BETWEEN = 4.0  # px from a word to the next
+_STEP = 3.0  # px between the places that stand for a line
+
+
+class Box(NamedTuple):
+    """What words take, in px."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @classmethod
+    def around(cls, middle: Point, width: float, height: float) -> Box:
+        x, y = middle
+        return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+    @property
+    def middle(self) -> Point:
+        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
+    def meets(self, other: Box, apart: float = 0.0) -> bool:
+        across = self.left < other.right + apart and other.left < self.right + apart
+        return across and self.top < other.bottom and other.top < self.bottom
+
+    def is_in(self, other: Box) -> bool:
+        across = other.left <= self.left and self.right <= other.right
+        return across and other.top <= self.top and self.bottom <= other.bottom
+
+
+class Crowd:
+    """What is drawn already: places along lines, boxes of marks and of words."""
+
+    def __init__(self, room: Box) -> None:
+        self._room = room
+        self._places: list[NDArray[np.float64]] = [np.empty((0, 2))]
+        self._marks: list[Box] = []
+        self._words: list[Box] = []
+
+    def add_line(self, corners: Sequence[Point]) -> None:
+        for one, other in pairwise(corners):
+            ends = np.array([one, other])
+            count = int(np.hypot(*(ends[1] - ends[0])) / _STEP) + 2
+            self._places.append(np.linspace(ends[0], ends[1], count))
+
+    def add_mark(self, at: Point, radius: float) -> None:
+        self._marks.append(Box.around(at, 2 * radius, 2 * radius))
+
+    def beside(self, mark: Point, width: float, height: float) -> Box:
+        """The best place for words beside a mark; it is taken from now on."""
+        boxes = [
+            Box.around(
+                (
+                    mark[0] + across * (apart + width / 2),
+                    mark[1] + down * (apart + height / 2),
+                ),
+                width,
+                height,
+            )
+            for apart in _APART
+            for across, down in _SIDES
+        ]
+        return self.take(boxes)
+
+    def take(self, boxes: Sequence[Box]) -> Box:
+        """The first of those that cover least; it is taken from now on."""
+        places = np.concatenate(self._places)
+
+        def covered(box: Box) -> tuple[int, int, int]:
+            """The worst first: other words, then marks, then lines."""
+            words = sum(box.meets(other, _BETWEEN) for other in self._words)
+            marks = sum(box.meets(other) for other in self._marks)
+            inside = (places[:, 0] > box.left) & (places[:, 0] < box.right)
+            inside &= (places[:, 1] > box.top) & (places[:, 1] < box.bottom)
+            return words, marks, int(inside.sum())
+
+        found = min([box for box in boxes if box.is_in(self._room)] or boxes[:1], key=covered)
+        self._words.append(found)
+        return found

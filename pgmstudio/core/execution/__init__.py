@@ -1,0 +1,1 @@
+"""Events, cancelling, child processes and pools."""

@@ -1,0 +1,265 @@
+"""Many short runs over a few child processes that stay, with what they share sent once.
+
+`in_pool(shared, works, cancel)` gives the events of every work with its number, as they come. What
+the works have in common (rows, a model) lies in one block of shared memory that all children read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import sys
+import traceback
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Protocol, TypeVar
+
+from pgmstudio.core.errors import Cancelled, PgmStudioError, RunFailedError
+from pgmstudio.core.execution.child_process import (
+    GRACE_SECONDS,
+    PAUSE,
+    POLL_SECONDS,
+    RESUME,
+    STOP,
+    ChildError,
+    Packed,
+    PipeToken,
+    end_child,
+    end_with_parent,
+    pack,
+    tell_child,
+    unpack,
+)
+from pgmstudio.core.execution.events import CancelToken
+
+# A work whose process died is begun again; a third death is its own fault.
+TRIES = 3
+NICENESS = 5
+
+Shared_contra = TypeVar("Shared_contra", contravariant=True)
+Event_co = TypeVar("Event_co", covariant=True)
+
+
+class Work(Protocol[Shared_contra, Event_co]):
+    """A picklable callable that runs with what all share and a token, and yields events."""
+
+    def __call__(self, shared: Shared_contra, cancel: CancelToken, /) -> Iterator[Event_co]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFailed:
+    """In place of further events of one work; the other works go on."""
+
+    error: Exception  # PgmStudioError for people, ChildError for a bug
+
+
+@dataclass(frozen=True, slots=True)
+class WorkAgain:
+    """The process of a work died, so it is begun again; its events come from the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkEnded:
+    """All events of one work have come."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stopped:
+    pass
+
+
+def core_count() -> int:
+    """As many processes as may run at once here."""
+    if sys.version_info >= (3, 13):
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def in_pool(
+    shared: Shared_contra,
+    works: Sequence[Work[Shared_contra, Event_co]],
+    cancel: CancelToken,
+    *,
+    processes: int | None = None,
+) -> Iterator[tuple[int, Event_co | WorkFailed | WorkAgain | WorkEnded]]:
+    """The events of every work with its number; works begin in the order given.
+
+    Cancelling stops all and raises Cancelled after the events they had yielded. A process that dies
+    is replaced and its work begun again. Leaving the iterator early ends the processes.
+    """
+    # A daemon may have no children; these end with it all the same, by their own watch.
+    multiprocessing.current_process().daemon = False
+    packed, block = pack(shared)
+    count = max(1, min(processes or core_count(), len(works)))
+    pool = _Pool(packed, works, count)
+    try:
+        yield from pool.events(cancel)
+    finally:
+        pool.end()
+        if block is not None:
+            block.close()
+            block.unlink()
+
+
+class _Member:
+    """One child process and the work it is at."""
+
+    def __init__(self, packed: Packed) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe(duplex=True)
+        self.child: Any = context.Process(target=_member_main, args=(theirs, packed), daemon=True)
+        self.child.start()
+        theirs.close()
+        self.number: int | None = None
+
+    def give(self, number: int, work: object) -> None:
+        self.number = number
+        self.pipe.send_bytes(pickle.dumps(work, protocol=5))
+
+    def end(self) -> None:
+        self.pipe.close()
+        end_child(self.child)
+
+
+class _Pool:
+    def __init__(self, packed: Packed, works: Sequence[Any], count: int) -> None:
+        self._packed, self._works, self._count = packed, works, count
+        self._waiting = deque(range(len(works)))
+        self._tries = [0] * len(works)
+        self._members: list[_Member] = []
+        self._is_stopping = self._was_paused = False
+        self._patience = GRACE_SECONDS
+
+    def events(self, cancel: CancelToken) -> Iterator[tuple[int, Any]]:
+        self._fill()
+        while self._members:
+            ready = wait([member.pipe for member in self._members], timeout=POLL_SECONDS)
+            for member in [member for member in self._members if member.pipe in ready]:
+                yield from self._heard(member)
+            self._look(cancel, bool(ready))
+        if self._is_stopping:
+            raise Cancelled
+
+    def end(self) -> None:
+        for member in self._members:
+            member.end()
+
+    def _fill(self) -> None:
+        while self._waiting and len(self._members) < self._count and not self._is_stopping:
+            member = _Member(self._packed)
+            self._members.append(member)
+            self._next(member)
+
+    def _next(self, member: _Member) -> None:
+        """Give the member its next work, or let it go."""
+        if self._is_stopping or not self._waiting:
+            self._members.remove(member)
+            member.end()
+            return
+        number = self._waiting.popleft()
+        self._tries[number] += 1
+        with contextlib.suppress(OSError):  # it is gone; the next look at its pipe tells so
+            member.give(number, self._works[number])
+
+    def _heard(self, member: _Member) -> Iterator[tuple[int, Any]]:
+        number = member.number
+        assert number is not None
+        try:
+            message = member.pipe.recv()
+        except (EOFError, OSError):
+            yield from self._died(member, number)
+            return
+        if not isinstance(message, WorkEnded | WorkFailed | _Stopped):
+            yield number, message
+            return
+        if not isinstance(message, _Stopped):
+            yield number, message
+        self._next(member)
+
+    def _died(self, member: _Member, number: int) -> Iterator[tuple[int, Any]]:
+        self._members.remove(member)
+        member.child.join(GRACE_SECONDS)
+        status = member.child.exitcode
+        member.end()
+        if self._is_stopping:
+            return
+        if self._tries[number] < TRIES:
+            self._waiting.appendleft(number)
+            yield number, WorkAgain()
+        else:
+            told = f"Its process ended {TRIES} times, at last with status {status}. "
+            told += "It may have needed more memory than there is; try fewer rows or columns."
+            yield number, WorkFailed(RunFailedError(told))
+        self._fill()
+
+    def _look(self, cancel: CancelToken, was_heard: bool) -> None:
+        """Pass on what the token says; members that do not stop in time are ended."""
+        if not self._is_stopping and cancel.is_cancelled:
+            self._is_stopping = True
+            self._tell(STOP)
+        elif not self._is_stopping and cancel.is_paused != self._was_paused:
+            self._was_paused = cancel.is_paused
+            self._tell(PAUSE if self._was_paused else RESUME)
+        elif self._is_stopping and not was_heard:
+            self._patience -= POLL_SECONDS
+            if self._patience <= 0:
+                self.end()
+                self._members.clear()
+
+    def _tell(self, word: str) -> None:
+        for member in self._members:
+            tell_child(member.pipe, word)
+
+
+def _member_main(pipe: Connection, packed: Packed) -> None:
+    import signal
+
+    # Ctrl+C goes to the whole group; the parent decides and tells us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+    _stand_back()
+    shared, _block = unpack(packed)
+    token = PipeToken(pipe)
+    try:
+        while True:
+            work = pickle.loads(pipe.recv_bytes())
+            if isinstance(work, str):  # a word that came when the work before had just ended
+                token.hear(work)
+            else:
+                pipe.send(_done(work, shared, pipe, token))
+    except (EOFError, OSError):
+        pass  # the parent closed its end: there is no more work
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # arrays still point into the shared block, whose clean-up would complain of that
+
+
+def _stand_back() -> None:
+    """All cores are used, but whoever sits at the computer comes first."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+
+
+def _done(
+    work: Any, shared: Any, pipe: Connection, token: PipeToken
+) -> WorkEnded | WorkFailed | _Stopped:
+    try:
+        for event in work(shared, token):
+            pipe.send(event)
+    except Cancelled:
+        return _Stopped()
+    except PgmStudioError as error:
+        return WorkFailed(error)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError | ConnectionResetError):
+            raise
+        return WorkFailed(ChildError(traceback.format_exc()))
+    except Exception:
+        return WorkFailed(ChildError(traceback.format_exc()))
+    return WorkEnded()

@@ -1,0 +1,146 @@
+"""What the lines of the table of a race say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pgmstudio.core.experiments.language_comparison.results import (
+    LanguageRow,
+    LanguageTable,
+    Paired,
+    Race,
+)
+from pgmstudio.core.number_format import grouped
+
+# The columns of the table.
+NAME, TEST, DIFFERENCE, VERDICT, EFFECTIVE, FREE, LEARNED, QUERY = range(8)
+
+
+def bits_words(value: float | None) -> str:
+    """Three digits and a true minus; a dash where there is none."""
+    if value is None or math.isnan(value):
+        return "–"
+    return "−∞" if math.isinf(value) else f"{value:.3f}".replace("-", "−")
+
+
+def seconds_words(seconds: float) -> str:
+    """41.8 s, 3:18."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def milliseconds_words(seconds: float | None) -> str:
+    """0.31 ms."""
+    if seconds is None:
+        return "–"
+    return f"{1000 * seconds:.2f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """What one line of the table shows."""
+
+    row: LanguageRow
+    pair: Paired | None  # to the reference
+    is_reference: bool
+    is_best: bool
+
+    @property
+    def title(self) -> str:
+        return self.row.language.title
+
+    @property
+    def verdict(self) -> str:
+        """best, reference, worse, better or not distinguishable."""
+        if self.is_best:
+            return "best"
+        if self.is_reference:
+            return "reference"
+        if self.pair is None:
+            return ""
+        if self.pair.value is None or self.pair.interval is None:
+            return "rules out rows" if self.pair.value is None else "not distinguishable"
+        low, high = self.pair.interval
+        return "worse" if high < 0 else "better" if low > 0 else "not distinguishable"
+
+    @property
+    def state_words(self) -> str:
+        """What is going on while there are no numbers."""
+        row = self.row
+        if row.state == "waiting":
+            return row.message or "waiting"
+        if row.state == "no model":
+            return row.problems[-1] if row.problems else "no model was found by then."
+        if row.state == "learning":
+            return row.message or "learning"
+        return ""
+
+    def words(self, column: int) -> str:
+        one, point = self.row.compared, self.row.point
+        if column == NAME:
+            return self.title
+        if one is None or point is None:
+            return self.state_words if column == TEST else ""
+        if column == TEST:
+            error = "" if one.standard_error is None else f" ± {one.standard_error:.3f}"
+            return f"{bits_words(one.log2_likelihood_per_row)}{error}"
+        if column == DIFFERENCE:
+            if self.is_reference:
+                return "reference"
+            if self.pair is None or self.pair.value is None:
+                return "–"
+            half = "" if self.pair.half is None else f" ± {self.pair.half:.3f}"
+            return f"{bits_words(self.pair.value)}{half}"
+        return {
+            VERDICT: self.verdict,
+            EFFECTIVE: grouped(int(one.effective_size)),
+            FREE: grouped(int(one.representation_size)),
+            LEARNED: self._learned,
+            QUERY: milliseconds_words(point.inference_seconds),
+        }.get(column, "")
+
+    @property
+    def _learned(self) -> str:
+        if not self.row.is_over:
+            return "…" if self.row.fraction is None else f"{100 * self.row.fraction:.0f} % …"
+        return seconds_words(self.row.seconds) + ("*" if self.row.state == "stopped" else "")
+
+    @property
+    def tip(self) -> str:
+        """Everything about the language in a few sentences."""
+        row, point = self.row, self.row.point
+        told = [f"{self.title}: {row.language.means}"]
+        if row.limit is not None and math.isfinite(row.limit):
+            told.append(f"It has {row.limit:.1f} s.")
+        if point is not None:
+            told.append(
+                f"Training {bits_words(point.train_log2_likelihood_per_row)}, validation "
+                f"{bits_words(point.valid_log2_likelihood_per_row)} bits per row."
+            )
+        told += [problem[:1].upper() + problem[1:] for problem in row.problems]
+        return "\n".join(told)
+
+
+def planned_lines(languages: Sequence[str]) -> list[Line]:
+    """Before the first race: what would be learned."""
+    rows = Race(languages).table().rows
+    return [Line(replace(row, message="not learned yet"), None, False, False) for row in rows]
+
+
+def lines_of(table: LanguageTable, reference: str | None) -> list[Line]:
+    """The lines, best first, with differences to the language of that title."""
+    best = None if table.best is None else table.best.language.title
+    base = reference or best
+    pairs: Mapping[str, Paired] = {} if base is None else table.against(base)
+    return [
+        Line(
+            row,
+            pairs.get(row.language.title),
+            row.language.title == base,
+            row.language.title == best,
+        )
+        for row in table.ranked
+    ]

@@ -1,0 +1,151 @@
+"""What a plot of SL-curves shows, worked out beside the window: curves, front, letters, bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.drawing.svg.plot_labels import sign_family
+from pgmstudio.core.experiments.sl_curves.points import CurveArrays, CurvePoint, SizeName, curves_of
+from pgmstudio.core.experiments.sl_curves.selection import (
+    best_on_test,
+    chosen_of,
+    pareto_front,
+    seed_bars,
+)
+from pgmstudio.core.languages.learners import all_learners
+
+Floats = NDArray[np.float64]
+Place = tuple[int, int]
+Behind = tuple[CurvePoint, ...]  # the models of one mark: several where seeds were run
+
+
+def series_title(series: str) -> str:
+    """The name of a curve; where nobody gave one, that of its learner."""
+    learner = all_learners().get(series)
+    return series if learner is None else learner.title
+
+
+def sign_of(point: CurvePoint) -> str:
+    """By what the sign of its language is known."""
+    return sign_family(point.family, point.learner)
+
+
+@dataclass(frozen=True, eq=False)
+class CurveMarks:
+    """One curve from small to large; `spread` is NaN where one seed alone was run.
+
+    `family` is that of the sign.
+    """
+
+    series: str
+    title: str
+    family: str
+    sizes: Floats
+    test: Floats
+    train: Floats
+    spread: Floats
+    behind: tuple[Behind, ...]
+    letters: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """All that is drawn of the points; those of hidden curves are left out.
+
+    `counts` are the family and the number of points of every curve, also of a hidden one.
+    """
+
+    curves: tuple[CurveMarks, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
+    front: tuple[CurvePoint, ...] = ()
+    best: CurvePoint | None = None
+    arrays: CurveArrays = field(default_factory=lambda: CurveArrays.of(()))
+    size: SizeName = "effective_size"
+    places: Mapping[str, Place] = field(default_factory=dict)
+    counts: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> int:
+        return sum(len(curve.sizes) for curve in self.curves)
+
+
+def chart_of(
+    points: Sequence[CurvePoint], size: SizeName = "effective_size", hidden: Collection[str] = ()
+) -> Chart:
+    """The chart of the points whose curves are not hidden."""
+    shown = tuple(point for point in points if point.series not in hidden)
+    counts = {name: (sign_of(own[0]), len(own)) for name, own in curves_of(points).items()}
+    curves = tuple(_marks(name, own, size) for name, own in curves_of(shown).items())
+    front, arrays = tuple(pareto_front(shown, size)), CurveArrays.of(shown, size)
+    behind = [curve.behind for curve in curves]
+    best, places = best_on_test(shown), places_of(behind)
+    return Chart(curves, shown, front, best, arrays, size, places, counts)
+
+
+def places_of(curves: Sequence[Sequence[Behind]]) -> dict[str, Place]:
+    """Of every model the number of its curve and of its mark there."""
+    return {
+        point.key: (number, place)
+        for number, marks in enumerate(curves)
+        for place, group in enumerate(marks)
+        for point in group
+    }
+
+
+def _marks(name: str, points: Sequence[CurvePoint], size: SizeName) -> CurveMarks:
+    several = len({point.seed for point in points}) > 1
+    bars = [b for b in seed_bars(points, size) if math.isfinite(b.test_bits)] if several else []
+    barred = {id(point) for bar in bars for point in bar.points}
+    told: list[tuple[float, float, float, float, Behind]] = [
+        (bar.size, bar.test_bits, bar.train_bits, bar.test_spread, bar.points) for bar in bars
+    ]
+    for point in points:
+        if id(point) not in barred:
+            bits = point.test_log2_likelihood_per_row, point.train_log2_likelihood_per_row
+            told.append((float(getattr(point, size)), *bits, math.nan, (point,)))
+    told.sort(key=lambda mark: mark[:2])
+    numbers = np.array([mark[:4] for mark in told], dtype=float).reshape(-1, 4)
+    numbers[np.isinf(numbers)] = np.nan  # a model that rules out rows has no place on the plot
+    behind = tuple(mark[4] for mark in told)
+    sizes, test, train, spread = (numbers[:, place].copy() for place in range(4))
+    letters, family = _letters(points, behind), sign_of(points[0])
+    title = series_title(name)
+    return CurveMarks(name, title, family, sizes, test, train, spread, behind, letters)
+
+
+def _letters(points: Sequence[CurvePoint], behind: Sequence[Behind]) -> dict[int, str]:
+    chosen = chosen_of(points)
+    if chosen is None:
+        return {}
+    words: dict[int, str] = {}
+    for mark, point in (("BIC", chosen.bic), ("AIC", chosen.aic)):
+        for place, group in enumerate(behind):
+            if any(one is point for one in group):
+                words[place] = f"{words[place]} {mark}" if place in words else mark
+    return words
+
+
+def best_of(behind: Behind) -> CurvePoint:
+    """The model that a click on a mark opens: the one with most bits on the test rows."""
+    return max(behind, key=lambda point: point.test_log2_likelihood_per_row)
+
+
+def point_title(point: CurvePoint) -> str:
+    """`LDAG, λ = 0.12`; where nothing was swept, the first setting."""
+    name = series_title(point.series)
+    if point.lambda_ is not None:
+        return f"{name}, λ = {point.lambda_:.3g}"
+    for option in ("components", "kappa", "alpha"):
+        if option in point.parameters:
+            value = point.parameters[option]
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            word = {"kappa": "κ =", "alpha": "α ="}.get(option, option)
+            return (
+                f"{name}, {shown} {word}" if option == "components" else f"{name}, {word} {shown}"
+            )
+    return f"{name}, size {point.effective_size}"

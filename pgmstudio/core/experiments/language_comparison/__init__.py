@@ -1,0 +1,1 @@
+"""All model languages learned and compared on the same rows."""

@@ -1,0 +1,233 @@
+"""Which language for these rows? One learner for each, on the same rows and seeds, in one plan.
+
+Of every language the model with most bits on validation rows stands in the table; test rows have
+no say in that. `languages_running` runs the plan within a time budget, `languages_table` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pgmstudio.core.analysis.query_benchmark import QueryPlan
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import Split, case_total, deal, in_order, split
+from pgmstudio.core.errors import DataError, named
+from pgmstudio.core.experiments.plans.expansion import PlanRows
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Smoothing
+from pgmstudio.core.params import AUTO
+
+# Shares of rows put aside where a data set has no split of its own.
+TEST_SHARE, VALID_SHARE = 0.2, 0.1
+# Splits, each with other test rows, where a table has fewer rows than so many.
+SPLITS, ROWS_FOR_ONE_SPLIT = 5, 10_000
+# Updates of all beliefs that are timed, with the evidence of this many cells.
+TIMED, GIVEN = 20, 3
+
+
+@dataclass(frozen=True)
+class Language:
+    """A way to write down a distribution, and who learns it here."""
+
+    key: str
+    title: str
+    short: str  # where there is little room
+    family: str  # the kind of its models
+    learner: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+    means: str = ""  # one sentence for people
+    has_pseudo_counts: bool = True  # its smoothing is a count in every cell of a table
+
+    def grid(self, smoothing: Smoothing = AUTO) -> LearnerGrid:
+        """One run; what the settings name is not swept."""
+        settings = dict(self.settings)
+        if self.has_pseudo_counts and smoothing != AUTO:
+            settings["smoothing"] = smoothing
+        return LearnerGrid(
+            self.learner, {name: (value,) for name, value in settings.items()}, self.title
+        )
+
+
+# Quick ones first, since what they leave of their time goes to the others; last those that soon
+# have a first model.
+LANGUAGES: Mapping[str, Language] = {
+    one.key: one
+    for one in (
+        Language(
+            "tree",
+            "Chow–Liu tree",
+            "Tree",
+            "tree",
+            "tree.chow-liu",
+            {"edge-penalty": 0.0},
+            "The best tree; every variable depends on one other at most.",
+        ),
+        Language(
+            "latent",
+            "Latent classes",
+            "Classes",
+            "latent-class",
+            "nb.latent",
+            means="Hidden classes within which all variables are independent.",
+        ),
+        Language(
+            "bn",
+            "Bayesian network",
+            "BN",
+            "bayesian-network",
+            "bn.kes",
+            {"score": "bic"},
+            "A directed graph with a table for each variable, by equivalence search and BIC.",
+        ),
+        Language(
+            "pdg",
+            "PDG",
+            "PDG",
+            "pdg",
+            "pdg.learn",
+            means="A probabilistic decision graph: paths through nodes stand for contexts.",
+        ),
+        Language(
+            "ldag",
+            "Labelled DAG",
+            "LDAG",
+            "ldag",
+            "ldag.greedy",
+            means="A network whose edges may vanish in some contexts.",
+            has_pseudo_counts=False,
+        ),
+        Language(
+            "mixture",
+            "Mixture of trees",
+            "Mixture",
+            "tree-mixture",
+            "mixture.trees",
+            {"edge-penalty": 0.0},
+            "Several trees, each with a weight.",
+            has_pseudo_counts=False,
+        ),
+        Language(
+            "hybrid",
+            "Hybrid PDG",
+            "Hybrid",
+            "pdg",
+            "pdg.hybrid",
+            {"network": "bn.hill-climb"},
+            "A decision graph compiled from a network and made smaller.",
+        ),
+    )
+}
+
+
+def language_of(key: str) -> Language:
+    """The language of that key; UnknownNameError suggests the nearest."""
+    return named("language", key, LANGUAGES)
+
+
+def languages_plan(
+    keys: Iterable[str],
+    rows: PlanRows,
+    *,
+    seeds: Sequence[int] = (0,),
+    smoothing: Smoothing = AUTO,
+    title: str = "",
+) -> Plan:
+    """A run for each language and seed, with some updates of beliefs that are timed.
+
+    `smoothing` is that of the languages whose tables have pseudo-counts.
+    """
+    wanted = [language_of(key) for key in keys]
+    ordered = [one for one in LANGUAGES.values() if one in wanted]
+    given = max(0, min(GIVEN, len(rows.test.domain) - 1))
+    queries = QueryPlan(count=TIMED, targets=0, given=given, timed=TIMED)
+    return Plan(
+        tuple(one.grid(smoothing) for one in ordered),
+        seeds=tuple(seeds),
+        queries=queries,
+        title=title or "Languages",
+    )
+
+
+def race_rows(
+    data: DataSet,
+    own: Split | None = None,
+    *,
+    seed: int = 0,
+    test: DataSet | None = None,
+    valid: DataSet | None = None,
+    shares: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
+) -> PlanRows:
+    """Rows to learn from, to choose on and to test on.
+
+    Parts of the data's `own` split that are called test and valid are taken as they are, as are
+    rows of their own. What is lacking then is taken from the rest at random by the seed, as these
+    shares of it, for choosing and for the test.
+    """
+    train = data
+    if own is not None and own.fits(data) and "train" in own.names:
+        parts = dict(zip(own.names, own.parts(data), strict=True))
+        if "test" in parts:
+            train, test, valid = parts["train"], parts["test"], parts.get("valid", valid)
+    held = (0.0 if valid is not None else shares[0], 0.0 if test is not None else shares[1])
+    if sum(held) >= 1:
+        raise DataError("The shares of validation and test rows must leave rows to learn from.")
+    if any(held):
+        wanted = (1 - sum(held), *(share for share in held if share))
+        made = list(split(train, wanted, seed).parts(train))
+        train = made.pop(0)
+        valid = made.pop(0) if held[0] else valid
+        test = made.pop(0) if held[1] else test
+    assert test is not None
+    assert valid is not None
+    found = {"learn from": train, "choose on": valid, "test on": test}
+    empty = [name for name, part in found.items() if part.total_weight == 0]
+    if empty:
+        raise DataError(f"There are no rows to {' and to '.join(empty)}. Take more rows.")
+    return PlanRows(train, test, valid)
+
+
+def race_splits(
+    data: DataSet,
+    own: Split | None = None,
+    *,
+    count: int | None = None,
+    seed: int = 0,
+    test: DataSet | None = None,
+    valid: DataSet | None = None,
+    shares: tuple[float, float] = (VALID_SHARE, TEST_SHARE),
+) -> tuple[PlanRows, ...]:
+    """The rows of `count` races, each with other test rows; None: several for few rows.
+
+    Models learned from other rows differ, and with few test rows one split says too little about a
+    language. Test rows of their own leave one split; else there are as many as have room for test
+    rows that no other split has.
+    """
+    is_split = own is not None and own.fits(data) and {"train", "test"} <= set(own.names)
+    if count is None:
+        count = SPLITS if case_total(data) < ROWS_FOR_ONE_SPLIT else 1
+        count = min(count, int(1 / shares[1] + 1e-9))
+    if count == 1 or is_split or test is not None:
+        return (race_rows(data, own, seed=seed, test=test, valid=valid, shares=shares),)
+    if count * shares[1] > 1 + 1e-9:
+        raise DataError(
+            f"{count} splits with a share of {shares[1]:g} test rows each need more rows than "
+            "there are. Take fewer splits or a smaller share."
+        )
+    total = case_total(data)
+    size = int(total * shares[1] + 1e-9)
+    sizes = [*(size for _ in range(count)), total - count * size]
+    dealt = deal(data, [(in_order(data), sizes)], np.random.default_rng(seed))
+    valid_share = shares[0] / (1 - shares[1])  # of the rows that are left
+    return tuple(
+        race_rows(
+            dealt.rest(data, number),
+            seed=seed,
+            test=dealt.part(data, number),
+            valid=valid,
+            shares=(valid_share, shares[1]),
+        )
+        for number in range(count)
+    )

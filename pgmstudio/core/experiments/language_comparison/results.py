@@ -1,0 +1,559 @@
+"""The table of a race: one model for each language, compared on the same test rows.
+
+Differences are paired: d_i = log2 P_A(row i) − log2 P_B(row i), their mean and its standard error
+s(d)/√N over the N test rows, and a 95 % interval by Student's t with N − 1 degrees of freedom.
+Each interval is for one pair alone; they are not widened for making several comparisons.
+
+What a race of languages says in sentences: which language for its cost, and whether again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.model_comparison import (
+    ComparedModel,
+    Comparison,
+    RowSplits,
+    Scored,
+    comparison_of,
+    finite,
+    interval_of,
+    mean_of,
+    whole,
+)
+from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES, Language
+from pgmstudio.core.experiments.language_comparison.scheduler import (
+    RowScores,
+    RunBegan,
+    RunOver,
+    RunWent,
+    SplitBegan,
+    SplitOver,
+)
+from pgmstudio.core.experiments.plans.expansion import PlanRows
+from pgmstudio.core.experiments.plans.run_task import PointEvent, RunDone, RunProblem, SoFar
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.model import Model
+
+NOT_WORSE = "not distinguishable"
+
+
+def undistinguished(table: LanguageTable) -> tuple[LanguageRow, ...]:
+    """The best language and those that cannot be told from it, the best first."""
+    if table.best is None:
+        return ()
+    return (table.best, *(row for row in table.ranked[1:] if _verdict(row) == NOT_WORSE))
+
+
+def recommended(table: LanguageTable) -> LanguageRow | None:
+    """The cheapest of those that cannot be told from the best."""
+    return min(undistinguished(table), key=_size, default=None)
+
+
+def verdict(table: LanguageTable) -> str:
+    """Which language for its cost, in a sentence: see `recommended`."""
+    best, take = table.best, recommended(table)
+    if best is None or best.compared is None or take is None:
+        return ""
+    name, bits = best.language.title, best.compared.log2_likelihood_per_row
+    if not math.isfinite(bits):
+        return "Every language rules out some test rows. Learn from more rows, or smooth more."
+    told = f"{name} is best with {_signed(bits)} bits per row"
+    others = [row for row in table.ranked[1:] if row.compared is not None]
+    if take is not best:
+        return (
+            f"{told}, but {take.language.title} cannot be told from it "
+            f"({_signed(_difference(take))}) and is {_times(_size(best) / _size(take))} "
+            f"cheaper to ask: take {take.language.title}."
+        )
+    smaller = [row for row in others if _size(row) < _size(best) and _difference(row) is not None]
+    if not smaller:
+        tail = " and is the cheapest to ask" if others else ""
+        return f"{told}{tail}: take {name}."
+    near = max(smaller, key=lambda row: _difference(row) or 0.0)
+    return (
+        f"{told}. Of those cheaper to ask {near.language.title} loses least, "
+        f"{abs(_difference(near) or 0.0):.3f} bits per row at "
+        f"{_times(_size(best) / _size(near))} less cost."
+    )
+
+
+def same_words(before: LanguageTable, after: LanguageTable) -> tuple[str, str]:
+    """Whether a race gave the same numbers again: a sentence, and success or warning."""
+    old = {row.language.title: row for row in before.rows}
+    same, others, were_cut = 0, list[str](), False
+    for row in after.rows:
+        first = old[row.language.title]
+        numbers = [_numbers(first.compared), _numbers(row.compared)]
+        if numbers[0] == numbers[1]:
+            same += numbers[0] is not None
+            continue
+        others.append(row.language.title)
+        were_cut |= not {first.state, row.state} <= {"learned"}
+    if not others:
+        return f"Reproduced: all {same} results identical.", "success"
+    why = " Where time ran out, the best so far may differ." if were_cut else ""
+    told = f"{same} of {same + len(others)} results identical; not {', '.join(others)}.{why}"
+    return told, "warning"
+
+
+def _numbers(one: ComparedModel | None) -> tuple[float, ...] | None:
+    if one is None:
+        return None
+    return one.log2_likelihood_per_row, one.representation_size, one.effective_size
+
+
+def _verdict(row: LanguageRow) -> str:
+    return "" if row.compared is None else row.compared.verdict
+
+
+def _size(row: LanguageRow) -> float:
+    return 1.0 if row.compared is None else max(1.0, row.compared.effective_size)
+
+
+def _difference(row: LanguageRow) -> float | None:
+    return None if row.compared is None else row.compared.difference
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f} times" if ratio < 10 else f"{ratio:.0f} times"
+
+
+State = Literal["waiting", "learning", "learned", "stopped", "no model"]
+METHOD = (
+    "Paired differences over the same test rows; 95 % intervals by Student's t, each for one pair."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Bits per row of one model minus those of another; negative is worse.
+
+    `value` is None when the two rule out different numbers of rows: no number makes up for that.
+    """
+
+    value: float | None
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    rows: float
+
+    @property
+    def half(self) -> float | None:
+        """Half of the interval, as ± has it."""
+        return None if self.interval is None else (self.interval[1] - self.interval[0]) / 2
+
+
+def paired(
+    one: NDArray[np.float64],
+    other: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    splits: RowSplits | None = None,
+) -> Paired:
+    """The difference over rows that neither rules out."""
+    impossible = np.isneginf(one), np.isneginf(other)
+    counts = [float(rows.sum() if weights is None else weights[rows].sum()) for rows in impossible]
+    both = ~(impossible[0] | impossible[1])
+    rows = float(both.sum() if weights is None else weights[both].sum())
+    if counts[0] != counts[1] or rows == 0:
+        return Paired(None, None, None, rows)
+    change, own = one[both] - other[both], None if weights is None else weights[both]
+    mean = mean_of(change, own)
+    interval = interval_of(change, own, None if splits is None else splits.of_rows(both))
+    return Paired(mean.value, mean.standard_error, interval, mean.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageRow:
+    """One language: how far its runs are, and the model that stands for it."""
+
+    language: Language
+    state: State
+    fraction: float | None = None
+    message: str = ""
+    limit: float | None = None  # seconds its runs have
+    seconds: float = 0.0  # of learning, all seeds
+    point: CurvePoint | None = None
+    compared: ComparedModel | None = None
+    problems: tuple[str, ...] = ()
+    more_points: tuple[CurvePoint, ...] = ()  # of the other splits that were tested
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in ("waiting", "learning")
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; without a model the numbers are left out."""
+        one, point = self.language, self.point
+        told: dict[str, Any] = {
+            "language": one.key,
+            "title": one.title,
+            "learner": one.learner,
+            "state": self.state,
+            "learning_seconds": self.seconds,
+            "problems": list(self.problems),
+        }
+        if point is None or self.compared is None:
+            return told
+        return told | {
+            **{k: v for k, v in self.compared.as_dict().items() if k not in ("name", "bic", "aic")},
+            "train_log2_likelihood_per_row": finite(point.train_log2_likelihood_per_row),
+            "valid_log2_likelihood_per_row": point.valid_log2_likelihood_per_row,
+            "inference_seconds": point.inference_seconds,
+            "seed": point.seed,
+            "parameters": dict(point.parameters),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageTable:
+    """Rows in the order of the languages; `row_log2` by title, `weights` of the test rows."""
+
+    rows: tuple[LanguageRow, ...]
+    comparison: Comparison | None
+    weights: NDArray[np.float64] | None = field(repr=False, default=None)
+    splits: RowSplits | None = field(repr=False, default=None)
+    split_count: int = 1  # how many splits the numbers are from
+
+    @property
+    def method(self) -> str:
+        """How differences and intervals come about."""
+        if self.split_count == 1:
+            return METHOD
+        return (
+            f"Paired differences over the same test rows of {self.split_count} splits; 95 % "
+            "intervals by Student's t that allow for rows and for splits, each for one pair."
+        )
+
+    @property
+    def ranked(self) -> tuple[LanguageRow, ...]:
+        """The best first; languages without a model last, in their order."""
+        return tuple(sorted(self.rows, key=_rank))
+
+    @property
+    def best(self) -> LanguageRow | None:
+        """The row with most bits on the test rows."""
+        ranked = self.ranked
+        return ranked[0] if ranked and ranked[0].compared is not None else None
+
+    def row(self, title: str) -> LanguageRow:
+        """The row of the language with that title."""
+        return next(row for row in self.rows if row.language.title == title)
+
+    def against(self, reference: str) -> dict[str, Paired]:
+        """Every language with a model against the one with this title."""
+        if self.comparison is None or reference not in self.comparison.row_log2:
+            return {}
+        logs = self.comparison.row_log2
+        return {
+            name: paired(own, logs[reference], self.weights, self.splits)
+            for name, own in logs.items()
+        }
+
+    def pairwise(self) -> dict[tuple[str, str], Paired]:
+        """The first minus the second, for every two languages with a model."""
+        logs = {} if self.comparison is None else self.comparison.row_log2
+        return {
+            (one, other): paired(logs[one], logs[other], self.weights, self.splits)
+            for one in logs
+            for other in logs
+            if one != other
+        }
+
+    def models_by_split(self) -> list[dict[str, Model]]:
+        """The models that were compared, by title, for each split."""
+        found: list[dict[str, Model]] = [{} for _ in range(self.split_count)]
+        for row in self.rows:
+            if row.compared is None or row.point is None:
+                continue
+            for models, point in zip(found, (row.point, *row.more_points), strict=False):
+                if point.model is not None:
+                    models[row.language.title] = point.model
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: the table, all pairs, and the sentence."""
+        return {
+            "rows": None if self.comparison is None else whole(self.comparison.rows),
+            "best": None if self.comparison is None else self.comparison.best,
+            "splits": self.split_count,
+            "method": self.method,
+            "verdict": verdict(self),
+            "languages": [row.as_dict() for row in self.rows],
+            "pairs": [
+                {
+                    "language": one,
+                    "against": other,
+                    "difference": pair.value,
+                    "standard_error": pair.standard_error,
+                    "interval": None if pair.interval is None else list(pair.interval),
+                }
+                for (one, other), pair in self.pairwise().items()
+            ],
+        }
+
+
+def _rank(row: LanguageRow) -> tuple[bool, float, float]:
+    one = row.compared
+    if one is None:
+        return True, 0.0, 0.0
+    bits = one.log2_likelihood_per_row
+    return False, one.zero_probability_rows, -bits if math.isfinite(bits) else 0.0
+
+
+class Race:
+    """Takes the events of a race in and has the table of what is known so far."""
+
+    def __init__(self, keys: Sequence[str], weights: NDArray[np.float64] | None = None) -> None:
+        self._languages = [one for key, one in LANGUAGES.items() if key in set(keys)]
+        self._weights = weights
+        self._points: dict[str, list[CurvePoint]] = {one.title: [] for one in self._languages}
+        # Of runs that go on, or were over without a word of their own; by run and by point.
+        self._so_far: dict[str, dict[str, CurvePoint]] = {}
+        self._scores: dict[str, NDArray[np.float64]] = {}
+        self._begun: dict[str, dict[str, tuple[float | None, str, float]]] = {}
+        self._over: dict[str, set[str]] = {one.title: set() for one in self._languages}
+        self._done: dict[str, dict[str, RunDone]] = {one.title: {} for one in self._languages}
+        self._problems: dict[str, list[str]] = {one.title: [] for one in self._languages}
+        self._names: dict[str, str] = {}
+        self._is_ended = False
+
+    @property
+    def points(self) -> list[CurvePoint]:
+        """All models so far, by language."""
+        return [point for title in self._points for point in self._points_of(title)]
+
+    def _points_of(self, title: str) -> list[CurvePoint]:
+        so_far = [own for key, own in self._so_far.items() if self._names.get(key) == title]
+        return [*self._points[title], *(point for own in so_far for point in own.values())]
+
+    def take(self, event: PointEvent) -> bool:
+        """Whether the event changes the table."""
+        match event:
+            case RunBegan(key, name, seconds):
+                self._names[key] = name
+                self._begun.setdefault(name, {})[key] = (None, "", seconds)
+            case RunWent(key, name, fraction, message):
+                begun = self._begun.setdefault(name, {})
+                begun[key] = (fraction, message, begun[key][2] if key in begun else math.nan)
+            case RowScores(key, logs):
+                self._scores[key] = logs
+                return False
+            case CurvePoint():
+                self._points[event.series].append(event)
+            case SoFar(key, new, standing):
+                self._show_so_far(key, new, standing)
+            case RunDone(key, points):
+                if key in self._names:
+                    self._done[self._names[key]][key] = event
+                if points:
+                    self._show_so_far(key, (), ())
+            case RunOver(key, name):
+                self._over[name].add(key)
+            case RunProblem(message):
+                title, _, words = message.partition(": ")
+                if title in self._problems:
+                    self._problems[title].append(words)
+            case _:
+                return False
+        return True
+
+    def _show_so_far(self, key: str, new: Sequence[CurvePoint], standing: Sequence[str]) -> None:
+        known = {**self._so_far.get(key, {}), **{point.key: point for point in new}}
+        self._so_far[key] = {name: known.pop(name) for name in standing}
+        for name in known:
+            self._scores.pop(name, None)
+
+    def end(self) -> None:
+        """No more events come."""
+        self._is_ended = True
+
+    def chosen(self, title: str) -> CurvePoint | None:
+        """The model that stands for a language: most bits on validation rows, then the smallest."""
+        return max(self._points_of(title), key=_choice, default=None)
+
+    def table(self, runs: int = 1) -> LanguageTable:
+        """What is known; a language is learned when `runs` of its runs are over."""
+        chosen = {title: self.chosen(title) for title in self._points}
+        scored = {
+            title: Scored(
+                point.family,
+                point.representation_size,
+                point.effective_size,
+                self._scores[point.key],
+            )
+            for title, point in chosen.items()
+            if point is not None and point.key in self._scores
+        }
+        comparison = comparison_of(scored, self._weights) if scored else None
+        return LanguageTable(
+            tuple(
+                self._row(one, chosen[one.title], comparison if one.title in scored else None, runs)
+                for one in self._languages
+            ),
+            comparison,
+            self._weights,
+        )
+
+    def _row(
+        self, one: Language, point: CurvePoint | None, comparison: Comparison | None, runs: int
+    ) -> LanguageRow:
+        title = one.title
+        begun = self._begun.get(title, {})
+        done = self._done[title].values()
+        is_over = self._is_ended or len(self._over[title]) >= runs
+        state: State = "waiting"
+        if is_over:
+            was_cut = any(run.cut_after is not None for run in done) or len(done) < runs
+            was_cut |= point is not None and not any(run.points for run in done)
+            state = "no model" if point is None else "stopped" if was_cut else "learned"
+        elif begun:
+            state = "learning"
+        going = [told for key, told in begun.items() if key not in self._over[title]]
+        known = [told[0] for told in going if told[0] is not None]
+        fraction = (len(self._over[title]) + sum(known)) / runs if known and not is_over else None
+        limits = [told[2] for told in begun.values()]
+        return LanguageRow(
+            one,
+            state,
+            fraction,
+            going[-1][1] if going else "",
+            max(limits, default=None),
+            _seconds_of(done, point if is_over else None),
+            point,
+            None if comparison is None else comparison[title],
+            tuple(dict.fromkeys(self._problems[title])),
+        )
+
+
+class Races:
+    """Takes in the events of races in one split after another; its table is of all that are over.
+
+    While the first is under way, the table is that of the first. A split in which a language of the
+    first has no model ends the row of those that count.
+    """
+
+    def __init__(self, keys: Sequence[str], splits: Sequence[PlanRows]) -> None:
+        self._splits = splits
+        self._races = [Race(keys, rows.test.weights) for rows in splits]
+        self._now, self._over = 0, 0
+
+    @property
+    def points(self) -> list[CurvePoint]:
+        """All models of the first split so far, by language."""
+        return self._races[0].points
+
+    def take(self, event: PointEvent) -> bool:
+        """Whether the event changes the table."""
+        match event:
+            case SplitBegan(number):
+                self._now = number
+                return False
+            case SplitOver(number):
+                self._over = number + 1
+                return True
+        return self._races[self._now].take(event) and self._now == 0
+
+    def end(self) -> None:
+        """No more events come."""
+        for race in self._races:
+            race.end()
+
+    def table(self, runs: int = 1) -> LanguageTable:
+        """What is known; a language is learned when `runs` of its runs in a split are over."""
+        first = self._races[0].table(runs)
+        if first.comparison is None:
+            return first
+        tables, known = [first], set(first.comparison.row_log2)
+        for race in self._races[1 : self._over]:
+            table = race.table(runs)
+            if table.comparison is None or not known <= set(table.comparison.row_log2):
+                break
+            tables.append(table)
+        return first if len(tables) == 1 else _joined(tables, self._splits[: len(tables)])
+
+
+def _joined(tables: Sequence[LanguageTable], splits: Sequence[PlanRows]) -> LanguageTable:
+    """The tables of several splits as one: all test rows, and mean sizes."""
+    first, comparisons = tables[0], [t.comparison for t in tables if t.comparison is not None]
+    scored = {}
+    for name in comparisons[0].row_log2:
+        own = [one[name] for one in comparisons]
+        scored[name] = Scored(
+            own[0].kind,
+            float(np.mean([one.representation_size for one in own])),
+            float(np.mean([one.effective_size for one in own])),
+            np.concatenate([one.row_log2[name] for one in comparisons]),
+        )
+    tests, trains = [rows.test for rows in splits], [rows.train for rows in splits]
+    of_row = np.repeat(np.arange(len(tests)), [part.row_count for part in tests])
+    ratio = sum(p.total_weight for p in tests) / max(sum(p.total_weight for p in trains), 1e-300)
+    weights = None
+    if tests[0].weights is not None:
+        weights = np.concatenate([part.weights for part in tests if part.weights is not None])
+    found = RowSplits(of_row.astype(np.intp), ratio)
+    comparison = comparison_of(scored, weights, found)
+    rows = []
+    for place, row in enumerate(first.rows):
+        others = [table.rows[place] for table in tables[1:]]
+        rows.append(
+            replace(
+                row,
+                state="stopped" if any(o.state == "stopped" for o in (row, *others)) else row.state,
+                seconds=row.seconds + sum(other.seconds for other in others),
+                compared=None if row.compared is None else comparison[row.language.title],
+                problems=tuple(dict.fromkeys(p for o in (row, *others) for p in o.problems)),
+                more_points=tuple(o.point for o in others if o.point is not None),
+            )
+        )
+    return LanguageTable(tuple(rows), comparison, weights, found, len(tables))
+
+
+def _seconds_of(done: Iterable[RunDone], point: CurvePoint | None) -> float:
+    """Of learning; of runs that were ended before they could tell, what their model says."""
+    told = sum(run.seconds for run in done)
+    return told if told or point is None else point.seconds
+
+
+def _choice(point: CurvePoint) -> tuple[float, float]:
+    bits = point.valid_log2_likelihood_per_row
+    return -math.inf if bits is None else bits, -float(point.effective_size)
+
+
+# -- for a file ------------------------------------------------------------------------------------
+
+CSV_HEAD = (
+    *("language", "title", "learner", "state", "log2_likelihood_per_row", "standard_error"),
+    *("difference", "interval_low", "interval_high", "verdict", "zero_probability_rows"),
+    *("effective_size", "representation_size", "learning_seconds", "inference_seconds"),
+    *("train_log2_likelihood_per_row", "valid_log2_likelihood_per_row", "seed"),
+)
+
+
+def table_csv(table: LanguageTable) -> str:
+    """One line for each language, to all digits."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_HEAD, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in table.ranked:
+        told = row.as_dict()
+        low, high = told.get("interval") or ("", "")
+        writer.writerow({**told, "interval_low": low, "interval_high": high})
+    return out.getvalue()
+
+
+def table_json(table: LanguageTable, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything, with what it is about: data, seed, budget."""
+    return {**about, **table.as_dict()}

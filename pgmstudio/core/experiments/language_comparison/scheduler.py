@@ -1,0 +1,386 @@
+"""The race of languages: their runs in a pool of processes, within one time budget.
+
+A budget for all is shared as the runs begin: what is left of it, divided by the rounds in which a
+process can do what is left to do. A run that needs less leaves the rest to those after it, a run
+that needs more goes on as long as nobody waits, and none may go beyond the end. Who runs out of
+time gives the best model so far.
+
+A busy machine gives a run less than its seconds. One that has no model by then goes on to its first
+one, until it has had its share as processor time; all are over when the budget has passed twice,
+or half a minute after it.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.model_comparison import row_log2
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.execution.child_process import Packed, pack, unpack
+from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.execution.process_pool import WorkEnded, WorkFailed, core_count, in_pool
+from pgmstudio.core.experiments.plans.expansion import PlanRows
+from pgmstudio.core.experiments.plans.plan import Plan
+from pgmstudio.core.experiments.plans.run_task import (
+    Aside,
+    PointEvent,
+    PointWork,
+    RunDone,
+    RunProblem,
+    SoFar,
+)
+from pgmstudio.core.experiments.plans.runner import PlaceEvent, run_plan
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+
+# Of the budget; the rest is for measuring the models.
+LEARNING_SHARE = 0.9
+# What even the last run gets, so that it can find a first model.
+LEAST_SECONDS = 0.5
+# After a stop runs may hand over their best for so long; then they are ended.
+LAST_WORD_SECONDS = 0.3
+# How long after a small budget runs may still look for their first models, in all.
+GRACE_SECONDS = 30.0
+NOTICED_SECONDS = 0.1
+# What the flag of a run says: its share is over while others wait, or somebody wants it to end.
+DUE, ASKED = 1, 2
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds for all runs together, or for each of them."""
+
+    seconds: float
+    per: Literal["all", "each"] = "all"
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise ParameterError({"budget": "must be more than 0 seconds"})
+
+    def share(self, left: float, runs: int, processes: int) -> float:
+        """Seconds for a run that begins now, `left` before the end, when `runs` are not done."""
+        if self.per == "each":
+            return self.seconds
+        return max(LEAST_SECONDS, left / math.ceil(runs / processes))
+
+
+@dataclass(frozen=True, slots=True)
+class RunBegan(Aside):
+    """The run with that key is being learned, with so many seconds at most."""
+
+    key: str
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunWent(Aside):
+    """How far the run with that key is; None: its end is not known."""
+
+    key: str
+    name: str
+    fraction: float | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunOver(Aside):
+    """The run with that key is over, whatever it gave."""
+
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SplitBegan(Aside):
+    """The events that follow are of the split with that number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SplitOver(Aside):
+    """All runs of the split with that number are over, and nobody stopped it."""
+
+    number: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RowScores(Aside):
+    """log2 P(row) of every test row by the model of the point with that key, which follows."""
+
+    key: str
+    row_log2: NDArray[np.float64]
+
+
+class Finish:
+    """Lets somebody end runs early, by name, from any thread; they keep their best."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._names: list[str] = []
+        self._asked: set[str] = set()
+        self._is_all = False
+        self._flags: memoryview | None = None
+
+    def end(self, name: str) -> None:
+        """End the runs of this name, also those that have not begun."""
+        with self._lock:
+            self._asked.add(name)
+            self._raise_flags()
+
+    def end_all(self) -> None:
+        """End all runs."""
+        with self._lock:
+            self._is_all = True
+            self._raise_flags()
+
+    def watch(self, names: Sequence[str], flags: memoryview | None) -> None:
+        """The runs by place, and one byte for each that their processes look at."""
+        with self._lock:
+            self._names, self._flags = list(names), flags
+            self._raise_flags()
+
+    def _raise_flags(self) -> None:
+        if self._flags is not None:
+            for place, name in enumerate(self._names):
+                if self._is_all or name in self._asked:
+                    self._flags[place] = ASKED
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A run that ends at a time of the clock or when its flag is raised; row scores come along."""
+
+    work: PointWork
+    place: int
+    flags: Packed
+    seconds: float  # its share; whether it may go on after that is told by its flag
+    end: float  # of all runs, as time.time() has it
+    first: float  # processor seconds for a first model
+    latest: float  # when it is over even without one
+
+    def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        flags, _block = _opened(self.flags)
+        if flags[self.place] == ASKED:
+            return
+        run = self.work.run
+        yield RunBegan(self.work.key, run.name, self.seconds)
+        term = _Term(self, flags)
+        for event in self.work(rows, cancel, ends=term.is_over):
+            if isinstance(event, RunProblem | RunDone) and (extra := term.extra_told()):
+                yield RunProblem(f"{run.title}: {extra}")
+            points = event.new if isinstance(event, SoFar) else [event]
+            for point in points:
+                if isinstance(point, CurvePoint) and point.model is not None:
+                    yield RowScores(point.key, row_log2(point.model, rows.test))
+            yield event
+
+
+class _Term:
+    """When a run that has begun is over."""
+
+    def __init__(self, work: _Work, flags: NDArray[np.uint8]) -> None:
+        self._work, self._flags = work, flags
+        now = time.time()
+        if math.isinf(work.end):  # each has its own seconds
+            self._end = now + work.seconds
+            self._latest = self._end + max(work.seconds, GRACE_SECONDS)
+        else:
+            self._end, self._latest = max(now + LEAST_SECONDS, work.end), work.latest
+        self._processor_end = time.process_time() + work.first
+        self._over_at: float | None = None  # without a model
+        self._extra = 0.0
+
+    def is_over(self, has_model: bool) -> bool:
+        flag, now = self._flags[self._work.place], time.time()
+        if flag == ASKED:
+            return True
+        if flag != DUE and now < self._end:
+            return False
+        if not has_model and now < self._latest and time.process_time() < self._processor_end:
+            self._over_at = self._over_at or now
+            self._extra = now - self._over_at
+            return False
+        return True
+
+    def extra_told(self) -> str:
+        """Once, and if it can be noticed: that the run went on for its first model."""
+        extra, self._extra = self._extra, 0.0
+        if extra < NOTICED_SECONDS:
+            return ""
+        return f"its time was over before its first model; it had {extra:.1f} s more."
+
+
+# The process keeps the block: its arrays point into it until the end.
+_opened = cache(unpack)
+
+
+class _Shares(Sequence[_Work]):
+    """Works that get their share of the budget when they are asked for, so when they begin."""
+
+    def __init__(
+        self, works: Sequence[PointWork], budget: Budget, processes: int, flags: Packed
+    ) -> None:
+        self._works, self._budget, self._processes = works, budget, processes
+        self._flags = flags
+        learning = LEARNING_SHARE * budget.seconds
+        self._end = time.time() + learning
+        self._first = budget.share(learning, len(works), processes)
+        self._seconds: dict[int, float] = {}  # by the place of runs that have a process
+        self._over_at: dict[int, float] = {}  # by the place of runs that have begun
+        self.done = 0
+
+    def due(self) -> list[int]:
+        """Runs that have had their share while others wait."""
+        if len(self._seconds) == len(self) or self._budget.per == "each":
+            return []
+        now = time.time()
+        return [place for place, over in self._over_at.items() if now >= over]
+
+    def began(self, place: int) -> None:
+        """Its process has loaded, which is not taken from its share."""
+        self._over_at[place] = time.time() + self._seconds[place]
+
+    def __len__(self) -> int:
+        return len(self._works)
+
+    @overload
+    def __getitem__(self, place: int) -> _Work: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[_Work]: ...
+    def __getitem__(self, place: int | slice) -> _Work | Sequence[_Work]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        left = self._end - time.time()
+        seconds = self._budget.share(left, len(self) - self.done, self._processes)
+        end = self._end if self._budget.per == "all" else math.inf
+        latest = end + max(self._budget.seconds, GRACE_SECONDS)
+        self._seconds[place] = seconds
+        return _Work(self._works[place], place, self._flags, seconds, end, self._first, latest)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedTime:
+    """A place for the runs of a plan: a pool of local processes with a budget."""
+
+    budget: Budget
+    finish: Finish
+    processes: int | None = None
+
+    def events(
+        self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
+    ) -> Iterator[tuple[int, PlaceEvent]]:
+        packed, block = pack(np.zeros(max(1, len(works)), dtype=np.uint8))
+        assert block is not None
+        assert block.buf is not None
+        works = [replace(work, tells_so_far=True) for work in works]
+        shares = _Shares(works, self.budget, self.processes or core_count(), packed)
+        token = _LastWord(cancel, self.finish, partial(_end_due, shares, block.buf))
+        try:
+            self.finish.watch([work.run.name for work in works], block.buf)
+            for place, event in in_pool(rows, shares, token, processes=self.processes):
+                run = works[place]
+                if isinstance(event, RunBegan):
+                    shares.began(place)
+                elif isinstance(event, WorkEnded | WorkFailed):
+                    shares.done += 1
+                    yield place, RunOver(run.key, run.run.name)
+                elif isinstance(event, Progress):
+                    message = event.message.removeprefix(run.run.title).removeprefix(": ")
+                    yield place, RunWent(run.key, run.run.name, event.fraction, message)
+                yield place, event
+        finally:
+            self.finish.watch((), None)
+            block.close()
+            block.unlink()
+
+
+def _end_due(shares: _Shares, flags: memoryview) -> None:
+    for place in shares.due():
+        flags[place] = max(flags[place], DUE)
+
+
+class _LastWord:
+    """Cancelled a little later than the outer token: in between all runs are told to end.
+
+    The pool asks it many times a second, and then those whose time is over are told, too.
+    """
+
+    def __init__(self, outer: CancelToken, finish: Finish, end_due: Callable[[], None]) -> None:
+        self._outer, self._finish, self._end_due = outer, finish, end_due
+        self._since: float | None = None
+
+    @property
+    def is_cancelled(self) -> bool:
+        self._end_due()
+        if self._since is None and self._outer.is_cancelled:
+            self._since = time.monotonic()
+            self._finish.end_all()
+        return self._since is not None and time.monotonic() - self._since > LAST_WORD_SECONDS
+
+    @property
+    def is_paused(self) -> bool:
+        return self._outer.is_paused
+
+    def raise_if_cancelled(self) -> None:
+        self._outer.raise_if_cancelled()
+
+
+@dataclass(frozen=True, eq=False)
+class LanguagesTask:
+    """The race as a task; it needs no child process of its own.
+
+    Cancelling ends all runs; those that have a model by then still give it.
+    """
+
+    plan: Plan
+    rows: PlanRows
+    budget: Budget
+    finish: Finish
+    processes: int | None = None
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        place = SharedTime(self.budget, self.finish, self.processes)
+        yield from run_plan(self.plan, self.rows, cancel=cancel, place=place)
+        cancel.raise_if_cancelled()
+
+
+@dataclass(frozen=True, eq=False)
+class SplitsTask:
+    """The race in one split of the rows after another; the time is shared by the splits."""
+
+    plan: Plan
+    splits: Sequence[PlanRows]
+    budget: Budget
+    finish: Finish
+    processes: int | None = None
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        end, count = time.time() + self.budget.seconds, len(self.splits)
+        for number, rows in enumerate(self.splits):
+            seconds = self.budget.seconds / count
+            if self.budget.per == "all":  # what the splits before left goes to those after
+                seconds = max(seconds / 2, (end - time.time()) / (count - number))
+            budget = replace(self.budget, seconds=seconds)
+            yield SplitBegan(number)
+            task = LanguagesTask(self.plan, rows, budget, self.finish, self.processes)
+            for event in task(cancel):
+                if isinstance(event, Progress) and count > 1:
+                    words = f"Split {number + 1} of {count}"
+                    fraction = None
+                    if event.fraction is not None:
+                        fraction = (number + event.fraction) / count
+                    message = f"{words}: {event.message}" if event.message else words
+                    yield Progress(fraction, message, event.counters)
+                else:
+                    yield event
+            yield SplitOver(number)

@@ -1,0 +1,502 @@
+"""Glimpses of a run that goes on: models it would give now, as often as that costs it little.
+
+The models of one run: all that its learner kept where it passes many, else the last.
+
+A learner that goes from model to model (latent classes, decision graphs of many λ, labelled graphs
+of many κ) keeps them as it goes; each is a point of its own.
+
+One run of a plan, wherever it is made: learn, then measure every model; points come out.
+
+A run that is stopped by its own time limit gives the models it had by then, and so does one that
+is stopped from outside on its way through many models, unless it had got further another time.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
+from pgmstudio.core.analysis.query_benchmark import (
+    QueryPlan,
+    inference_seconds,
+    query_distance,
+    query_log2,
+    random_queries,
+)
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress
+from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows, point_key
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.graphs.pdag import member_of
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import fit_observed
+from pgmstudio.core.languages.latent_class.learning.trace import ClassScan
+from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
+from pgmstudio.core.languages.learners import LearnTask, learner_of
+from pgmstudio.core.languages.pdg.learning.trace import PdgScan
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.learning.base import Finished, Found, Keepsake, Kept
+from pgmstudio.core.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Harvested:
+    """One model of a run; `setting` are parameters that differ from those of the run.
+
+    `is_final` says that more time would not have made it another.
+    """
+
+    model: Model
+    lambda_: float | None = None
+    setting: tuple[tuple[str, object], ...] = ()
+    is_final: bool = False
+
+
+def _of_classes(scan: ClassScan) -> list[Harvested]:
+    return [
+        Harvested(point.model, setting=(("components", point.classes),), is_final=True)
+        for point in scan.points
+        if point.model is not None
+    ]
+
+
+def _of_graphs(scan: PdgScan) -> list[Harvested]:
+    found = reversed(scan.points)
+    return [Harvested(point.model, point.lambda_) for point in found if point.model is not None]
+
+
+def _of_kappas(path: KappaPath) -> list[Harvested]:
+    return [Harvested(point.model, setting=(("kappa", point.kappa),)) for point in path.points]
+
+
+# Of these kinds the whole run's models are taken; the last model of the run is one of them.
+WHOLE: Mapping[str, Callable[[Any], list[Harvested]]] = {
+    PdgScan.kind: _of_graphs,
+    KappaPath.kind: _of_kappas,
+}
+# Of these kinds a model is final as soon as it is kept, so that it can be told at once.
+GROWING: Mapping[str, Callable[[Any], list[Harvested]]] = {ClassScan.kind: _of_classes}
+
+
+class Harvest:
+    """Takes what a run keeps, and gives its models in an order that is the same every time."""
+
+    def __init__(self, data: DataSet, params: Any, seed: int, optima: int) -> None:
+        self._data, self._params, self._seed, self._optima = data, params, seed, optima
+        self._kept: dict[str, Keepsake] = {}
+        self._told: list[Model] = []
+
+    def keep(self, keepsake: Keepsake) -> Iterator[Harvested]:
+        """Remember it; models that can be told at once come out."""
+        self._kept[keepsake.kind] = keepsake
+        if keepsake.kind in GROWING:
+            found = GROWING[keepsake.kind](keepsake)[len(self._told) :]
+            self._told += [one.model for one in found]
+            yield from found
+
+    @property
+    def has_curve(self) -> bool:
+        """Whether it has models of many λ or κ by now, each of them a result."""
+        return any(kind in self._kept for kind in WHOLE)
+
+    def so_far(self, last: Model) -> list[Harvested]:
+        """What `rest` would begin with if the run ended now with that model."""
+        for kind, models in WHOLE.items():
+            if kind in self._kept and (found := models(self._kept[kind])):
+                return found
+        is_told = any(model is last for model in self._told)  # the best of those that were
+        return [] if is_told else [Harvested(last)]
+
+    def rest(self, last: Model) -> Iterator[Harvested]:
+        """The models that were not told on the way, `last` among them."""
+        found = self.so_far(last)
+        yield from found
+        optima = self._kept.get(KesOptima.kind)
+        if found and self._optima > 1 and isinstance(optima, KesOptima):
+            yield from self._others(optima)
+
+    def _others(self, optima: KesOptima) -> Iterator[Harvested]:
+        """Local optima beside the best, with tables as the learner fills them."""
+        for place, optimum in enumerate(optima.optima[1 : self._optima], start=2):
+            fitted = fit_observed(
+                self._data,
+                member_of(optimum.cpdag),
+                self._params.smoothing,
+                self._params.missing,
+                rng=np.random.default_rng(self._seed),
+            )
+            yield Harvested(fitted.network, setting=(("optimum", place),))
+
+
+# Of the seconds of learning, for measuring and sending what may be replaced soon.
+SHARE = 0.05
+# What the first one is taken to cost before that is known; so none comes earlier than 0.4 s.
+FIRST_SECONDS = 0.02
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Glimpse:
+    """Numbers of the models that stand, and those among them that are new."""
+
+    new: tuple[tuple[int, Harvested], ...]
+    standing: tuple[int, ...]
+
+
+class Glimpses:
+    """Says when there is time for one, and gives each model a number that it keeps."""
+
+    def __init__(self) -> None:
+        self._spent, self._next = 0.0, FIRST_SECONDS
+        self._numbers: dict[int, tuple[int, Harvested]] = {}  # by the identity of their models
+        self._count = 0
+
+    def are_due(self, learned_seconds: float) -> bool:
+        """Whether the next would still keep to its share of the run."""
+        return self._spent + self._next <= SHARE * learned_seconds
+
+    def of(self, models: Sequence[Harvested]) -> Iterator[Glimpse]:
+        """One if any model is new; until the next step is asked for, its time is counted."""
+        before, self._numbers, new = self._numbers, {}, list[tuple[int, Harvested]]()
+        for one in models:
+            known = before.get(id(one.model))
+            if known is None:
+                known = self._count, one
+                self._count += 1
+                new.append(known)
+            self._numbers[id(one.model)] = known
+        if not new:
+            return
+        began = time.perf_counter()
+        yield Glimpse(tuple(new), tuple(number for number, _ in self._numbers.values()))
+        self._next = time.perf_counter() - began
+        self._spent += self._next
+
+
+# After a stop, for measuring what a run had by then; whoever waits has no more patience.
+HAND_OVER_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class RunDone:
+    """The run with that key has given all its points; `cut_after` is the limit that ended it,
+    `problems` are why there are not more."""
+
+    key: str
+    points: int
+    seconds: float
+    cut_after: float | None = None
+    problems: tuple[str, ...] = ()
+
+
+class RunProblem(Note):
+    """Why a run gave no models, or not all that it could have."""
+
+
+class Aside:
+    """What whoever runs a plan has to say beside its points; it is handed on as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay(Aside):
+    """The run with that key is being made; before that it waits for a process."""
+
+    key: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SoFar(Aside):
+    """What the run with that key would give if it ended now: the points of `standing` keys.
+
+    Those that were not told before come along. They are not among the points of the run.
+    """
+
+    key: str
+    new: tuple[CurvePoint, ...]
+    standing: tuple[str, ...]
+
+
+PointEvent = Progress | Note | CurvePoint | RunDone | Aside
+
+
+@dataclass(frozen=True)
+class PointWork:
+    """A run and what to measure of its models; the rows come from whoever runs it.
+
+    Models whose keys are `known` are not measured again, where they are final or `is_same_run`
+    says that no time limit makes them other ones than last time. Progress comes no faster than
+    every `progress_s` seconds. `tells_so_far` is for those who look on: models that are not final
+    come as SoFar while the run goes on. `cut_before` are the seconds after which it was cut short
+    another time: stopped earlier than that it gives nothing, so that what it gave then stays.
+    """
+
+    run: PlannedRun
+    key: str = ""
+    queries: QueryPlan | None = None
+    optima: int = 1
+    known: frozenset[str] = field(default=frozenset(), repr=False)
+    progress_s: float = 0.0
+    is_same_run: bool = False
+    tells_so_far: bool = False
+    cut_before: float = 0.0
+
+    def __call__(
+        self, rows: PlanRows, cancel: CancelToken, /, ends: Callable[[bool], bool] | None = None
+    ) -> Iterator[PointEvent]:
+        """`ends` is told whether there is a model by now; as soon as it says so the run ends like
+        one at its time limit. With it nobody makes the run another time: it tells its end also
+        when it was stopped while its models were measured."""
+        run, number, watch, problems = self.run, 0, _Watch(), list[str]()
+        glimpses = Glimpses()
+        why = learner_of(run.learner).refuses(rows.train)
+        token = _Limited(cancel, run.time_limit, ends)
+        if why is not None:
+            problems.append(f"{run.title}: {why}")
+        else:
+            try:
+                for event in self._learned(rows, token, watch, glimpses):
+                    if isinstance(event, RunProblem):
+                        problems.append(event.message)
+                        if token.was_stopped:
+                            # Whoever ends us before we are through must not take us for whole.
+                            yield RunDone(self.key, len(self.known), watch.total, token.cut_after)
+                        continue
+                    if isinstance(event, Glimpse):
+                        yield self._so_far(event, rows, watch.total)
+                        continue
+                    if not isinstance(event, Harvested):
+                        yield event
+                        continue
+                    if token.has_no_time:
+                        if ends is None and not token.was_ended:
+                            cancel.raise_if_cancelled()  # the rest is measured another time
+                        token.end()
+                        break
+                    key = point_key(self.key, number) if self.key else ""
+                    number += 1
+                    if key not in self.known or not (event.is_final or self.is_same_run):
+                        yield self._measured(event, rows, key, watch.lap())
+            except PgmStudioError as problem:
+                problems.append(f"{run.title}: {problem}")
+        yield from map(RunProblem, problems)
+        cut = token.cut_after
+        yield RunDone(self.key, number, watch.total, cut, tuple(problems))
+        cancel.raise_if_cancelled()
+
+    def _learned(
+        self, rows: PlanRows, token: _Limited, watch: _Watch, glimpses: Glimpses
+    ) -> Iterator[Progress | Note | Harvested | Glimpse]:
+        run = self.run
+        harvest = Harvest(rows.train, run.params, run.seed, self.optima)
+        events = LearnTask(run.learner, rows.train, run.params, run.seed)(token)
+        last: Model | None = None
+        told_at = -math.inf
+        while True:
+            try:
+                # Whoever takes the events may be slow; that is not the learner's time.
+                with watch:
+                    event = next(events)
+            except Cancelled:
+                if not token.was_reached:
+                    if not harvest.has_curve or token.seconds <= self.cut_before:
+                        raise
+                    token.stop()
+                yield RunProblem(f"{run.title}: {token.words}")
+                break
+            match event:
+                case Progress(fraction, message, counters):
+                    if time.monotonic() - told_at < self.progress_s:
+                        continue
+                    told_at = time.monotonic()
+                    words = f"{run.title}: {message}" if message else run.title
+                    yield Progress(fraction, words, counters)
+                case Note(message):
+                    yield Note(f"{run.title}: {message}")
+                case Kept(keepsake):
+                    yield from harvest.keep(keepsake)
+                case Found(is_start=True):
+                    continue  # the point of a curve is what a search has found
+                case Found(model):
+                    last = model
+                    token.has_model = True
+                case Finished(model):
+                    last = model
+                    break
+            if self.tells_so_far and last is not None and glimpses.are_due(watch.total):
+                yield from glimpses.of(harvest.so_far(last))
+        if last is None:
+            yield RunProblem(f"{run.title}: no model was found in time.")
+            return
+        rest = list(harvest.rest(last))
+        watch.divide(len(rest))
+        yield from rest
+
+    def _so_far(self, seen: Glimpse, rows: PlanRows, seconds: float) -> SoFar:
+        quick = replace(self, queries=None)
+        new = [quick._measured(one, rows, f"{self.key}~{n}", seconds) for n, one in seen.new]
+        return SoFar(self.key, tuple(new), tuple(f"{self.key}~{n}" for n in seen.standing))
+
+    def _measured(self, found: Harvested, rows: PlanRows, key: str, seconds: float) -> CurvePoint:
+        run, model = self.run, found.model
+        train = mean_of(row_log2(model, rows.train), rows.train.weights)
+        test = mean_of(row_log2(model, rows.test), rows.test.weights)
+        point = CurvePoint(
+            run.learner,
+            model.kind,
+            run.lambda_ if found.lambda_ is None else found.lambda_,
+            run.seed,
+            model.effective_size(),
+            model.representation_size(),
+            train.value,
+            test.value,
+            test.standard_error,
+            train.rows,
+            seconds,
+            _listed({**run.given, **dict(found.setting)}),
+            model,
+            key,
+            run.name,
+            model.parameter_size() if isinstance(model, DecisionGraph) else None,
+        )
+        if rows.valid is not None:
+            valid = mean_of(row_log2(model, rows.valid), rows.valid.weights)
+            point = replace(point, valid_log2_likelihood_per_row=valid.value)
+        return point if self.queries is None else _with_queries(point, model, rows, self.queries)
+
+
+def _listed(values: Mapping[str, object]) -> dict[str, object]:
+    """With lists for tuples, as they come back from a file."""
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+
+def _with_queries(point: CurvePoint, model: Model, rows: PlanRows, plan: QueryPlan) -> CurvePoint:
+    """The point with what random queries say of its model."""
+    queries = random_queries(rows.test, plan)
+    values = query_log2(model, queries)
+    distance = None
+    if rows.reference is not None:
+        distance = query_distance(model, rows.reference, queries, plan.timed)
+    return replace(
+        point,
+        query_log2=float(values.mean()),
+        query_values=values,
+        query_distance=distance,
+        inference_seconds=inference_seconds(model, queries, plan.timed),
+    )
+
+
+class _Watch:
+    """Seconds of learning: in all, and since the last point."""
+
+    def __init__(self) -> None:
+        self.total = 0.0
+        self._began = self._lapped = 0.0
+        self._share: float | None = None
+
+    def __enter__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.total += time.perf_counter() - self._began
+
+    def divide(self, points: int) -> None:
+        """What is left is shared by so many points."""
+        self._share = (self.total - self._lapped) / max(1, points)
+
+    def lap(self) -> float:
+        if self._share is not None:
+            return self._share
+        spent, self._lapped = self.total - self._lapped, self.total
+        return spent
+
+
+class _Limited:
+    """The token of a run with a time limit of its own, or with somebody who may end it early."""
+
+    def __init__(
+        self, outer: CancelToken, seconds: float | None, ends: Callable[[bool], bool] | None = None
+    ) -> None:
+        self._outer, self._limit, self._ends = outer, seconds, ends
+        self.has_model = False
+        self.was_stopped = False  # from outside, before its limit
+        self._begin = CLOCK.now()
+        self._ended_after: float | None = None
+        self._waited_since: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return CLOCK.now() - self._begin
+
+    def stop(self) -> None:
+        """Its learner was stopped from outside; what it found is measured."""
+        self.end()
+        self.was_stopped = self.was_ended
+
+    def end(self) -> None:
+        """It gives no more than what it has by now."""
+        if self._ended_after is None:
+            self._ended_after = self.seconds
+
+    @property
+    def has_no_time(self) -> bool:
+        """Whether it was stopped from outside, and so long ago that nobody waits any more."""
+        if not self._outer.is_cancelled:
+            return False
+        now = time.monotonic()
+        if self._waited_since is None:
+            self._waited_since = now
+        return now - self._waited_since > HAND_OVER_SECONDS
+
+    @property
+    def was_reached(self) -> bool:
+        """Whether the run ended before its learner did, and may keep what it has."""
+        return self._ended_after is not None
+
+    @property
+    def was_ended(self) -> bool:
+        """Whether somebody ended it, and neither its learner nor its own limit did."""
+        limit, ended = self._limit, self._ended_after
+        return ended is not None and (limit is None or ended < limit)
+
+    @property
+    def cut_after(self) -> float | None:
+        """The seconds it had when it ended early; None when it did not."""
+        if self._ended_after is None or self._limit is None:
+            return self._ended_after
+        return min(self._limit, self._ended_after)
+
+    @property
+    def words(self) -> str:
+        """Why it ended early."""
+        if not self.was_ended:
+            return f"stopped after its {self._limit:g} s."
+        return f"stopped after {self._ended_after:.1f} s."
+
+    @property
+    def is_cancelled(self) -> bool:
+        if self._outer.is_cancelled:
+            return True
+        if self._ended_after is None:
+            spent = self.seconds
+            is_over = self._limit is not None and spent >= self._limit
+            if is_over or (self._ends is not None and self._ends(self.has_model)):
+                self._ended_after = spent
+        return self.was_reached
+
+    @property
+    def is_paused(self) -> bool:
+        return self._outer.is_paused
+
+    def raise_if_cancelled(self) -> None:
+        self._outer.raise_if_cancelled()
+        if self.is_cancelled:
+            raise Cancelled

@@ -1,0 +1,194 @@
+"""From points to the plot of their curves: front, letters, bars over seeds, line of equal score.
+
+SL-curves: size against log2-likelihood per row, for many learners and penalties λ.
+
+Nielsen (2007), §4.1 and ch. 5. A point is one learned model; the points of a curve come from making
+S_λ = (1−λ)·L − λ·size large for a list of λ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import split
+from pgmstudio.core.drawing.svg.plot_labels import sign_family
+from pgmstudio.core.drawing.svg.sl_plot import CurvePlot, PlotMark, PlotSeries
+from pgmstudio.core.errors import DataError, ParameterError
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.experiments.plans.expansion import PlanRows, runs_of
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, plan_problems
+from pgmstudio.core.experiments.plans.run_task import PointWork
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint, SizeName, curves_of
+from pgmstudio.core.experiments.sl_curves.selection import (
+    LAMBDA_AIC,
+    Chosen,
+    best_on_test,
+    chosen_of,
+    equi_score_line,
+    pareto_front,
+    seed_bars,
+)
+from pgmstudio.core.scores.local import lambda_bic, spaced_lambdas
+
+SIZE_TITLES: dict[SizeName, str] = {
+    "effective_size": "Effective size",
+    "representation_size": "Free parameters",
+}
+
+
+def curve_plot(
+    points: Iterable[CurvePoint],
+    *,
+    title: str = "",
+    size: SizeName = "effective_size",
+    ceiling: float | None = None,
+    lambda_: float | None = None,
+    truth: tuple[float, float] | None = None,
+    is_log: bool = True,
+) -> CurvePlot:
+    """The plot of these points; with `lambda_` the line of equal score that touches them.
+
+    Points that several seeds learned alike are one mark with a bar of a standard deviation.
+    """
+    every = list(points)
+    best = best_on_test(every)
+    line = None if lambda_ is None else equi_score_line(every, lambda_, size)
+    ends = None
+    if line is not None:
+        reach = max(float(getattr(point, size)) for point in every)
+        ends = ((0.0, line.bits_at(0.0)), (reach, line.bits_at(reach)))
+    front = pareto_front(every, size)
+    return CurvePlot(
+        tuple(_series(name, own, best, size) for name, own in curves_of(every).items()),
+        title,
+        SIZE_TITLES[size],
+        ceiling,
+        tuple((float(getattr(p, size)), p.test_log2_likelihood_per_row) for p in front),
+        ends,
+        "" if line is None else f"λ = {line.lambda_:.2f}",
+        truth,
+        is_log,
+    )
+
+
+def _series(
+    name: str, points: Sequence[CurvePoint], best: CurvePoint | None, size: SizeName
+) -> PlotSeries:
+    bars = [bar for bar in seed_bars(points, size) if math.isfinite(bar.test_bits)]
+    barred = {id(point) for bar in bars for point in bar.points}
+    chosen = chosen_of(points)
+    test, train = [], []
+    for bar in bars:
+        is_best = any(point is best for point in bar.points)
+        letters = _letters({m for p in bar.points for m in _marks(chosen, p)})
+        test.append(PlotMark(bar.size, bar.test_bits, bar.test_spread, letters, is_best))
+        train.append(PlotMark(bar.size, bar.train_bits))
+    for point in points:
+        if id(point) not in barred:
+            at, letters = float(getattr(point, size)), _letters(_marks(chosen, point))
+            bits, is_best = point.test_log2_likelihood_per_row, point is best
+            test.append(PlotMark(at, bits, None, letters, is_best))
+            train.append(PlotMark(at, point.train_log2_likelihood_per_row))
+    family = sign_family(points[0].family, points[0].learner)
+    by_size = [sorted(marks, key=lambda mark: (mark.size, mark.bits)) for marks in (test, train)]
+    return PlotSeries(name, family, tuple(by_size[0]), tuple(by_size[1]))
+
+
+def _marks(chosen: Chosen | None, point: CurvePoint) -> set[str]:
+    return set() if chosen is None else set(chosen.letters(point))
+
+
+def _letters(marks: set[str]) -> str:
+    return " ".join(sorted(marks, reverse=True))
+
+
+@dataclass(frozen=True)
+class CurvePlan:
+    """Which learners, which λ (none given: `default_lambdas`), which seeds, how many test rows."""
+
+    learners: tuple[LearnerGrid, ...]
+    lambdas: tuple[float, ...] = ()
+    seeds: tuple[int, ...] = (0,)
+    test_share: float = 0.1
+
+    def __post_init__(self) -> None:
+        problems = plan_problems(self.learners, self.lambdas, self.seeds)
+        if not 0 < self.test_share < 1:
+            problems["test-share"] = "must lie between 0 and 1"
+        if problems:
+            raise ParameterError(problems)
+
+    @classmethod
+    def of(cls, keys: Iterable[str], **told: Any) -> CurvePlan:
+        """A plan for these learners with their default parameters."""
+        return cls(tuple(LearnerGrid(key) for key in keys), **told)
+
+
+def default_lambdas(rows: float) -> tuple[float, ...]:
+    """18 values with λ/(1−λ) evenly spaced in its logarithm from 0.1 to 10·log2 N, λ_AIC and λ_BIC:
+    from nearly no penalty to one that leaves few edges."""
+    values = spaced_lambdas(0.1, 10 * math.log2(max(rows, 2)), 18)
+    return tuple(sorted({*values} | {LAMBDA_AIC, lambda_bic(max(rows, 2))}))
+
+
+def sl_curve(
+    plan: CurvePlan,
+    data: DataSet,
+    test: DataSet | None = None,
+    *,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[Progress | Note | CurvePoint]:
+    """A point for every learner, λ, combination of values and seed, in that order.
+
+    Without `test`, rows are put aside at random (the only use of `rng`); every run learns with the
+    seed of its point, so `learn` with the same parameters and seed finds the same model. A learner
+    that goes from model to model by itself is run once and gives all its points. A run that
+    cannot be done becomes a note. Everything but `seconds` is the same every time.
+    """
+    if test is None:
+        seed = int(rng.integers(2**32))
+        data, test = split(data, (1 - plan.test_share, plan.test_share), seed).parts(data)
+    if data.row_count == 0 or test.row_count == 0:
+        raise DataError("A curve needs rows to learn from and rows to test on.")
+    rows = PlanRows(data, test)
+    runs = runs_of(plan.learners, plan.lambdas or default_lambdas(data.total_weight), plan.seeds)
+    for place, run in enumerate(runs):
+        cancel.raise_if_cancelled()
+        yield Progress(place / len(runs), run.title, {"model": place + 1})
+        for event in PointWork(run)(rows, cancel):
+            match event:
+                case Progress(fraction, message, counters):
+                    yield Progress((place + (fraction or 0.0)) / len(runs), message, counters)
+                case Note() | CurvePoint():
+                    yield event
+    yield Progress(1.0, counters={"model": len(runs)})
+
+
+@dataclass(frozen=True, eq=False)
+class CurveTask:
+    """A curve as a task for a child process; the same task gives the same events."""
+
+    plan: CurvePlan
+    data: DataSet
+    test: DataSet | None = None
+    seed: int = 0
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[Progress | Note | CurvePoint]:
+        rng = np.random.default_rng(self.seed)
+        yield from sl_curve(self.plan, self.data, self.test, rng=rng, cancel=cancel)
+
+
+def likelihood_ceiling(data: DataSet) -> float:
+    """−H(P^D): no model gives these rows more log2-likelihood per row (eq. 4.7)."""
+    merged = data.complete_rows().merged()
+    if merged.weights is None or merged.total_weight == 0:
+        raise DataError("The ceiling needs rows without missing cells.")
+    shares = merged.weights[merged.weights > 0] / merged.total_weight
+    return float(shares @ np.log2(shares))

@@ -1,0 +1,168 @@
+"""Findings as numbers: one weight per state.
+
+Findings, beliefs and the session every model family answers through.
+
+Evidence lives in a session, not in the model, so one model can be open in two views with different
+evidence. The evidence of a session is always possible. A session belongs to one thread at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, assert_never, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ParameterError
+
+
+class Scale(Enum):
+    """How the numbers of a belief are to be read."""
+
+    PROBABILITY = "probability"  # sums to 1
+    POSSIBILITY = "possibility"  # the largest is 1
+    RELATION = "relation"  # 0 or 1
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """One number per state."""
+
+    variable: str
+    scale: Scale
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The variable is in this state."""
+
+    state: str
+
+    def __str__(self) -> str:
+        return f"= {self.state}"
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """The variable is in none of these states."""
+
+    states: frozenset[str]
+
+    def __str__(self) -> str:
+        return f"≠ {', '.join(sorted(self.states))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """P(what was seen | state) up to a factor: sessions scale it to a largest value of 1."""
+
+    weights: tuple[tuple[str, float], ...]  # states left out weigh 0
+
+    def __str__(self) -> str:
+        return "likelihood " + ", ".join(f"{state}:{weight:g}" for state, weight in self.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The variable was set to this state from outside, do(X = x): its parents had no say."""
+
+    state: str
+
+    def __str__(self) -> str:
+        return f"do = {self.state}"
+
+
+Finding = Observed | Excluded | Likelihood | Done
+
+
+class InferenceSession(Protocol):
+    """Evidence in, beliefs out."""
+
+    @property
+    def evidence(self) -> Mapping[str, Finding]: ...
+
+    def set_evidence(self, variable: str, finding: Finding) -> None:
+        """Replaces what was there; ImpossibleEvidenceError changes nothing."""
+
+    def retract(self, variable: str) -> None:
+        """Forget the evidence on `variable`; nothing happens when there is none."""
+
+    def retract_all(self) -> None: ...
+
+    def belief(self, variable: str) -> Belief:
+        """Computed when asked, kept until evidence changes."""
+
+    def log2_evidence(self) -> float:
+        """log2 of P(e), or of e's degree of possibility; finite."""
+
+
+@runtime_checkable
+class ExplainingSession(InferenceSession, Protocol):
+    """A session that also knows the most probable explanation."""
+
+    def most_probable(self) -> Mapping[str, str]:
+        """The most probable state of every variable together, with the evidence in it."""
+
+    def log2_most_probable(self) -> float:
+        """log2 of its joint probability with the evidence."""
+
+
+NO_INTERVENTION = (
+    "the edges of this model do not lead from causes to effects. "
+    "Use a Bayesian network, a labelled DAG or a tree, or observe it instead."
+)
+SCALED_LIKELIHOODS = "Likelihoods are scaled to a largest value of 1."
+
+
+def weights_of(variable: Variable, finding: Finding) -> NDArray[np.float64]:
+    """P(finding | state) for each state.
+
+    Only the ratios of a likelihood have a meaning, so it is scaled to a largest value of 1. P(e)
+    is then a probability on any scale of the numbers given, and no scale can underflow.
+    """
+    weights = np.zeros(variable.cardinality)
+    match finding:
+        case Observed(state):
+            weights[variable.code(state)] = 1.0
+        case Excluded(states):
+            weights[:] = 1.0
+            for state in states:
+                weights[variable.code(state)] = 0.0
+        case Likelihood(given):
+            for state, weight in given:
+                weights[variable.code(state)] = _checked(variable, state, weight)
+            if not weights.max() > 0:
+                raise ParameterError(
+                    {variable.name: "every likelihood is 0; at least one has to be more"}
+                )
+        case Done(state):
+            # Weighing is observing; whoever can intervene has done so before it comes to weights.
+            raise GraphError(
+                f"do({variable.name} = {state}) has no meaning here: {NO_INTERVENTION}"
+            )
+        case _:
+            assert_never(finding)
+    if not weights.any():  # every state is excluded
+        raise ImpossibleEvidenceError({variable.name: str(finding)})
+    weights /= weights.max()
+    return weights
+
+
+def scaling_note(evidence: Mapping[str, Finding]) -> str:
+    """What P(e) means when there is a likelihood among the findings; empty when there is none."""
+    has_likelihood = any(isinstance(finding, Likelihood) for finding in evidence.values())
+    return SCALED_LIKELIHOODS if has_likelihood else ""
+
+
+def _checked(variable: Variable, state: str, weight: float) -> float:
+    if not (math.isfinite(weight) and weight >= 0):
+        raise ParameterError(
+            {variable.name: f"the likelihood of {state} is {weight}; it has to be a number ≥ 0"}
+        )
+    return weight

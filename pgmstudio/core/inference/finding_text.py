@@ -1,0 +1,93 @@
+"""Findings in words: chips, sentences, and whether a model knows what a finding speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed, weights_of
+from pgmstudio.core.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A few words with an icon in the colours of `tint`: evidence, virtual, do or target."""
+
+    words: str
+    icon: str
+    tint: str
+
+
+TARGET = Chip("target", "crosshair", "target")
+
+
+def chip_of(variable: Variable, finding: Finding) -> Chip:
+    """`yes` with a flag, `≠ yes`, `∈ 2 of 4`, `3 : 1`, `do yes`."""
+    match finding:
+        case Observed(state):
+            return Chip(state, "flag-fill", "evidence")
+        case Excluded(states) if len(states) == 1:
+            return Chip(f"≠ {next(iter(states))}", "flag-fill", "evidence")
+        case Excluded(states):
+            left = variable.cardinality - len(states)
+            return Chip(f"∈ {left} of {variable.cardinality}", "flag-fill", "evidence")
+        case Likelihood():
+            return Chip(odds(variable, finding), "sliders-horizontal", "virtual")
+        case Done(state):
+            return Chip(f"do {state}", "lock-simple", "do")
+
+
+def short_words(variable: Variable, finding: Finding) -> str:
+    """The same for a list of evidence: `= yes`, `≠ yes`, `0.9 : 0.3`."""
+    match finding:
+        case Observed(state):
+            return f"= {state}"
+        case Done():
+            return str(finding)
+        case Likelihood() if variable.cardinality <= 3:
+            given = dict(finding.weights)
+            return " : ".join(f"{given.get(state, 0.0):.3g}" for state in variable.states)
+        case _:
+            return chip_of(variable, finding).words
+
+
+def odds(variable: Variable, finding: Likelihood) -> str:
+    """The ratio of the weights, the smallest being 1; of many states just the word."""
+    weights = weights_of(variable, finding)
+    least = min(weights[weights > 0])
+    if variable.cardinality > 3 or weights.max() / least >= 1000:
+        return "likelihood"
+    return " : ".join(f"{weight / least:.2g}" for weight in weights)
+
+
+def finding_words(finding: Finding) -> str:
+    """All of it, for tooltips and texts: `= yes`, `≠ a, b`, `likelihood yes 0.9, no 0.3`."""
+    if isinstance(finding, Likelihood):
+        return "likelihood " + ", ".join(f"{s} {weight:.3g}" for s, weight in finding.weights)
+    return str(finding)
+
+
+def ruled_out_sentence(what: str, by: Mapping[str, str]) -> str:
+    """“smoke = yes and either = no rule out lung = yes.”; of many findings three are named."""
+    named = [f"{name} {finding}" for name, finding in by.items()]
+    if len(named) > 4:
+        named[3:] = [f"{len(named) - 3} more"]
+    if not named:
+        return f"{what} is impossible in this model."
+    told = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+    return f"{told} {'rules' if len(named) == 1 else 'rule'} out {what}."
+
+
+def fits(model: Model, variable: str, finding: Finding) -> bool:
+    """Whether the model has the variable and the states of a finding."""
+    if variable not in model.domain:
+        return False
+    states = set(model.domain[variable].states)
+    match finding:
+        case Observed(state) | Done(state):
+            return state in states
+        case Excluded(excluded):
+            return excluded < states
+        case Likelihood(weights):
+            return {state for state, _ in weights} <= states

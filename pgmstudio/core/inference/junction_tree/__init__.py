@@ -1,0 +1,1 @@
+"""The junction-tree engine over factors."""

@@ -1,0 +1,50 @@
+"""From a data set to columns of texts, for the writers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.io.data.options import DEFAULT_MARKERS
+
+if TYPE_CHECKING:
+    import polars
+
+WEIGHT = "weight"
+
+
+def weight_name(data: DataSet, wanted: str = WEIGHT) -> str:
+    """What the column of row weights is called: as wanted, or with a number if that is taken."""
+    name, count = wanted, 2
+    while name in data.domain:
+        name, count = f"{wanted} {count}", count + 1
+    return name
+
+
+def text_frame(data: DataSet, weights: str = WEIGHT) -> polars.DataFrame:
+    """State names, null where missing; the weights, if there are any, as a last column."""
+    import polars
+
+    columns = []
+    for variable, codes in zip(data.domain, data.codes, strict=True):
+        places = polars.Series(codes.astype(np.uint32))
+        if (codes == data.missing_code).any():
+            places = places.set(places == data.missing_code, None)
+        columns.append(polars.Series(variable.name, variable.states).gather(places))
+    if data.weights is not None:
+        columns.append(polars.Series(weight_name(data, weights), data.weights))
+    return polars.DataFrame(columns)
+
+
+def missing_text(data: DataSet, columns: int) -> str:
+    """A text for missing cells that is no state and, in a single column, not a blank line."""
+    states = {state for variable in data.domain for state in variable.states}
+    for marker in DEFAULT_MARKERS:
+        if marker not in states and (marker or columns > 1):
+            return marker
+    if data.has_missing:
+        raise DataError("Empty, “?” and “NA” are all states here, so none can stand for missing.")
+    return ""

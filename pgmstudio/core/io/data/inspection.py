@@ -1,0 +1,220 @@
+"""FileReport: what a file holds and what is proposed for it, before it is imported."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+
+from pgmstudio.core.data.discretization import Discretisation
+from pgmstudio.core.io.data.column_types import Column, OddNumber, column_of, odd_number
+from pgmstudio.core.io.data.encoding import columns_to_keep
+from pgmstudio.core.io.data.formats.delimited import PREVIEW_ROWS
+from pgmstudio.core.io.data.formats.raw_table import RawTable, TextFacts
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import data_format, read_table
+
+HISTOGRAM_BARS = 45
+MOST_STATES_SHOWN = 60
+_PROPOSED_BINS = 5
+_DATE = re.compile(
+    r"\d{4}[-/]\d{1,2}[-/]\d{1,2}(?:[ T]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
+)
+
+
+class ColumnKind(Enum):
+    """What a column seems to hold."""
+
+    NUMBERS = "numbers"
+    STATES = "states"
+    DATE = "dates"
+    IDENTIFIER = "identifiers"
+    INDEX = "index"
+    CONSTANT = "constant"
+    EMPTY = "empty"
+
+
+class Treatment(Enum):
+    """What is proposed for a column."""
+
+    STATES = "states"
+    DISCRETISE = "discretise"
+    LEAVE_OUT = "leave out"
+    WEIGHTS = "weights"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReport:
+    """One column: what it holds, and what is proposed.
+
+    `states` are the distinct values with their counts, the first 60 in order; there are none for
+    many numbers. `histogram` has 45 counts over `low` … `high` when the column holds numbers.
+    `odd` is a number of it that may stand for missing.
+    """
+
+    name: str
+    kind: ColumnKind
+    distinct: int
+    missing: int
+    low: float | None
+    high: float | None
+    histogram: tuple[int, ...]
+    states: tuple[tuple[str, int], ...]
+    treatment: Treatment
+    cutting: Discretisation | None = None
+    remark: str = ""
+    odd: OddNumber | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """A file: how it is written, its first rows as they stand there, and its columns."""
+
+    source: str
+    format: str
+    row_count: int
+    facts: TextFacts | None  # None where the format leaves nothing to detect
+    tables: tuple[str, ...]  # sheets of a workbook, tables of a database
+    preview_names: tuple[str, ...]
+    preview: tuple[tuple[str, ...], ...]
+    columns: tuple[ColumnReport, ...]
+    remarks: tuple[str, ...]
+
+
+def inspect_file(path: Path | str, options: ImportOptions | None = None) -> FileReport:
+    """Look into a data file without importing it; works for every format."""
+    path, options = Path(path), options or ImportOptions()
+    return report_of(path, read_table(path, options), options)
+
+
+def report_of(path: Path, table: RawTable, options: ImportOptions) -> FileReport:
+    """The report on a table that is already read, under these options."""
+    import polars
+
+    kind = data_format(path)
+    shown = table.frame.head(PREVIEW_ROWS) if table.preview is None else table.preview
+    cells = shown.select(polars.all().cast(polars.String)).rows()
+    markers = (*options.markers, *table.markers)
+    kept = set(columns_to_keep(table, options))
+    columns = []
+    for place, series in enumerate(table.frame):
+        column = column_of(series, markers, table.decimal)
+        columns.append(_column_report(column, place, table, options, series.name in kept))
+    return FileReport(
+        source=path.name,
+        format=kind.title if kind else "Text",
+        row_count=table.frame.height,
+        facts=table.facts,
+        tables=table.tables,
+        preview_names=tuple(table.frame.columns),
+        preview=tuple(tuple(cell or "" for cell in row) for row in cells),
+        columns=tuple(columns),
+        remarks=table.remarks,
+    )
+
+
+def _column_report(
+    column: Column, place: int, table: RawTable, options: ImportOptions, is_kept: bool
+) -> ColumnReport:
+    distinct, missing = column.distinct_count, int(column.is_missing.sum())
+    low = high = None
+    histogram: tuple[int, ...] = ()
+    odd = None
+    if column.is_numeric and distinct:
+        numbers = column.numbers()
+        numbers = numbers[~np.isnan(numbers)]
+        low, high = float(numbers.min()), float(numbers.max())
+        histogram = _histogram(numbers, low, high)
+        odd = odd_number(column, numbers)
+    unnamed = place == 0 and table.first_is_unnamed
+    kind = _kind(column, missing, unnamed, options)
+    treatment, cutting, remark = _proposal(column, kind, options)
+    if column.name == (options.frequency or table.weight_column):
+        treatment, cutting, remark = Treatment.WEIGHTS, None, "Counts how often each row occurs."
+    elif not is_kept:
+        treatment, cutting = Treatment.LEAVE_OUT, None
+    return ColumnReport(
+        name=column.name,
+        kind=kind,
+        distinct=distinct,
+        missing=missing,
+        low=low,
+        high=high,
+        histogram=histogram,
+        states=_bars(column) if kind is not ColumnKind.NUMBERS else (),
+        treatment=treatment,
+        cutting=cutting,
+        remark=remark,
+        odd=odd,
+    )
+
+
+def _bars(column: Column) -> tuple[tuple[str, int], ...]:
+    states, codes = column.coded()
+    counts = np.bincount(codes, minlength=len(states) + 1).tolist()
+    return tuple(zip(states[:MOST_STATES_SHOWN], counts, strict=False))
+
+
+def _histogram(
+    numbers: np.ndarray[tuple[int], np.dtype[np.float64]], low: float, high: float
+) -> tuple[int, ...]:
+    # Scaled by hand: the width of an extreme range does not fit a float.
+    width = high / HISTOGRAM_BARS - low / HISTOGRAM_BARS
+    if width <= 0:
+        return (int(numbers.size), *[0] * (HISTOGRAM_BARS - 1))
+    bars = np.clip(numbers / width - low / width, 0, HISTOGRAM_BARS - 1).astype(np.intp)
+    return tuple(np.bincount(bars, minlength=HISTOGRAM_BARS).tolist())
+
+
+def _kind(column: Column, missing: int, unnamed: bool, options: ImportOptions) -> ColumnKind:
+    rows, distinct = column.row_count, column.distinct_count
+    if not distinct:
+        return ColumnKind.EMPTY
+    if distinct == 1 and rows > 1:
+        return ColumnKind.CONSTANT
+    all_differ = distinct == rows and missing == 0
+    if all_differ and (unnamed or _is_counting(column)):
+        return ColumnKind.INDEX
+    if column.is_numeric:
+        return ColumnKind.NUMBERS if distinct > options.many_numbers else ColumnKind.STATES
+    if all(_DATE.fullmatch(text) for text in column.texts):
+        return ColumnKind.DATE
+    if all_differ and rows > options.many_numbers:
+        return ColumnKind.IDENTIFIER
+    return ColumnKind.STATES
+
+
+def _is_counting(column: Column) -> bool:
+    """Whether the rows are numbered in order: 0, 1, 2, … or 1, 2, 3, …"""
+    if not column.is_numeric or column.row_count < 10:
+        return False
+    numbers = column.numbers()
+    return numbers[0] in (0, 1) and bool((np.diff(numbers) == 1).all())
+
+
+def _proposal(
+    column: Column, kind: ColumnKind, options: ImportOptions
+) -> tuple[Treatment, Discretisation | None, str]:
+    said = options.cutting_of(column.name)
+    cutting = said if isinstance(said, Discretisation) else None
+    many = column.is_numeric and column.distinct_count > options.many_numbers
+    if column.name in options.as_states:
+        return Treatment.STATES, None, ""
+    if column.name in options.discretise or (cutting is not None and many):
+        return Treatment.DISCRETISE, cutting, ""
+    if kind is ColumnKind.NUMBERS:
+        return Treatment.DISCRETISE, Discretisation(bins=_PROPOSED_BINS), ""
+    return _PLAIN_PROPOSALS[kind][0], None, _PLAIN_PROPOSALS[kind][1]
+
+
+_PLAIN_PROPOSALS = {
+    ColumnKind.STATES: (Treatment.STATES, ""),
+    ColumnKind.DATE: (Treatment.LEAVE_OUT, "Dates seldom come again; make them months or years."),
+    ColumnKind.IDENTIFIER: (Treatment.LEAVE_OUT, "Differs in every row, so it tells nothing."),
+    ColumnKind.INDEX: (Treatment.LEAVE_OUT, "Numbers the rows."),
+    ColumnKind.CONSTANT: (Treatment.STATES, "Is the same in every row."),
+    ColumnKind.EMPTY: (Treatment.LEAVE_OUT, "Is empty in every row."),
+}

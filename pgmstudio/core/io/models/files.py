@@ -1,0 +1,206 @@
+"""Model files by their ending: reading any of them, writing any of them, and what gets lost."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pgmstudio.core.data.variables import unchecked_names
+from pgmstudio.core.errors import ModelFileError
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.reading_limits import read_unpacked, text_limit
+from pgmstudio.core.model import Model
+from pgmstudio.core.project.file_properties import Properties as Properties
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """A model and what a file tells beside it; `remarks` say what the reader had to put right.
+
+    `titles` are what nodes are shown as where that is not their name.
+    """
+
+    model: Model
+    title: str = ""
+    notes: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    layout: Mapping[str, Point] = field(default_factory=dict)
+    properties: Properties = field(default_factory=Properties)
+    provenance: Mapping[str, Any] | None = None
+    remarks: tuple[str, ...] = ()
+
+
+class Holds(Enum):
+    """What comes back from a file of a format."""
+
+    EVERYTHING = "everything"
+    TABLES = "tables"  # the numbers, not the names: those stand in a second file
+    STRUCTURE = "structure"  # edges alone
+    DECISION_GRAPH = "decision graph"  # other models become one
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFormat:
+    """One way to write a model down; the module is loaded when it is first needed.
+
+    The module has `parse(content: bytes, path: Path) -> ModelFile` and
+    `render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]`, whose second part says
+    what was lost. It may have `beside(file: ModelFile, path: Path) -> tuple[Path, bytes]`: a
+    second file that is written too.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    module: str
+    holds: Holds = Holds.EVERYTHING
+
+    def parser(self) -> Callable[[bytes, Path], ModelFile]:
+        """The function that reads this format."""
+        parse: Callable[[bytes, Path], ModelFile] = import_module(self.module).parse
+        return parse
+
+    def renderer(self) -> Callable[[ModelFile, Path], tuple[bytes, tuple[str, ...]]]:
+        """The function that writes this format."""
+        render: Callable[[ModelFile, Path], tuple[bytes, tuple[str, ...]]]
+        render = import_module(self.module).render
+        return render
+
+    def second_file(self, file: ModelFile, path: Path) -> tuple[Path, bytes] | None:
+        """What is written beside a file of this format; None for most."""
+        beside = getattr(import_module(self.module), "beside", None)
+        return None if beside is None else beside(file, path)
+
+
+MODEL_FORMATS: tuple[ModelFormat, ...] = (
+    ModelFormat("PGM Studio model", (".json",), "pgmstudio.core.io.models.native_json"),
+    ModelFormat("BIF", (".bif",), "pgmstudio.core.io.models.bif"),
+    ModelFormat("XMLBIF", (".xml", ".bifxml", ".xmlbif"), "pgmstudio.core.io.models.xmlbif"),
+    ModelFormat("XDSL", (".xdsl",), "pgmstudio.core.io.models.genie_xdsl"),
+    ModelFormat("HUGIN NET", (".net",), "pgmstudio.core.io.models.hugin_net"),
+    ModelFormat("Netica DNET", (".dne", ".dnet"), "pgmstudio.core.io.models.netica_dnet"),
+    ModelFormat("MSBN DSC", (".dsc",), "pgmstudio.core.io.models.msbn_dsc"),
+    ModelFormat("UAI", (".uai",), "pgmstudio.core.io.models.uai", Holds.TABLES),
+    ModelFormat(
+        "Elvira PDG", (".pdg",), "pgmstudio.core.io.models.elvira_pdg", Holds.DECISION_GRAPH
+    ),
+    ModelFormat("DOT", (".dot", ".gv"), "pgmstudio.core.io.models.dot", Holds.STRUCTURE),
+    ModelFormat("DAGitty", (".dagitty",), "pgmstudio.core.io.models.dagitty", Holds.STRUCTURE),
+    ModelFormat("GraphML", (".graphml",), "pgmstudio.core.io.models.graphml", Holds.STRUCTURE),
+    ModelFormat("GML", (".gml",), "pgmstudio.core.io.models.gml", Holds.STRUCTURE),
+    ModelFormat(
+        "node-link JSON", (".nodelink.json",), "pgmstudio.core.io.models.node_link", Holds.STRUCTURE
+    ),
+    ModelFormat(
+        "bnlearn model string",
+        (".bnstr",),
+        "pgmstudio.core.io.models.bnlearn_string",
+        Holds.STRUCTURE,
+    ),
+    ModelFormat("LDAG text", (".ldag",), "pgmstudio.core.io.models.ldag_text", Holds.STRUCTURE),
+)
+
+# Formats that share an ending with data and rules are known by how they begin.
+_BEGINNINGS = (
+    (re.compile(rb"\s*(?:dag|pdag)\s*\{"), ".dagitty"),
+    (re.compile(rb"\s*(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\]\s*)+(?:\[[^\[\]]*)?$"), ".bnstr"),
+)
+_BEGINNING_BYTES = 4096
+
+# What people try to open and what to do instead.
+_ELSEWHERE = {
+    ".neta": "is Netica's own binary form. Save it in Netica as text: File, Save as, type .dne.",
+    ".oobn": "is an object-oriented HUGIN network. Save it in HUGIN as a plain network (.net).",
+    ".dsl": "is the older form of GeNIe. Save it in GeNIe as .xdsl.",
+}
+
+
+def known_endings() -> tuple[str, ...]:
+    """Every ending a model file may have; each may be followed by .gz."""
+    return tuple(ending for known in MODEL_FORMATS for ending in known.endings)
+
+
+def is_model_path(path: Path | str) -> bool:
+    """Whether the file is one of a model, by its ending; a text also by how it begins."""
+    path = Path(path)
+    return _ending(path) in (*known_endings(), *_ELSEWHERE) or _text_ending(path) is not None
+
+
+def named_like_a_model(path: Path | str) -> bool:
+    """Whether a model can be written under this name."""
+    return _ending(Path(path)) in known_endings()
+
+
+def read_model(path: Path | str) -> ModelFile:
+    """The model in a file of any known format; ModelFileError says what is wrong and where."""
+    path = Path(path)
+    from pgmstudio.core.io.clean_names import cleaned_file
+
+    parse = _format_of(path, _text_ending(path)).parser()
+    with unchecked_names():
+        file = parse(read_bytes(path), path)
+    return cleaned_file(file, path)
+
+
+def write_model(path: Path | str, file: ModelFile | Model) -> tuple[str, ...]:
+    """Write the file in the format of its ending; one sentence for each thing that gets lost."""
+    path = Path(path)
+    known = _format_of(path)
+    file = file if isinstance(file, ModelFile) else ModelFile(file)
+    content, lost = known.renderer()(file, path)
+    second = known.second_file(file, path)
+    if path.suffix.lower() == ".gz":
+        content = gzip.compress(content, mtime=0)  # no time stamp: equal models, equal bytes
+    if second is not None:
+        replace_file(*second)
+    replace_file(path, content)
+    return lost
+
+
+def _ending(path: Path) -> str:
+    """The longest known ending, or else the last one; a .gz behind it does not count."""
+    name = path.name.lower().removesuffix(".gz")
+    fitting = [ending for ending in known_endings() if name.endswith(ending)]
+    return max(fitting, key=len) if fitting else Path(name).suffix
+
+
+def _text_ending(path: Path) -> str | None:
+    """The ending a .txt should have, when it begins like one of the formats."""
+    if path.suffix.lower() != ".txt" or not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        beginning = stream.read(_BEGINNING_BYTES)
+    return next((ending for form, ending in _BEGINNINGS if form.match(beginning)), None)
+
+
+def _format_of(path: Path, ending: str | None = None) -> ModelFormat:
+    ending = _ending(path) if ending is None else ending
+    for known in MODEL_FORMATS:
+        if ending in known.endings:
+            return known
+    if ending in _ELSEWHERE:
+        raise ModelFileError(path, _ELSEWHERE[ending])
+    listed = ", ".join(known_endings())
+    what = f"the ending “{ending}” is" if ending else "a name without an ending is"
+    raise ModelFileError(path, f"{what} not one of a model file; known are {listed}.")
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, unpacked when it ends in .gz; one beyond the limit is refused."""
+    return read_unpacked(path, text_limit(), ModelFileError)
+
+
+def decode_text(content: bytes) -> tuple[str, tuple[str, ...]]:
+    """Text from bytes, UTF-8 or else Windows-1252, and a remark when it was the second."""
+    try:
+        return content.decode("utf-8-sig"), ()
+    except UnicodeDecodeError:
+        remark = "The file is not UTF-8; it was read as Windows-1252. Check the names."
+        return content.decode("cp1252", errors="replace"), (remark,)

@@ -1,0 +1,146 @@
+"""GML, as networkx, igraph and yEd write it: `graph [ node [ id 0 label "A" ] … ]`; edges alone."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pgmstudio.core.io.models.files import ModelFile, decode_text
+from pgmstudio.core.io.models.shared.cpt_checks import network_in
+from pgmstudio.core.io.models.shared.structure_only import (
+    Structure,
+    states_from_text,
+    states_text,
+    structure_lost,
+)
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
+
+FORMAT = "GML"
+_DEEPEST = 16
+_REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#?[A-Za-z0-9]{1,31});")
+
+
+@dataclass
+class _Record:
+    """A list in brackets: values by key, and the records inside it."""
+
+    offset: int
+    values: dict[str, str] = field(default_factory=dict)
+    records: list[tuple[str, _Record]] = field(default_factory=list)
+
+
+class _Reader(TextScanner):
+    BLANK = re.compile(r"(?:\s++|#[^\n]*+)*+")
+    TOKEN = re.compile(r'[\[\]]|"[^"]*+"|[^\s\[\]"]++|"')
+
+    def record(self, depth: int = 0) -> _Record:
+        """Keys and values up to the closing bracket, or the end of the file at the outside."""
+        record = _Record(self.start)
+        if depth > _DEEPEST:
+            self.fail("the brackets are nested too deeply.")
+        while (key := self.next_token()) != "]":
+            if not key and depth:
+                self.fail("a bracket is not closed.", record.offset)
+            if not key:
+                return record
+            if not re.fullmatch(r"[A-Za-z]\w*", key):
+                self.fail(f"expected a key, {found(key)}.")
+            if self.take("["):
+                record.records.append((key.lower(), self.record(depth + 1)))
+                continue
+            value = self.next_token()
+            if not value or value in ("]", '"'):
+                self.fail(f"expected a value after {key}, {found(value)}.")
+            record.values[key.lower()] = value
+        if not depth:
+            self.fail("a bracket is closed that was not opened.")
+        return record
+
+
+def _text(value: str) -> str:
+    return _REFERENCE.sub(_sign, value[1:-1]) if value.startswith('"') else value
+
+
+def _sign(reference: re.Match[str]) -> str:
+    """The sign a reference stands for; numbers mean themselves, also those HTML replaces."""
+    if reference[1] is None:
+        return html.unescape(reference[0])
+    number = int(reference[1])
+    is_sign = number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF
+    return chr(number) if is_sign else reference[0]
+
+
+def parse(content: bytes, path: Path) -> ModelFile:
+    """The network with the edges of a GML text."""
+    text, remarks = decode_text(content)
+    reader, structure = _Reader(text, path), Structure(path)
+    structure.remarks += remarks
+    graphs = [record for key, record in reader.record().records if key == "graph"]
+    if not graphs:
+        structure.fail("holds no “graph [ … ]”; is it a GML file?")
+    graph = graphs[0]
+    directed = graph.values.get("directed", "0") == "1"
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for key, node in graph.records:
+        if key != "node":
+            continue
+        at = reader.at(node.offset)
+        identifier = node.values.get("id", "")
+        name = _text(node.values.get("label", identifier))
+        if not identifier or identifier in names:
+            structure.fail("a node has no id of its own.", at)
+        if name in taken:
+            structure.fail(f"there are two nodes called {name}.", at)
+        taken.add(name)
+        names[identifier] = name
+        structure.add_node(name, at, states_from_text(_text(node.values.get("states", ""))))
+        if "title" in node.values:
+            structure.titles[name] = _text(node.values["title"])
+        for inner, graphics in node.records:
+            point = [number_of(graphics.values.get(axis, "")) for axis in ("x", "y")]
+            if inner == "graphics" and not math.isnan(sum(point)):
+                structure.layout[name] = (point[0], point[1])
+    for key, edge in graph.records:
+        if key == "edge":
+            ends = [edge.values.get(end, "") for end in ("source", "target")]
+            for end in ends:
+                if end not in names:
+                    structure.fail(
+                        f"an edge leads to node {end or '?'}, which is not there.",
+                        reader.at(edge.offset),
+                    )
+            source, target = (names[end] for end in ends)
+            structure.add_edge(source, target, reader.at(edge.offset), directed=directed)
+    return structure.file(_text(graph.values.get("name", "")), FORMAT)
+
+
+def _written(text: str) -> str:
+    """Plain ASCII in quotes; every other sign as a character reference."""
+    signs = (s if " " <= s <= "~" and s not in '"&' else f"&#{ord(s)};" for s in text)
+    return f'"{"".join(signs)}"'
+
+
+def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """The text, and what it cannot hold."""
+    network = network_in(file, path, FORMAT)
+    lines = ["graph ["]
+    if file.title:
+        lines.append(f"  name {_written(file.title)}")
+    lines.append("  directed 1")
+    for index, variable in enumerate(network.domain):
+        lines += ["  node [", f"    id {index}", f"    label {_written(variable.name)}"]
+        lines.append(f"    states {_written(states_text(variable))}")
+        if variable.name in file.titles:
+            lines.append(f"    title {_written(file.titles[variable.name])}")
+        if variable.name in file.layout:
+            x, y = map(float, file.layout[variable.name])
+            lines += ["    graphics [", f"      x {x!r}", f"      y {y!r}", "    ]"]
+        lines.append("  ]")
+    for source, target in network.edges:
+        ends = network.domain.index(source), network.domain.index(target)
+        lines += ["  edge [", f"    source {ends[0]}", f"    target {ends[1]}", "  ]"]
+    return "\n".join([*lines, "]", ""]).encode(), structure_lost(file, FORMAT)

@@ -1,0 +1,161 @@
+"""GraphML, as networkx, igraph and yEd write it; edges alone, states and places as data."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.io.models.shared.cpt_checks import network_in
+from pgmstudio.core.io.models.shared.identifiers import safe_names
+from pgmstudio.core.io.models.shared.network_builder import At
+from pgmstudio.core.io.models.shared.structure_only import (
+    Structure,
+    states_from_text,
+    states_text,
+    structure_lost,
+)
+from pgmstudio.core.io.models.shared.text_scanner import number_of
+from pgmstudio.core.io.models.shared.xml_tree import Element, escaped_xml, fits_xml, parse_xml
+
+FORMAT = "GraphML"
+_KEYS = ("states", "name", "title", "x", "y")
+
+
+def parse(content: bytes, path: Path) -> ModelFile:
+    """The network with the edges of a GraphML file."""
+    root, remarks = parse_xml(content, path)
+    structure = Structure(path)
+    structure.remarks += remarks
+    graphs = [graph for top in root.all("GRAPHML") for graph in top.all("GRAPH")]
+    if not graphs:
+        structure.fail("holds no <graphml> with a <graph> in it; is it a GraphML file?")
+    keys = {
+        key.attributes.get("ID", ""): key.attributes.get("ATTR.NAME", "").lower()
+        for top in root.all("GRAPHML")
+        for key in top.all("KEY")
+    }
+    directed = graphs[0].attributes.get("EDGEDEFAULT", "directed") != "undirected"
+    nodes = list(_inside(graphs[0], "NODE"))
+    names = _names(structure, nodes, keys)
+    for node in nodes:
+        name = names[node.attributes["ID"]]
+        data = _data(node, keys)
+        structure.add_node(name, _at(node), states_from_text(data.get("states", "")))
+        title = _ours(data.get("title", ""))
+        if title not in ("", name):
+            structure.titles[name] = title
+        point = [number_of(data.get(axis, "")) for axis in ("x", "y")]
+        for drawn in _inside(node, "Y:GEOMETRY"):
+            box = [
+                number_of(drawn.attributes.get(side, "0")) for side in ("X", "WIDTH", "Y", "HEIGHT")
+            ]
+            point = [box[0] + box[1] / 2, box[2] + box[3] / 2]
+        if not math.isnan(sum(point)):
+            structure.layout[name] = (point[0], point[1])
+    for edge in _inside(graphs[0], "EDGE"):
+        ends = [edge.attributes.get(end, "") for end in ("SOURCE", "TARGET")]
+        for end in ends:
+            if end not in names:
+                structure.fail(f"an edge leads to “{end}”, which is no node.", _at(edge))
+        is_directed = edge.attributes.get("DIRECTED", str(directed)).lower() == "true"
+        structure.add_edge(names[ends[0]], names[ends[1]], _at(edge), directed=is_directed)
+    title = _ours(_data(graphs[0], keys).get("name", "")) or graphs[0].attributes.get("ID", "")
+    return structure.file("" if title == "G" else title, FORMAT)
+
+
+def _at(element: Element) -> At:
+    return element.line, element.column
+
+
+def _inside(element: Element, tag: str) -> Iterator[Element]:
+    """Elements at any depth: groups of yEd hold graphs of their own."""
+    for child in element.children:
+        if child.tag == tag:
+            yield child
+        yield from _inside(child, tag)
+
+
+def _data(element: Element, keys: dict[str, str]) -> dict[str, str]:
+    said = {}
+    for inside in element.all("DATA"):
+        key = inside.attributes.get("KEY", "")
+        said[keys.get(key) or key.lower()] = inside.text
+    return said
+
+
+def _names(structure: Structure, nodes: list[Element], keys: dict[str, str]) -> dict[str, str]:
+    """What the nodes are called: as we wrote, by the labels of yEd, or by their ids."""
+    names: dict[str, str] = {}
+    for node in nodes:
+        identifier = node.attributes.get("ID", "")
+        if not identifier or identifier in names:
+            structure.fail("a <node> has no id of its own.", _at(node))
+        names[identifier] = _ours(_data(node, keys).get("name", "")) or identifier
+    labels = [next((e.text for e in _inside(node, "Y:NODELABEL")), "") for node in nodes]
+    if all(labels) and len(set(labels)) == len(nodes):
+        return dict(zip(names, labels, strict=True))
+    if len(set(names.values())) < len(names):
+        return {identifier: identifier for identifier in names}
+    return names
+
+
+def _ours(text: str) -> str:
+    """A text we may have put in brackets, because XML cannot hold it as it is."""
+    inside = states_from_text(text)
+    return inside[0] if inside is not None and len(inside) == 1 else text
+
+
+def _held(text: str) -> str:
+    plain = fits_xml(text) and _ours(text) == text
+    return escaped_xml(text if plain else json.dumps([text]))
+
+
+def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """The text, and what it cannot hold."""
+    network = network_in(file, path, FORMAT)
+    plain = {name: name for name in network.domain.names if _fits_attribute(name)}
+    others = [name for name in network.domain.names if name not in plain]
+    ids = plain | safe_names(others, reserved=plain)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    lines.append('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
+    for key in _KEYS:
+        kind = "double" if key in "xy" else "string"
+        lines.append(f'  <key id="{key}" for="node" attr.name="{key}" attr.type="{kind}"/>')
+    lines.append('  <key id="graph_name" for="graph" attr.name="name" attr.type="string"/>')
+    lines.append('  <graph edgedefault="directed">')
+    if file.title:
+        lines.append(f'    <data key="graph_name">{_held(file.title)}</data>')
+    for variable in network.domain:
+        name = variable.name
+        said = {"states": escaped_xml(_ascii_if_needed(states_text(variable)))}
+        if ids[name] != name:
+            said["name"] = _held(name)
+        if name in file.titles:
+            said["title"] = _held(file.titles[name])
+        if name in file.layout:
+            said["x"], said["y"] = (repr(float(c)) for c in file.layout[name])
+        lines.append(f'    <node id="{_attribute(ids[name])}">')
+        lines += [f'      <data key="{key}">{text}</data>' for key, text in said.items()]
+        lines.append("    </node>")
+    for source, target in network.edges:
+        ends = _attribute(ids[source]), _attribute(ids[target])
+        lines.append(f'    <edge source="{ends[0]}" target="{ends[1]}"/>')
+    lines.append("  </graph>\n</graphml>\n")
+    return "\n".join(lines).encode(), structure_lost(file, FORMAT)
+
+
+def _ascii_if_needed(text: str) -> str:
+    """JSON with signs that XML cannot hold is written with escapes."""
+    return text if fits_xml(text) else json.dumps(json.loads(text))
+
+
+def _fits_attribute(text: str) -> bool:
+    return fits_xml(text) and not re.search(r"[^\S ]", text)
+
+
+def _attribute(text: str) -> str:
+    return escaped_xml(text).replace('"', "&quot;")

@@ -1,0 +1,354 @@
+"""HUGIN NET, revisions 2 and 3: `net`, `node` and `potential` blocks of attributes.
+
+In `data` the node's own states run fastest, then those of the last parent; how the list is nested
+is not looked at. Positions count upwards from below. Comments begin with %; GeNIe writes //. Names
+are letters, digits and underscores; a name that is none is written as one beside `PGM_name`.
+Attributes that mean nothing here (HR_…) are kept and written back. Classes are refused.
+
+Writing HUGIN NET: nodes with labels and positions, then their potentials.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.io.models.files import ModelFile, decode_text
+from pgmstudio.core.io.models.shared.cpt_checks import (
+    names_told,
+    network_in,
+    title_in,
+    what_is_lost,
+)
+from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
+from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
+from pgmstudio.core.io.models.shared.text_scanner import (
+    TextScanner,
+    escaped,
+    found,
+    number_of,
+    unescaped,
+)
+
+# Attributes that hold what the format cannot say otherwise.
+OURS = "PGM_"
+NAME, POSITION, ORIGIN, LINE = f"{OURS}name", f"{OURS}position", f"{OURS}origin", f"{OURS}line_"
+
+_ATTRIBUTE = re.compile(r'([A-Za-z]\w*+) = ((?:[^;"%/{}]|"[^"\\]*+")++)', re.ASCII)
+# What these say is told in another way.
+_PER_ROW = ("experience", "fading")
+_MODELS = ("model_data", "model_nodes", "samples_per_interval")
+_MEANT = frozenset(("states", "label", "position", "data", "name", *_PER_ROW, *_MODELS))
+_NUMBERS = re.compile(r"\w+ = \([-+0-9.e ]*\)")
+_KEYWORDS: tuple[str, ...] = (
+    "net",
+    "class",
+    "node",
+    "discrete",
+    "continuous",
+    "decision",
+    "utility",
+    "function",
+)
+_KEYWORDS += ("potential", "normal", "data", "states", "label", "position", "true", "false")
+
+
+def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """The text of a NET file, and what it cannot hold."""
+    network = network_in(file, path, "HUGIN NET")
+    ids = safe_names(network.domain.names, reserved=_KEYWORDS)
+    points = {name: (float(x), float(y)) for name, (x, y) in file.layout.items()}
+    # Positions are whole numbers from the lower left corner upwards.
+    left = max([0, *(-round(points[n][0]) for n in ids if n in points)])
+    bottom = max([0, *(round(points[n][1]) for n in ids if n in points)])
+    lines = ["net", "{"]
+    if title_in(file.title):
+        lines.append(f"    name = {escaped(file.title)};")
+    if left or bottom:
+        lines.append(f'    {ORIGIN} = "{left} {bottom}";')
+    lines += _attributes(file.properties.network)
+    lines += ["}", ""]
+    for variable in network.domain:
+        name = variable.name
+        lines += [f"node {ids[name]}", "{"]
+        lines.append(f"    states = ({' '.join(map(escaped, variable.states))});")
+        lines.append(f"    label = {escaped(file.titles.get(name, name))};")
+        if name in points:
+            x, y = points[name]
+            lines.append(f"    position = ({round(x) + left} {bottom - round(y)});")
+            if not (x.is_integer() and y.is_integer()):
+                lines.append(f'    {POSITION} = "{x!r} {y!r}";')
+        if ids[name] != name:
+            lines.append(f"    {NAME} = {escaped(name)};")
+        lines += _attributes(file.properties.variables.get(name, ()))
+        lines += ["}", ""]
+    for index, variable in enumerate(network.domain):
+        parents = [ids[parent] for parent in network.dag.parents(variable.name)]
+        head = f"{ids[variable.name]} | {' '.join(parents)}" if parents else ids[variable.name]
+        lines += [f"potential ({head})", "{", f"    data = {_nested(network.tables[index])};"]
+        lines += _attributes(file.properties.tables.get(variable.name, ()), per_row=True)
+        lines += ["}", ""]
+    lost = what_is_lost(file, "HUGIN NET", titles=True)
+    return "\n".join(lines).encode(), (*lost, *names_told("HUGIN NET", ids))
+
+
+def _nested(table: NDArray[np.float64]) -> str:
+    """Parentheses around every axis, the rows one below the other."""
+    if table.ndim == 1:
+        return f"({' '.join(map(repr, table.tolist()))})"
+    rows = [f"({' '.join(map(repr, row))})" for row in table.reshape(-1, table.shape[-1]).tolist()]
+    for size in reversed(table.shape[1:-1]):
+        rows = [f"({chr(10).join(rows[i : i + size])})" for i in range(0, len(rows), size)]
+    return "(" + "\n".join(rows).replace("\n", "\n        ") + ")"
+
+
+def _attributes(texts: Sequence[str], *, per_row: bool = False) -> list[str]:
+    lines = []
+    for number, text in enumerate(texts):
+        parts = _ATTRIBUTE.fullmatch(text)
+        is_attribute = (
+            parts is not None
+            and text.isprintable()
+            and parts[2] == parts[2].strip()
+            and not parts[1].startswith(OURS)
+            and (parts[1] not in _MEANT or (per_row and _is_per_row(parts[1], text)))
+        )
+        said = text if is_attribute else f"{LINE}{number} = {escaped(text)}"
+        lines.append(f"    {said};")
+    return lines
+
+
+def _is_per_row(name: str, text: str) -> bool:
+    return name in _PER_ROW and _NUMBERS.fullmatch(text) is not None
+
+
+__all__ = ["parse", "render"]
+
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+_VALUE = re.compile(rf'(?:[^;"%/{{}}]++|{_STRING}|%[^\n]*+|//[^\n]*+|/(?!/))*+;', re.DOTALL)
+_COMMENT = re.compile(rf"({_STRING})|(?:%|//)[^\n]*+", re.DOTALL)
+_WORD = re.compile(rf'{_STRING}|[^\s()"]++', re.DOTALL)
+_REFUSED = {
+    "continuous": "a continuous node; discretise it in HUGIN",
+    "decision": "a decision; remove it in HUGIN, or make a chance node of it",
+    "utility": "a utility; remove it in HUGIN",
+    "function": "a function node; remove it in HUGIN",
+}
+
+
+def parse(content: bytes, path: Path) -> ModelFile:
+    """The network in a NET text; ModelFileError has line and column."""
+    text, remarks = decode_text(content)
+    reader = _Reader(text, path)
+    reader.builder.remarks += remarks
+    return reader.read()
+
+
+@dataclass
+class _Attribute:
+    name: str
+    value: str  # without comments
+    offset: int
+
+
+@dataclass
+class _Potential:
+    names: list[str]
+    attributes: list[_Attribute]
+    offset: int
+
+
+class _Reader(TextScanner):
+    BLANK = re.compile(r"(?:\s++|%[^\n]*+|//[^\n]*+)*+")
+    TOKEN = re.compile(rf'[{{}}()|=;]|{_STRING}|(?:[^\s{{}}()|=;"%/]|/(?!/))++|["/]', re.DOTALL)
+
+    def __init__(self, text: str, path: Path) -> None:
+        super().__init__(text, path)
+        self.builder = NetworkBuilder(path)
+        self._title = ""
+        self._lines: list[str] = []
+        self._origin = (0.0, 0.0)
+        self._potentials: list[_Potential] = []
+
+    def read(self) -> ModelFile:
+        """The model file of the text."""
+        nodes: list[tuple[str, int, list[_Attribute]]] = []
+        while token := self.next_token():
+            offset = self.start
+            if token == "net":
+                self._net(self._block("net"))
+            elif token == "class":
+                self.fail(
+                    "is an object-oriented network (class); only plain networks can be read. "
+                    "Save it in HUGIN as a network without classes."
+                )
+            elif token in _REFUSED:
+                self.take("node")
+                name = self._name("the name of the node")
+                self.fail(f"{name} is {_REFUSED[token]}.", offset)
+            elif token in ("node", "discrete"):
+                if token == "discrete":
+                    self.expect("node", "“discrete”")
+                name = self._name("the name of a node")
+                nodes.append((name, offset, self._block(name)))
+            elif token == "potential":
+                self._potential(offset)
+            elif token != ";":
+                self.fail(f"expected “net”, “node” or “potential”, {found(token)}.")
+        if not nodes:
+            self.builder.fail("holds no nodes; is it a HUGIN NET file?")
+        for name, offset, attributes in nodes:
+            self._node(name, offset, attributes)
+        for potential in self._potentials:
+            self._table(potential)
+        return self.builder.file(self._title, self._lines)
+
+    def _name(self, what: str) -> str:
+        token = self.next_token()
+        if not token or token in "{}()|=;/" or token.startswith('"'):
+            self.fail(f"expected {what}, {found(token)}.")
+        return token
+
+    def _block(self, owner: str) -> list[_Attribute]:
+        self.expect("{", owner)
+        attributes = []
+        while (name := self.next_token()) != "}":
+            offset = self.start
+            if name == ";":
+                continue
+            if not re.fullmatch(r"\w++", name):
+                self.fail(f"expected an attribute or “}}” in {owner}, {found(name)}.")
+            self.expect("=", name)
+            value = _VALUE.match(self.text, self.place)
+            if value is None:
+                self.fail(f"the value of {name} in {owner} has no “;” at its end.", offset)
+            start, self.place = self.place, value.end()
+            raw = _COMMENT.sub(lambda part: part[1] or " ", value[0][:-1]).strip()
+            attributes.append(_Attribute(name, raw, start))
+        return attributes
+
+    def _numbers(self, attribute: _Attribute) -> list[float]:
+        words = re.sub("[(),]", " ", attribute.value).split()
+        numbers = [number_of(word) for word in words]
+        for word, number in zip(words, numbers, strict=True):
+            if math.isnan(number):
+                place = self.text.find(word, attribute.offset)
+                self.fail(f"expected a number, {found(word)}.", max(place, attribute.offset))
+        return numbers
+
+    def _text(self, attribute: _Attribute) -> str:
+        value = attribute.value
+        return unescaped(value) if re.fullmatch(_STRING, value, re.DOTALL) else value
+
+    def _kept(self, attribute: _Attribute) -> str:
+        if attribute.name.startswith(LINE):
+            return self._text(attribute)
+        return f"{attribute.name} = {attribute.value}"
+
+    def _net(self, attributes: list[_Attribute]) -> None:
+        for attribute in attributes:
+            if attribute.name == "name":
+                self._title = title_in(self._text(attribute))
+            elif attribute.name == ORIGIN:
+                numbers = [number_of(word) for word in self._text(attribute).split()]
+                if len(numbers) == 2 and not math.isnan(sum(numbers)):
+                    self._origin = (numbers[0], numbers[1])
+            else:
+                self._lines.append(self._kept(attribute))
+
+    def _node(self, identifier: str, offset: int, attributes: list[_Attribute]) -> None:
+        name, label, lines = identifier, "", []
+        states: list[str] | None = None
+        point: list[float] = []
+        exact: list[float] = []
+        for attribute in attributes:
+            match attribute.name:
+                case "states":
+                    words = _WORD.findall(attribute.value)
+                    states = [unescaped(w) if w.startswith('"') else w for w in words]
+                case "label":
+                    label = self._text(attribute)
+                case "position":
+                    point = self._numbers(attribute)
+                case _ if attribute.name == POSITION:
+                    exact = [number_of(word) for word in self._text(attribute).split()]
+                case _ if attribute.name == NAME:
+                    name = name_behind(identifier, self._text(attribute))
+                case _:
+                    lines.append(self._kept(attribute))
+        if states is None:
+            self.fail(
+                f'{identifier} has no states; a line such as states = ("a" "b"); lacks.', offset
+            )
+        variable = self.builder.add_variable(identifier, states, self.at(offset), name=name)
+        if label not in ("", name, identifier):
+            self.builder.titles[name] = label
+        if len(point) == 2:
+            x, y = point[0] - self._origin[0], self._origin[1] - point[1]
+            is_exact = len(exact) == 2 and abs(exact[0] - x) < 1 and abs(exact[1] - y) < 1
+            self.builder.layout[name] = (exact[0], exact[1]) if is_exact else (x, y)
+        if lines:
+            self.builder.kept[variable.name] = tuple(lines)
+
+    def _potential(self, offset: int) -> None:
+        self.expect("(", "“potential”")
+        names = [self._name("the variable of a potential")]
+        if self.take("|"):
+            while (token := self.next_token()) != ")":
+                if not token or token in "{}(|=;/" or token.startswith('"'):
+                    self.fail(f"expected a parent or “)”, {found(token)}.")
+                names.append(token)
+        else:
+            token = self.next_token()
+            if token != ")":
+                self.fail(f"expected “|” or “)” after {names[0]}, {found(token)}.")
+        self._potentials.append(
+            _Potential(names, self._block(f"the potential of {names[0]}"), offset)
+        )
+
+    def _table(self, potential: _Potential) -> None:
+        build = self.builder
+        family = build.family(potential.names, self.at(potential.offset))
+        child, *givens = family
+        lines = []
+        data: _Attribute | None = None
+        models = False
+        for attribute in potential.attributes:
+            if attribute.name == "data":
+                data = attribute
+            elif attribute.name in ("model_data", "model_nodes", "samples_per_interval"):
+                models = True
+            elif attribute.name in ("experience", "fading"):
+                lines.append(self._per_row(attribute, givens))
+            else:
+                lines.append(self._kept(attribute))
+        if data is None and models:
+            self.fail(
+                f"the table of {child.name} is given by an expression. Compile the network in "
+                "HUGIN and save it with its tables.",
+                potential.offset,
+            )
+        if models:
+            build.remarks.append(
+                f"The expression of {child.name} was left out; its table was read."
+            )
+        if data is None:
+            why = f"{child.name} has no numbers in the file; its table is uniform."
+            build.add_uniform(family, self.at(potential.offset), why)
+        else:
+            at = self.at(data.offset + len(data.value) - len(data.value.lstrip()))
+            build.add_table(family, self._numbers(data), at, backwards=False)
+        if lines:
+            build.kept_tables[child.name] = tuple(lines)
+
+    def _per_row(self, attribute: _Attribute, givens: list[Variable]) -> str:
+        """One number for each row, in the order in which our tables list them."""
+        numbers = self.builder.in_our_order(self._numbers(attribute), givens)
+        return f"{attribute.name} = ({' '.join(map(repr, numbers))})"

@@ -1,0 +1,385 @@
+"""Netica's DNET-1 text (.dne, .dnet): `bnet NAME { node X { …; }; };`, the part that tables need.
+
+In `probs` the node's own states run fastest, then those of the last parent; old files list them
+flat, newer ones nested. `functable` lists one state for each row of a deterministic node; #k is
+state number k. Identifiers have up to 30 letters, digits and underscores; a name or state that is
+none is written as one beside its `title` or `statetitles`, from which it comes back.
+
+Writing DNET-1 for Netica: each node with its states, parents, table and place.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.io.models.files import ModelFile, decode_text
+from pgmstudio.core.io.models.shared.cpt_checks import (
+    MAX_MADE_UP,
+    NO_TITLE,
+    names_told,
+    network_in,
+    title_in,
+    what_is_lost,
+)
+from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
+from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
+from pgmstudio.core.io.models.shared.text_scanner import (
+    TextScanner,
+    escaped,
+    found,
+    number_of,
+    unescaped,
+)
+
+LONGEST = 30  # signs of an identifier
+
+_KEPT = re.compile(r'comment = "[^"\\]*"|numcases = \([-+0-9.e, ]*\)')
+
+
+def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """The text of a DNET file, and what it cannot hold."""
+    network = network_in(file, path, "DNET")
+    ids = safe_names(network.domain.names, longest=LONGEST)
+    told = dict(ids)
+    title = file.title or NO_TITLE
+    identifier = safe_names([title], longest=LONGEST)[title]
+    lines = ["// ~->[DNET-1]->~", "", f"bnet {identifier} {{"]
+    if identifier != title:
+        lines.append(f"title = {escaped(title)};")
+    unkept = [text for text in file.properties.network if not _is_comment(text)]
+    lines += [f"{text};" for text in file.properties.network if _is_comment(text)][:1]
+    untitled = []
+    for index, variable in enumerate(network.domain):
+        name = variable.name
+        states = safe_names(variable.states, prefix="s", longest=LONGEST)
+        told |= states
+        lines += ["", f"node {ids[name]} {{", "    kind = NATURE;", "    discrete = TRUE;"]
+        lines += [
+            "    chance = CHANCE;",
+            f"    states = ({', '.join(states[s] for s in variable.states)});",
+        ]
+        if any(states[state] != state for state in variable.states):
+            shown = (escaped(s) if states[s] != s else "" for s in variable.states)
+            lines.append(f"    statetitles = ({', '.join(shown)});")
+        parents = [ids[parent] for parent in network.dag.parents(name)]
+        lines.append(f"    parents = ({', '.join(parents)});")
+        lines.append(f"    probs = {_nested(network.tables[index])};")
+        shown_title = _title(file, variable, ids[name])
+        if shown_title:
+            lines.append(f"    title = {escaped(shown_title)};")
+        if file.titles.get(name, name) not in (name, shown_title):
+            untitled.append(name)
+        for text in (
+            *file.properties.variables.get(name, ()),
+            *file.properties.tables.get(name, ()),
+        ):
+            if _KEPT.fullmatch(text) and text.isprintable():
+                lines.append(f"    {text};")
+            else:
+                unkept.append(text)
+        if name in file.layout:
+            x, y = (repr(float(c)).removesuffix(".0") for c in file.layout[name])
+            lines += ["    visual V1 {", f"        center = ({x}, {y});", "        };"]
+        lines.append("    };")
+    lines.append("};\n")
+    lost = what_is_lost(file, "DNET", titles=True)
+    if untitled:
+        lost.append(f"DNET cannot hold the titles of {', '.join(untitled[:5])} beside their names.")
+    if unkept:
+        lost.append(f"DNET cannot hold {len(unkept)} properties that came with the model.")
+    return "\n".join(lines).encode(), (*lost, *names_told("DNET", told))
+
+
+def _is_comment(text: str) -> bool:
+    return text.startswith("comment") and bool(_KEPT.fullmatch(text)) and text.isprintable()
+
+
+def _title(file: ModelFile, variable: Variable, identifier: str) -> str:
+    """The name where it is no identifier; else the title, unless it would be taken for the name."""
+    if identifier != variable.name:
+        return variable.name
+    title = file.titles.get(variable.name, "")
+    return title if name_behind(identifier, title, longest=LONGEST) == identifier else ""
+
+
+def _nested(table: NDArray[np.float64]) -> str:
+    rows = [f"({', '.join(map(repr, row))})" for row in table.reshape(-1, table.shape[-1]).tolist()]
+    if table.ndim == 1:
+        return rows[0]
+    for size in reversed(table.shape[1:-1]):
+        rows = [f"({', '.join(rows[i : i + size])})" for i in range(0, len(rows), size)]
+    return "(" + ",\n        ".join(rows) + ")"
+
+
+__all__ = ["parse", "render"]
+
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+_PLAIN_NUMBERS = re.compile(r"[-+0-9.eE(),\s]*+;")
+_DEEPEST = 16
+_REFUSED = {"DECISION": "a decision", "UTILITY": "a utility"}
+
+
+def parse(content: bytes, path: Path) -> ModelFile:
+    """The network in a DNET text; ModelFileError has line and column."""
+    text, remarks = decode_text(content)
+    reader = _Reader(text, path)
+    reader.builder.remarks += remarks
+    return reader.read()
+
+
+Words = list[tuple[str, int]]
+
+
+@dataclass
+class _Block:
+    """A block as it stands: fields by name, blocks inside it."""
+
+    name: str
+    offset: int
+    fields: dict[str, Words] = field(default_factory=dict)
+    blocks: list[tuple[str, _Block]] = field(default_factory=list)
+
+
+class _Reader(TextScanner):
+    BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+    TOKEN = re.compile(rf'[{{}}(),=;]|{_STRING}|(?:[^\s{{}}(),=;"/]|/(?![/*]))++|["/]', re.DOTALL)
+
+    def __init__(self, text: str, path: Path) -> None:
+        super().__init__(text, path)
+        self.builder = NetworkBuilder(path)
+        self._made_up = 0  # states
+
+    def read(self) -> ModelFile:
+        """The model file of the text."""
+        token = self.next_token()
+        if token not in ("bnet", "dnet"):
+            self.fail(
+                f"expected “bnet” at the beginning, {found(token)}; is it a DNET file? "
+                "Save other files of Netica as .dne."
+            )
+        name = self._word("the name of the network")
+        net = self._block(name, 0)
+        nodes = [block for kind, block in net.blocks if kind == "node"]
+        nodes = [block for block in nodes if not self._is_constant(block)]
+        if not nodes:
+            self.builder.fail("holds no nodes; is it a DNET file?")
+        for block in nodes:
+            self._node(block)
+        for block in nodes:
+            self._table(block)
+        title = self._text(net, "title") or name
+        comment = net.fields.get("comment")
+        lines = [f"comment = {comment[0][0]}"] if comment else []
+        return self.builder.file(title_in(title), lines)
+
+    def _word(self, what: str) -> str:
+        token = self.next_token()
+        if not token or token in '{}(),=;"/' or token.startswith('"'):
+            self.fail(f"expected {what}, {found(token)}.")
+        return token
+
+    def _block(self, name: str, depth: int) -> _Block:
+        """What stands between braces; the opening one comes next."""
+        block = _Block(name, self.start)
+        if depth > _DEEPEST:
+            self.fail("the blocks are nested too deeply.")
+        self.expect("{", name)
+        while (key := self.next_token()) != "}":
+            if key == ";":
+                continue
+            if not key or key in '{}(),="/' or key.startswith('"'):
+                self.fail(f"expected a field or “}}” in {name}, {found(key)}.")
+            if self.take("="):
+                block.fields[key] = self._value(key, depth)
+                continue
+            inner = name if self.peek() == "{" else self._word(f"the name of a {key}")
+            if self.peek() in (":", "is", "isa", "inherits"):
+                self.fail(f"{inner} inherits from another {key}; such files are not read.")
+            block.blocks.append((key, self._block(inner, depth + 1)))
+        return block
+
+    def _value(self, key: str, depth: int) -> Words:
+        """The words up to the semicolon, with parentheses and commas."""
+        plain = _PLAIN_NUMBERS.match(self.text, self.place)
+        if plain is not None:
+            start, self.place = self.place, plain.end()
+            words = re.sub("[(),]", " ", plain[0][:-1]).split()
+            return [(word, start) for word in words] if key in _NUMBERS else self._words(start)
+        words_found: Words = []
+        while (token := self.next_token()) != ";":
+            if token == "{":  # nodefont = font { … };
+                self.place = self.start
+                self._block(key, depth + 1)
+            elif not token or token in '}="':
+                self.fail(f"expected “;” after the value of {key}, {found(token)}.")
+            else:
+                words_found.append((token, self.start))
+        return words_found
+
+    def _words(self, start: int) -> Words:
+        """The tokens from `start` up to here, one by one."""
+        end, self.place = self.place, start
+        words: Words = []
+        while (token := self.next_token()) != ";":
+            words.append((token, self.start))
+        self.place = end
+        return words
+
+    def _text(self, block: _Block, key: str) -> str:
+        words = [unescaped(w) for w, _ in block.fields.get(key, []) if w.startswith('"')]
+        return "".join(words)
+
+    def _list(self, block: _Block, key: str) -> list[str]:
+        """The entries of a list; one with nothing between its commas is empty."""
+        words = [word for word, _ in block.fields.get(key, [])]
+        if words[:1] != ["("] or words[-1:] != [")"] or len(words) < 3:
+            return []
+        entries = [""]
+        for word in words[1:-1]:
+            if word == ",":
+                entries.append("")
+            elif word not in "()":
+                entries[-1] += unescaped(word) if word.startswith('"') else word
+        return entries
+
+    def _is_constant(self, block: _Block) -> bool:
+        kind = next((word for word, _ in block.fields.get("kind", [])), "NATURE").upper()
+        if kind == "CONSTANT":
+            self.builder.remarks.append(f"The constant {block.name} was left out.")
+            return True
+        if kind != "NATURE":
+            what = _REFUSED.get(kind, f"of the kind {kind}")
+            self.fail(
+                f"{block.name} is {what}; only nature nodes with tables can be read. "
+                "Remove it in Netica, or make a nature node of it.",
+                block.offset,
+            )
+        return False
+
+    def _node(self, block: _Block) -> None:
+        build, identifier = self.builder, block.name
+        states = self._states(block)
+        title = self._text(block, "title")
+        name = name_behind(identifier, title, longest=LONGEST)
+        if name in build.variables or (name != identifier and name in build.names):
+            name = identifier
+        build.add_variable(identifier, states, self.at(block.offset), name=name)
+        if title not in ("", name):
+            build.titles[name] = title
+        for kind, visual in block.blocks:
+            point = self._list(visual, "center") if kind == "visual" else []
+            numbers = [number_of(word) for word in point]
+            if len(numbers) == 2 and not math.isnan(sum(numbers)):
+                build.layout[name] = (numbers[0], numbers[1])
+        if block.fields.get("comment"):
+            build.kept[name] = (f"comment = {block.fields['comment'][0][0]}",)
+
+    def _states(self, block: _Block) -> list[str]:
+        words, titles = self._list(block, "states"), self._list(block, "statetitles")
+        if words:
+            titles = titles if len(titles) == len(words) else [""] * len(words)
+            named = [
+                name_behind(word, title, prefix="s", longest=LONGEST)
+                for word, title in zip(words, titles, strict=True)
+            ]
+            return named if len(set(named)) == len(named) else words
+        levels = self._list(block, "levels")
+        is_discrete = [w.upper() for w, _ in block.fields.get("discrete", [])] != ["FALSE"]
+        if levels and not is_discrete:
+            self.builder.remarks.append(
+                f"{block.name} is continuous in Netica; its intervals are states."
+            )
+            return [f"{low} to {high}" for low, high in pairwise(levels)]
+        if titles and all(titles):
+            return titles
+        if levels:
+            return levels
+        count = "".join(word for word, _ in block.fields.get("numstates", []))
+        if not count.isdecimal() or len(count) > 5:
+            self.fail(f"{block.name} has no states.", block.offset)
+        self._made_up += int(count)
+        if self._made_up > MAX_MADE_UP:
+            self.fail(
+                f"{self._made_up} states have no names; at most {MAX_MADE_UP} can be made up.",
+                block.offset,
+            )
+        return [f"s{k}" for k in range(int(count))]
+
+    def _table(self, block: _Block) -> None:
+        build = self.builder
+        parents = self._list(block, "parents")
+        if not all(parents):
+            self.fail(f"{block.name} has a link that begins nowhere; connect it.", block.offset)
+        at = self.at(block.offset)
+        family = build.family([block.name, *parents], at)
+        child, *givens = family
+        lines = [self._per_row(block, key, givens) for key in ("numcases",) if key in block.fields]
+        if lines:
+            build.kept_tables[child.name] = tuple(lines)
+        if "probs" in block.fields:
+            numbers = self._probs(block, child)
+            words = block.fields["probs"]
+            offset = words[0][1] if words else block.offset
+            build.add_table(family, numbers, self.at(offset), backwards=False)
+        elif "functable" in block.fields:
+            words = [w for w in block.fields["functable"] if w[0] not in ("(", ")", ",")]
+            states = self._state_codes(block, child)
+            codes = [self._code(child, states, word, offset) for word, offset in words]
+            build.add_states(family, codes, at)
+        elif "equation" in block.fields:
+            self.fail(
+                f"{child.name} is given by an equation. Turn it into a table in Netica "
+                "(Table, Equation to table) and save again.",
+                block.offset,
+            )
+        else:
+            why = f"{child.name} has no numbers in the file; its table is uniform."
+            build.add_uniform(family, at, why)
+
+    def _probs(self, block: _Block, child: Variable) -> list[float]:
+        numbers: list[float] = []
+        for word, offset in block.fields["probs"]:
+            if word in "(),":
+                continue
+            if word.startswith("#"):
+                row = [0.0] * child.cardinality
+                row[self._code(child, {}, word, offset)] = 1.0
+                numbers += row
+                continue
+            number = 0.0 if word == "@imposs" else number_of(word)
+            if math.isnan(number):
+                place = max(self.text.find(word, offset), offset)
+                self.fail(f"expected a number in the table of {child.name}, {found(word)}.", place)
+            numbers.append(number)
+        return numbers
+
+    def _state_codes(self, block: _Block, child: Variable) -> dict[str, int]:
+        words = self._list(block, "states") or child.states
+        return {word: code for code, word in enumerate(words)}
+
+    def _code(self, child: Variable, states: Mapping[str, int], word: str, offset: int) -> int:
+        if word.startswith("#") and word[1:].isdecimal() and len(word) < 8:
+            code = int(word[1:])
+        else:
+            code = states.get(word, -1)
+        if not 0 <= code < child.cardinality:
+            self.fail(f"{child.name} has no state {word}.", offset)
+        return code
+
+    def _per_row(self, block: _Block, key: str, givens: list[Variable]) -> str:
+        """One number for each row, in the order in which our tables list them."""
+        words = [word for word, _ in block.fields[key] if word not in "(),"]
+        numbers = self.builder.in_our_order([number_of(word) for word in words], givens)
+        return f"{key} = ({', '.join(map(repr, numbers))})"
+
+
+_NUMBERS = frozenset(("probs", "numcases"))

@@ -1,0 +1,77 @@
+"""networkx node-link JSON: a list of nodes and a list of links; edges alone, no tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.io.models.shared.cpt_checks import network_in
+from pgmstudio.core.io.models.shared.network_builder import NOWHERE
+from pgmstudio.core.io.models.shared.structure_only import Structure, structure_lost
+from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
+
+FORMAT = "node-link JSON"
+_LINKS = ("links", "edges")
+
+
+def is_node_link(document: JsonPlace) -> bool:
+    """Whether a JSON document is a node-link one and no native model."""
+    value = document.value
+    return isinstance(value, dict) and "schema" not in value and "nodes" in value
+
+
+def parse(content: bytes, path: Path) -> ModelFile:
+    """The network with the edges of a node-link document."""
+    return node_link_file(parse_json(content, path), path)
+
+
+def node_link_file(document: JsonPlace, path: Path) -> ModelFile:
+    """The network with the edges of a document that is read already."""
+    structure = Structure(path)
+    directed = document.get("directed")
+    for node in document["nodes"].elements():
+        name = _name(node["id"])
+        states, pos = node.get("states"), node.get("pos")
+        structure.add_node(name, NOWHERE, None if states is None else states.texts())
+        if pos is not None:
+            structure.layout[name] = pos.point()
+        if (said := node.get("title")) is not None:
+            structure.titles[name] = said.text()
+    key = next((key for key in _LINKS if key in document.mapping()), _LINKS[0])
+    for link in document[key].elements():
+        source, target = _name(link["source"]), _name(link["target"])
+        is_directed = directed is None or directed.yes_no()
+        structure.add_edge(source, target, NOWHERE, directed=is_directed)
+    title = ""
+    if (graph := document.get("graph")) is not None and (name_place := graph.get("name")):
+        title = name_place.text()
+    return structure.file(title, FORMAT)
+
+
+def _name(place: JsonPlace) -> str:
+    """Node ids may be numbers."""
+    if isinstance(place.value, int) and not isinstance(place.value, bool):
+        return str(place.value)
+    return place.text()
+
+
+def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """The document, and what it cannot hold."""
+    network = network_in(file, path, FORMAT)
+    nodes: list[dict[str, Any]] = []
+    for variable in network.domain:
+        node: dict[str, Any] = {"id": variable.name, "states": list(variable.states)}
+        if variable.name in file.titles:
+            node["title"] = file.titles[variable.name]
+        if variable.name in file.layout:
+            node["pos"] = [float(c) for c in file.layout[variable.name]]
+        nodes.append(node)
+    document = {
+        "directed": True,
+        "multigraph": False,
+        "graph": {"name": file.title} if file.title else {},
+        "nodes": nodes,
+        "links": [{"source": source, "target": target} for source, target in network.edges],
+    }
+    return render_json(document), structure_lost(file, FORMAT)

@@ -1,0 +1,1 @@
+"""What the readers and writers of models share."""

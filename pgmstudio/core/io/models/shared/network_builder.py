@@ -1,0 +1,159 @@
+"""A Bayesian network put together from what a file says, with line and column for what is wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
+from pgmstudio.core.io.models.files import ModelFile, Point, Properties
+from pgmstudio.core.io.models.shared.cpt_checks import (
+    TableChecker,
+    assembled_network,
+    either_way,
+    row_namer,
+)
+
+At = tuple[int | None, int | None]  # line and column
+NOWHERE: At = (None, None)
+
+
+class NetworkBuilder:
+    """Takes variables and tables in the order of a file; files call variables by identifiers."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._checker = TableChecker(path)
+        self.names: dict[str, str] = {}  # identifier -> name
+        self.variables: dict[str, Variable] = {}
+        self.layout: dict[str, Point] = {}
+        self.titles: dict[str, str] = {}
+        self.kept: dict[str, tuple[str, ...]] = {}
+        self.kept_tables: dict[str, tuple[str, ...]] = {}
+        self.remarks: list[str] = []
+        self._parents: dict[str, list[str]] = {}
+        self._rows: dict[str, NDArray[np.float64]] = {}
+
+    def fail(self, message: str, at: At = NOWHERE) -> NoReturn:
+        """Raise with the place in the file."""
+        raise ModelFileError(self._path, message, *at)
+
+    def add_variable(
+        self, identifier: str, states: Sequence[str], at: At, *, name: str | None = None
+    ) -> Variable:
+        """One more variable, called `name` or else by its identifier."""
+        name = identifier if name is None else name
+        if identifier in self.names or name in self.variables:
+            self.fail(f"there are two variables called {name}.", at)
+        try:
+            variable = Variable(name, tuple(states))
+        except DataError as problem:
+            self.fail(str(problem), at)
+        self.names[identifier] = name
+        self.variables[name] = variable
+        return variable
+
+    def family(self, identifiers: Sequence[str], at: At) -> list[Variable]:
+        """The variables a table is about, its own first; each once, and no second table."""
+        found: dict[str, Variable] = {}
+        for identifier in identifiers:
+            if identifier not in self.names:
+                self.fail(str(UnknownNameError("variable", identifier, self.names)), at)
+            name = self.names[identifier]
+            if name in found:
+                self.fail(f"{identifier} is named twice in this table.", at)
+            found[name] = self.variables[name]
+        child = next(iter(found))
+        if child in self._rows:
+            self.fail(f"there are two tables of {child}.", at)
+        return list(found.values())
+
+    def reserve(self, family: Sequence[Variable], at: At) -> tuple[int, int]:
+        """How many rows and states the table has; refused when it would not fit into memory."""
+        child, *givens = family
+        shape = [given.cardinality for given in givens]
+        self._checker.reserve(child.name, (*shape, child.cardinality), at[0])
+        return math.prod(shape), child.cardinality
+
+    def add_table(
+        self, family: Sequence[Variable], numbers: Sequence[float], at: At, *, backwards: bool
+    ) -> None:
+        """A table in one run: own states fastest, then the last parent (`backwards`: the first)."""
+        child, *givens = family
+        count, width = self.reserve(family, at)
+        if len(numbers) != count * width:
+            self.fail(
+                f"the table of {child.name} has {len(numbers)} numbers instead of {count * width}.",
+                at,
+            )
+        if math.isnan(sum(numbers)) or min(numbers) < 0:
+            bad = next(number for number in numbers if not number >= 0)
+            self.fail(f"{bad:g} in the table of {child.name} is no probability.", at)
+        flat = np.array(numbers, dtype=np.float64)
+        if backwards:
+            shape = [given.cardinality for given in givens]
+            turned = flat.reshape(*reversed(shape), width)
+            flat = turned.transpose(*reversed(range(len(shape))), len(shape)).ravel()
+        rows, other_way = either_way(flat, count, width, child_first=False)
+        if other_way:
+            place = "" if at[0] is None else f"Line {at[0]}: the"
+            self.remarks.append(
+                f"{place or 'The'} table of {child.name} lists its own states slowest, against "
+                "the format; it was read that way, since only so its rows sum to 1."
+            )
+        self.add_rows(family, rows, at)
+
+    def add_uniform(self, family: Sequence[Variable], at: At, why: str) -> None:
+        """A table whose rows are all the same, and the remark that says why."""
+        count, width = self.reserve(family, at)
+        self.add_rows(family, np.full((count, width), 1 / width), at)
+        self.remarks.append(why)
+
+    def add_states(self, family: Sequence[Variable], codes: Sequence[int], at: At) -> None:
+        """The table of a deterministic variable: its state for each row."""
+        count, width = self.reserve(family, at)
+        if len(codes) != count:
+            self.fail(f"{family[0].name} lists {len(codes)} states instead of {count}.", at)
+        rows = np.zeros((count, width))
+        rows[np.arange(count), codes] = 1
+        self.add_rows(family, rows, at)
+
+    def add_rows(self, family: Sequence[Variable], rows: NDArray[np.float64], at: At) -> None:
+        """A table as rows, one for each combination of the parents' states, the last fastest."""
+        child, *givens = family
+        self._parents[child.name] = [given.name for given in givens]
+        self._rows[child.name] = self._checker.checked(
+            child.name, rows, row_namer(givens), lambda row: at[0]
+        )
+
+    def in_our_order(self, numbers: Sequence[float], givens: Sequence[Variable]) -> list[float]:
+        """One number for each row, from the order of a file's parents to that of our tables."""
+        shape = [given.cardinality for given in givens]
+        if len(numbers) != math.prod(shape):
+            return list(numbers)
+        order = {name: place for place, name in enumerate(self.variables)}
+        places = [order[given.name] for given in givens]
+        axes = sorted(range(len(places)), key=places.__getitem__)
+        turned: list[float] = np.array(numbers).reshape(shape).transpose(axes).ravel().tolist()
+        return turned
+
+    def file(self, title: str, network_properties: Sequence[str] = ()) -> ModelFile:
+        """The whole model; a variable without table is refused."""
+        bare = [name for name in self.variables if name not in self._rows]
+        if bare:
+            shown = ", ".join(bare[:10]) + (f" and {len(bare) - 10} more" if bare[10:] else "")
+            self.fail(f"there is no table of {shown}.")
+        return ModelFile(
+            assembled_network(self._path, list(self.variables.values()), self._parents, self._rows),
+            title=title,
+            titles=self.titles,
+            layout=self.layout,
+            properties=Properties(tuple(network_properties), self.kept, self.kept_tables),
+            remarks=(*self.remarks, *self._checker.remarks()),
+        )

@@ -1,0 +1,143 @@
+"""What the formats that hold edges alone share: a network with uniform tables, and a warning."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import DataError, GraphError, ModelFileError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import Pdag, extension_of
+from pgmstudio.core.io.models.files import ModelFile, Point
+from pgmstudio.core.io.models.shared.cpt_checks import TableChecker, what_is_lost
+from pgmstudio.core.io.models.shared.network_builder import NOWHERE, At
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+
+UNKNOWN_STATES = ("no", "yes")
+_HALF_SIGN = re.compile("[\ud800-\udfff]")
+
+
+class Structure:
+    """The nodes and edges a file says, in its order."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._states: dict[str, tuple[str, ...] | None] = {}
+        self._directed: dict[tuple[str, str], At] = {}
+        self._undirected: dict[tuple[str, str], At] = {}
+        self.layout: dict[str, Point] = {}
+        self.titles: dict[str, str] = {}
+        self.remarks: list[str] = []
+
+    def fail(self, message: str, at: At = NOWHERE) -> NoReturn:
+        """Raise with the place in the file."""
+        raise ModelFileError(self._path, message, *at)
+
+    def add_node(self, name: str, at: At, states: Sequence[str] | None = None) -> None:
+        """A node, perhaps once more; its states where the file tells them."""
+        if not name:
+            self.fail("a node has no name.", at)
+        if states is None:
+            self._states.setdefault(name, None)
+            return
+        try:
+            self._states[name] = Variable(name, tuple(states)).states
+        except DataError as problem:
+            self.fail(str(problem), at)
+
+    def add_edge(self, source: str, target: str, at: At, *, directed: bool = True) -> None:
+        """An edge; the same one twice is one."""
+        for name in (source, target):
+            self.add_node(name, at)
+        if source == target:
+            self.fail(f"{source} cannot be its own parent.", at)
+        (self._directed if directed else self._undirected).setdefault((source, target), at)
+
+    def file(self, title: str, format_name: str) -> ModelFile:
+        """The network with uniform tables, and a remark that says so."""
+        if not self._states:
+            self.fail(f"holds no nodes; is it a {format_name} file?")
+        domain = Domain(
+            tuple(Variable(name, states or UNKNOWN_STATES) for name, states in self._states.items())
+        )
+        dag = self._dag(domain.names)
+        checker = TableChecker(self._path)
+        cards = domain.cardinalities
+        for index, parents in enumerate(dag.parent_indices):
+            shape = [*(cards[parent] for parent in parents), cards[index]]
+            checker.reserve(domain.names[index], shape)
+        unknown = [name for name, states in self._states.items() if states is None]
+        said = f"{format_name} holds edges but no tables; all tables are uniform."
+        if len(unknown) == len(domain):
+            said += " All variables have the states no and yes."
+        elif unknown:
+            more = ", …" if unknown[10:] else ""
+            said += f" States no and yes were made up for {', '.join(unknown[:10])}{more}."
+        return ModelFile(
+            BayesianNetwork.uniform(domain, dag),
+            title=title,
+            titles=self.titles,
+            layout=self.layout,
+            remarks=(*self.remarks, f"{said} Fill the tables from data."),
+        )
+
+    def _dag(self, names: tuple[str, ...]) -> Dag:
+        try:
+            known = Dag.from_edges(names, self._directed)
+        except GraphError as problem:
+            self.fail(str(problem))
+        open_edges = {
+            ends: at
+            for ends, at in self._undirected.items()
+            if ends not in self._directed and ends[::-1] not in self._directed
+        }
+        if not open_edges:
+            return known
+        dag = extension_of(Pdag.from_edges(names, self._directed, open_edges))
+        if dag is None:
+            one, other = next(iter(open_edges))
+            self.fail(
+                f"the edge {one} – {other} has no direction, and there is no way to direct "
+                "all such edges without a cycle or a new v-structure. Direct them in the file.",
+                open_edges[one, other],
+            )
+        now = [f"{a} → {b}" for a, b in dag.edges if (a, b) in open_edges or (b, a) in open_edges]
+        many = "1 edge has" if len(now) == 1 else f"{len(now)} edges have"
+        self.remarks.append(
+            f"{many} no direction in the file; directed so that no new v-structure arises: "
+            f"{', '.join(now[:10])}{', …' if now[10:] else ''}. Check them."
+        )
+        return dag
+
+
+def states_from_text(text: str) -> tuple[str, ...] | None:
+    """The states we wrote into an attribute; None when it says something else."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, list) or not values:
+        return None
+    texts = [value for value in values if isinstance(value, str) and not _HALF_SIGN.search(value)]
+    return tuple(texts) if len(texts) == len(values) == len(set(texts)) else None
+
+
+def states_text(variable: Variable) -> str:
+    """The states as `states_from_text` reads them."""
+    return json.dumps(variable.states, ensure_ascii=False)
+
+
+def structure_lost(
+    file: ModelFile, format_name: str, *others: str, language: type = BayesianNetwork
+) -> tuple[str, ...]:
+    """What a format of edges cannot hold: the tables, and what `others` name; it says that a model
+    is one of `language`."""
+    parts = ["the tables", *others]
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    first = f"{format_name} cannot hold {listed}: only a model file with tables keeps them."
+    more = what_is_lost(file, format_name, titles=True, properties=False, language=language)
+    return (first, *more)

@@ -1,0 +1,465 @@
+"""A product of factors as a chain of conditional tables with the same joint distribution.
+
+UAI files of the inference competitions: BAYES, and MARKOV turned into a Bayesian network.
+
+A file has the type, the cardinalities, the scopes (BAYES: the child last) and one table for each,
+the last variable of its scope fastest. There are no names: they stand in a second file,
+NAME.uai.names.json, and without it variables are X0, X1, … with states s0, s1, … Lines that begin
+with `c` and what follows a # are comments.
+
+Evidence files of the UAI competitions (.evid): numbers of variables and of their states.
+
+Two forms are found: one set, `2 0 1 3 0` (so many, then variable and state), and the older one
+whose first line is the number of sets, with one such line for each.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import ModelFileError
+from pgmstudio.core.inference.base import Excluded, Finding, Observed
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.models.files import ModelFile, Point, decode_text, read_bytes
+from pgmstudio.core.io.models.shared.cpt_checks import (
+    MAX_MADE_UP,
+    count_text,
+    network_in,
+    what_is_lost,
+)
+from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found, number_of
+from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
+
+Factor = tuple[tuple[int, ...], NDArray[np.float64]]
+Family = tuple[int, tuple[int, ...], NDArray[np.float64]]  # child, parents, rows
+
+
+def chain_rule(
+    cards: Sequence[int], factors: Sequence[Factor], reserve: Callable[[tuple[int, ...]], None]
+) -> tuple[list[Family] | None, float]:
+    """P(x) ∝ Π factors as Π P(v | those eliminated later), and log2 of the normalising constant.
+
+    Variable elimination read backwards: when v is summed out of the product ψ of its factors,
+    ψ / Σ_v ψ is P(v | the others in ψ), since the rest of the product does not know v (Koller and
+    Friedman 2009, §9.3 and §4.5). The variable with the smallest product goes next; `reserve` may
+    refuse one. None when every joint state has weight 0.
+    """
+    near: list[set[int]] = [set() for _ in cards]
+    for scope, _ in factors:
+        for v in scope:
+            near[v].update(scope)
+    for v, others in enumerate(near):
+        others.discard(v)
+    families: list[Family] = []
+    waiting: dict[int, Factor] = {}
+    holding: list[set[int]] = [set() for _ in cards]  # the factors of each variable
+    scalars: list[NDArray[np.float64]] = []
+    log2_z = 0.0
+
+    def wait(number: int, factor: Factor) -> None:
+        waiting[number] = factor
+        for u in factor[0]:
+            holding[u].add(number)
+        if not factor[0]:
+            scalars.append(factor[1])
+
+    for number, (scope, table) in enumerate(factors):  # each at most 1: no product is too large
+        largest = float(table.max())
+        if not largest > 0:
+            return None, -math.inf
+        wait(number, (scope, table / largest))
+        log2_z += math.log2(largest)
+    weight = [_log_cells(v, near, cards) for v in range(len(cards))]
+    left = [(weight[v], v) for v in range(len(cards))]
+    heapify(left)
+    is_gone = [False] * len(cards)
+    while left:
+        heaviness, v = heappop(left)
+        if is_gone[v] or heaviness != weight[v]:
+            continue  # it has another weight by now, and stands there again
+        is_gone[v] = True
+        scope = (*sorted(near[v]), v)
+        reserve(scope)
+        table = np.ones([cards[u] for u in scope])
+        for number in sorted(holding[v]):
+            factor = waiting.pop(number)
+            table = table * _spread(factor, scope)
+            for u in factor[0]:
+                holding[u].discard(number)
+        largest = float(table.max())
+        if not largest > 0:
+            return None, -math.inf
+        table /= largest
+        message = table.sum(axis=-1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rows = table / message[..., None]
+        rows[message == 0] = 1 / cards[v]
+        families.append((v, scope[:-1], rows.reshape(-1, cards[v])))
+        log2_z += math.log2(largest)
+        wait(len(factors) + v, (scope[:-1], message))
+        for u in scope[:-1]:
+            near[u].update(scope[:-1])
+            near[u] -= {u, v}
+            weight[u] = _log_cells(u, near, cards)
+            heappush(left, (weight[u], u))
+    for scalar in scalars:
+        if not float(scalar) > 0:
+            return None, -math.inf
+        log2_z += math.log2(float(scalar))
+    return families, log2_z
+
+
+def _log_cells(v: int, near: Sequence[set[int]], cards: Sequence[int]) -> float:
+    return math.log2(cards[v]) + sum(math.log2(cards[u]) for u in near[v])
+
+
+def _spread(factor: Factor, scope: tuple[int, ...]) -> NDArray[np.float64]:
+    """The factor with one axis for each variable of `scope`, of length 1 where it has none."""
+    mine, table = factor
+    ordered = sorted(range(len(mine)), key=lambda axis: scope.index(mine[axis]))
+    shape = [table.shape[mine.index(u)] if u in mine else 1 for u in scope]
+    spread: NDArray[np.float64] = table.transpose(ordered).reshape(shape)
+    return spread
+
+
+NAMES_ENDING = ".names.json"
+SCHEMA, VERSION = "pgmstudio-uai-names", 1
+
+_COMMENT = re.compile(r"#[^\n]*+|^c(?:[ \t][^\n]*+)?$", re.MULTILINE)
+# aGrUM writes the child's name behind each scope, and its tables the other way round.
+_AGRUM_SCOPE = re.compile(r"^\d+(?: +\d+)+ +# (\S+)[ \t\r]*$", re.MULTILINE)
+
+
+def parse(content: bytes, path: Path) -> ModelFile:
+    """The network in a UAI file, with the names of the second file where there is one."""
+    text, remarks = decode_text(content)
+    reader = _Reader(text, path)
+    reader.builder.remarks += remarks
+    return reader.read()
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the second file says."""
+
+    variables: tuple[Variable, ...]
+    title: str = ""
+    titles: dict[str, str] = field(default_factory=dict)
+    layout: dict[str, Point] = field(default_factory=dict)
+
+
+class _Reader(TextScanner):
+    BLANK = re.compile(r"\s*+")
+    TOKEN = re.compile(r"\S++")
+
+    def __init__(self, text: str, path: Path) -> None:
+        super().__init__(_COMMENT.sub(lambda part: " " * len(part[0]), text), path)
+        self.builder = NetworkBuilder(path)
+        self._child_names = _AGRUM_SCOPE.findall(text)
+
+    def _whole(self, what: str, most: int) -> int:
+        token = self.next_token()
+        if not token.isdecimal() or len(token) > 9 or int(token) > most:
+            self.fail(f"expected {what}, {found(token)}.")
+        return int(token)
+
+    def read(self) -> ModelFile:
+        """The model file of the text."""
+        kind = self.next_token()
+        if kind.upper() not in ("BAYES", "MARKOV"):
+            self.fail(f"expected BAYES or MARKOV, {found(kind)}; is it a UAI file?")
+        count = self._whole("the number of variables", len(self.text))
+        if not count:
+            self.fail("holds no variables.")
+        cards = []
+        for number in range(count):
+            cards.append(self._whole(f"how many states variable {number} has", 1 << 20))
+            if not cards[-1]:
+                self.fail(f"variable {number} has no states.")
+        if sum(cards) > len(self.text) * 2 + 64 and kind.upper() == "BAYES":
+            self.fail("the tables cannot be as large as the numbers of states say.")
+        if sum(cards) > len(self.text) * 2 + MAX_MADE_UP:
+            self.fail(f"there are {sum(cards)} states, more than a file of this size can be about.")
+        scopes = []
+        for number in range(self._whole("the number of functions", len(self.text))):
+            size = self._whole(f"how many variables function {number} has", count)
+            scope = [self._whole("the number of a variable", count - 1) for _ in range(size)]
+            if len(set(scope)) != size:
+                self.fail(f"function {number} names a variable twice.")
+            scopes.append((scope, self.start))
+        is_bayes = kind.upper() == "BAYES"
+        backwards = is_bayes and 0 < len(self._child_names) == len(scopes)
+        names = self._names(cards)
+        if names is None:
+            names = _Names(self._made_up(cards, scopes if backwards else []))
+        build = self.builder
+        for number, variable in enumerate(names.variables):
+            build.add_variable(str(number), variable.states, (None, None), name=variable.name)
+        if is_bayes:
+            self._bayes(scopes, backwards)
+        else:
+            self._markov(cards, scopes)
+        if self.next_token():
+            build.remarks.append(f"Line {self.line(self.start)}: what follows was left out.")
+        build.titles, build.layout = names.titles, names.layout
+        ordinal = {v.name for v in names.variables if v.is_ordinal}
+        for name in ordinal:
+            old = build.variables[name]
+            build.variables[name] = Variable(name, old.states, is_ordinal=True)
+        return build.file(names.title)
+
+    def _made_up(
+        self, cards: list[int], scopes: list[tuple[list[int], int]]
+    ) -> tuple[Variable, ...]:
+        told = {
+            scope[-1]: name for (scope, _), name in zip(scopes, self._child_names, strict=False)
+        }
+        wanted = [told.get(number, f"X{number}") for number in range(len(cards))]
+        if len(set(wanted)) < len(wanted):
+            wanted = [f"X{number}" for number in range(len(cards))]
+        beside = second_path(self.path).name
+        self.builder.remarks.append(
+            f"UAI files hold no names; there is no {beside} beside it, so "
+            + (
+                "the names of the variables are those in its comments, and their states"
+                if told
+                else "variables are called X0, X1, … and states"
+            )
+            + " s0, s1, …"
+        )
+        return tuple(
+            Variable(name, tuple(f"s{k}" for k in range(card)))
+            for name, card in zip(wanted, cards, strict=True)
+        )
+
+    def _names(self, cards: list[int]) -> _Names | None:
+        """The names of the second file; None when there is none or it is of another network."""
+        path = second_path(self.path)
+        if not path.is_file():
+            return None
+        names = _read_names(parse_json(read_bytes(path), path))
+        if [variable.cardinality for variable in names.variables] != cards:
+            self.builder.remarks.append(
+                f"{path.name} is about other variables than {self.path.name}; it was not used."
+            )
+            return None
+        return names
+
+    def _numbers(self, number: int, wanted: int) -> tuple[list[float], int]:
+        told = self._whole(f"how many numbers function {number} has", len(self.text))
+        if told != wanted:
+            self.fail(f"function {number} lists {told} numbers instead of {count_text(wanted)}.")
+        numbers, start = [], self.place
+        for place in range(wanted):
+            token = self.next_token()
+            value = number_of(token)
+            if not value >= 0:
+                self.fail(f"expected a number of at least 0 in function {number}, {found(token)}.")
+            if not place:
+                start = self.start
+            numbers.append(value)
+        return numbers, start
+
+    def _bayes(self, scopes: list[tuple[list[int], int]], backwards: bool) -> None:
+        build = self.builder
+        for number, (scope, offset) in enumerate(scopes):
+            if not scope:
+                self.fail(f"function {number} has no variable.", offset)
+            family = build.family([str(v) for v in (scope[-1], *scope[:-1])], self.at(offset))
+            wanted = math.prod(variable.cardinality for variable in family)
+            numbers, start = self._numbers(number, wanted)
+            build.add_table(family, numbers, self.at(start), backwards=backwards)
+        if backwards and any(len(scope) > 2 for scope, _ in scopes):
+            build.remarks.append(
+                "aGrUM wrote this file. It lists tables with the first parent fastest, against "
+                "the format; they were read that way."
+            )
+
+    def _markov(self, cards: list[int], scopes: list[tuple[list[int], int]]) -> None:
+        build = self.builder
+        variables = list(build.variables.values())
+        factors: list[tuple[tuple[int, ...], NDArray[np.float64]]] = []
+        for number, (scope, offset) in enumerate(scopes):
+            shape = [cards[v] for v in scope]
+            if scope:
+                build.reserve([variables[v] for v in scope], self.at(offset))
+            numbers, _ = self._numbers(number, math.prod(shape))
+            factors.append((tuple(scope), np.array(numbers).reshape(shape)))
+
+        def reserve(scope: tuple[int, ...]) -> None:
+            build.reserve([variables[v] for v in scope], (None, None))
+
+        families, log2_z = chain_rule(cards, factors, reserve)
+        if families is None:
+            build.fail("gives every joint state the weight 0; that is no distribution.")
+        for child, parents, rows in families:
+            build.add_rows([variables[v] for v in (child, *parents)], rows, (None, None))
+        build.remarks.append(
+            "The file is a Markov network. It was turned into a Bayesian network with the same "
+            f"joint distribution, so its edges are not those of the file; log2 Z = {log2_z:.6g}."
+        )
+
+
+def second_path(path: Path) -> Path:
+    """Where the names of a UAI file are."""
+    return path.with_name(path.name.removesuffix(".gz") + NAMES_ENDING)
+
+
+def _read_names(document: JsonPlace) -> _Names:
+    from pgmstudio.core.io.models.native_json import check_version, read_variables
+
+    check_version(document, "schema", SCHEMA, VERSION)
+    title, titles, layout = (document.get(key) for key in ("title", "titles", "layout"))
+    return _Names(
+        read_variables(document["variables"]).variables,
+        title.text() if title else "",
+        {name: place.text() for name, place in titles.entries()} if titles else {},
+        layout.points() if layout else {},
+    )
+
+
+def beside(file: ModelFile, path: Path) -> tuple[Path, bytes]:
+    """The second file: names, states, title and places."""
+    from pgmstudio.core.io.models.native_json import layout_document, variables_document
+
+    document: dict[str, Any] = {"schema": SCHEMA, "version": VERSION}
+    if file.title:
+        document["title"] = file.title
+    document["variables"] = variables_document(file.model.domain)
+    if file.titles:
+        document["titles"] = dict(sorted(file.titles.items()))
+    if file.layout:
+        document["layout"] = layout_document(file.layout)
+    return second_path(path), render_json(document)
+
+
+def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """The text of a UAI file, and what it cannot hold."""
+    network = network_in(file, path, "UAI")
+    domain = network.domain
+    if not len(domain):
+        raise ModelFileError(path, "a UAI file needs at least one variable.")
+    lines = ["BAYES", str(len(domain)), " ".join(map(str, domain.cardinalities)), str(len(domain))]
+    for index, parents in enumerate(network.dag.parent_indices):
+        lines.append(" ".join(map(str, (len(parents) + 1, *parents, index))))
+    for table in network.tables:
+        lines += ["", str(table.size)]
+        rows = table.reshape(-1, table.shape[-1]).tolist()
+        lines += [f" {' '.join(map(repr, row))}" for row in rows]
+    lost = what_is_lost(file, "UAI", titles=True, properties=False)
+    lost = [sentence for sentence in lost if "states are ordered" not in sentence]
+    told = f"UAI holds numbers only; names and places are in {second_path(path).name} beside it."
+    return ("\n".join(lines) + "\n").encode(), (*lost, told)
+
+
+EVIDENCE_ENDING = ".evid"
+
+
+class _EvidenceReader(TextScanner):
+    BLANK = re.compile(r"\s*+")
+    TOKEN = re.compile(r"\S++")
+
+    def whole(self, what: str) -> int:
+        token = self.next_token()
+        if not token.isdecimal() or len(token) > 9:
+            self.fail(f"expected {what}, {found(token)}.")
+        return int(token)
+
+    def case(self, domain: Domain) -> dict[str, Observed]:
+        """One set of findings."""
+        findings: dict[str, Observed] = {}
+        for _ in range(self.whole("how many variables are observed")):
+            number = self.whole("the number of a variable")
+            if number >= len(domain):
+                self.fail(f"there is no variable {number}; the model has {len(domain)}.")
+            variable = domain.variables[number]
+            code = self.whole(f"the number of a state of {variable.name}")
+            if code >= variable.cardinality:
+                self.fail(f"{variable.name} has no state {code}; it has {variable.cardinality}.")
+            if variable.name in findings:
+                self.fail(f"{variable.name} is there twice.")
+            findings[variable.name] = Observed(variable.states[code])
+        return findings
+
+
+def parse_evidence(content: bytes, path: Path, domain: Domain) -> list[dict[str, Observed]]:
+    """The sets of findings in a file, for a model with this domain; either form."""
+    text, _ = decode_text(content)
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    reader = _EvidenceReader(text, path)
+    # The older form has the number of sets on a line of its own.
+    if len(lines) > 1 and len(lines[0]) == 1 and not _is_one_set(lines):
+        count = reader.whole("how many sets of evidence there are")
+        if count > len(text):
+            reader.fail(f"the file is too short for {count} sets of evidence.")
+        cases = [reader.case(domain) for _ in range(count)]
+    else:
+        cases = [reader.case(domain)]
+    token = reader.next_token()
+    if token:
+        reader.fail(f"expected the end of the file, {found(token)}.")
+    return cases
+
+
+def _is_one_set(lines: Sequence[Sequence[str]]) -> bool:
+    """Whether it is the newer form written over several lines, each variable on its own."""
+    count = int(lines[0][0]) if lines[0][0].isdecimal() and len(lines[0][0]) < 9 else -1
+    return count == len(lines) - 1 and all(len(line) == 2 for line in lines[1:])
+
+
+def read_evidence(path: Path | str, domain: Domain) -> list[dict[str, Observed]]:
+    """The sets of findings in a file on the disk."""
+    path = Path(path)
+    return parse_evidence(read_bytes(path), path, domain)
+
+
+def evidence_text(
+    cases: Sequence[Mapping[str, Finding]], domain: Domain, *, older: bool = False
+) -> tuple[bytes, tuple[str, ...]]:
+    """The text of sets of findings, and what it cannot hold; several sets need the older form."""
+    lost: list[str] = []
+    lines = [str(len(cases))] if older or len(cases) != 1 else []
+    for case in cases:
+        numbers: list[tuple[int, int]] = []
+        for name, finding in case.items():
+            variable = domain[name]
+            states = [finding.state] if isinstance(finding, Observed) else []
+            if isinstance(finding, Excluded):
+                left = [state for state in variable.states if state not in finding.states]
+                states = left if len(left) == 1 else []
+            if states:
+                numbers.append((domain.index(name), variable.code(states[0])))
+            else:
+                lost.append(
+                    f"An .evid file holds observed states only; {name} {finding} is left out."
+                )
+        words = [str(len(numbers)), *(f"{v} {code}" for v, code in sorted(numbers))]
+        lines.append(" ".join(words))
+    return ("\n".join(lines) + "\n").encode(), tuple(lost)
+
+
+def write_evidence(
+    path: Path | str,
+    cases: Sequence[Mapping[str, Finding]],
+    domain: Domain,
+    *,
+    older: bool = False,
+) -> tuple[str, ...]:
+    """Write sets of findings; a sentence for each finding that the format cannot hold."""
+    path = Path(path)
+    if path.suffix.lower() != EVIDENCE_ENDING:
+        raise ModelFileError(path, f"an evidence file ends in {EVIDENCE_ENDING}.")
+    content, lost = evidence_text(cases, domain, older=older)
+    replace_file(path, content)
+    return lost

@@ -1,0 +1,438 @@
+"""Reading a project from the members of its file, trusting nothing in them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any, NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.counting import Told, unheard
+from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.discretization import Cuts
+from pgmstudio.core.data.resampling import Split
+from pgmstudio.core.errors import DataError, ModelFileError, ProjectFileError
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.io.background_knowledge import knowledge_of_document
+from pgmstudio.core.io.clean_names import clean_names, names_in, remark_on, with_names
+from pgmstudio.core.io.evidence import read_evidence
+from pgmstudio.core.io.models.codecs import CODECS
+from pgmstudio.core.io.models.native_json import check_version, file_of_document, read_variables
+from pgmstudio.core.io.project.archive import members_in
+from pgmstudio.core.io.project.migrations import MIGRATIONS, VERSION, migrated
+from pgmstudio.core.json_documents import JsonPlace, parse_json
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.project.project import (
+    ComparisonEntry,
+    CurveEntry,
+    DataEntry,
+    EvidenceCase,
+    ModelEntry,
+    Outcome,
+    Project,
+    Run,
+    UnknownContent,
+    UnknownModel,
+    without_loose_references,
+)
+
+T = TypeVar("T")
+
+FORMAT = "pgmstudio-project"
+
+_ENTRIES = frozenset({"format", "version", "program", "title", "notes"})
+_ENTRIES |= {"data", "models", "runs", "curves", "comparisons"}
+_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_KNOWN_JSON = re.compile(
+    r"project\.json|knowledge\.json|evidence\.json|(?:models|runs|curves)/[A-Za-z0-9_-]{1,32}\.json"
+)
+
+# The head of an array as numpy writes it; anything else is refused, so nothing has to be parsed.
+_ARRAY_HEAD = re.compile(
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '([<|][a-z][1-8])', 'fortran_order': False, "
+    rb"'shape': \(([0-9, ]{0,40})\), \} *\n",
+    re.DOTALL,
+)
+
+
+def project_in(
+    stream: IO[bytes],
+    path: Path,
+    cancel: CancelToken = NEVER,
+    told: Told = unheard,
+    *,
+    left_out: list[str] | None = None,
+) -> Project:
+    """The project in an open file; ProjectFileError says what is wrong with it.
+
+    With `left_out` a part that is damaged or missing is left out of the project, and a sentence
+    about it is added there; without, it is an error.
+    """
+    members, damaged = members_in(stream, path, cancel, told)
+    return _Reader(members, damaged, path, left_out).project(cancel)
+
+
+class _Reader:
+    """Turns members into a project; every reference and number is checked."""
+
+    def __init__(
+        self,
+        members: dict[str, bytearray],
+        damaged: dict[str, str],
+        path: Path,
+        left_out: list[str] | None,
+    ) -> None:
+        self._path = path
+        self._raw = members
+        self._left_out = left_out
+        self._damaged = damaged
+        self._problems = {
+            name: ProjectFileError(
+                path, f"{name} is damaged ({reason}). Open a copy of the file, if there is one."
+            )
+            for name, reason in damaged.items()
+        }
+        documents: dict[str, Any] = {}
+        for name, content in members.items():
+            try:
+                documents[name] = (
+                    self._parsed(content, name) if _KNOWN_JSON.fullmatch(name) else content
+                )
+            except ProjectFileError as problem:
+                self._problems[name] = problem
+        if "project.json" not in documents:
+            self._refuse_missing("project.json", "holds no project.json; it is not a project file.")
+        if left_out is None and damaged:
+            raise self._problems[next(iter(damaged))]
+        version = check_version(
+            self._place(documents["project.json"], ""), "format", FORMAT, VERSION
+        )
+        if version < min(MIGRATIONS, default=VERSION):
+            raise ProjectFileError(path, f"there is no version {version} of project files.")
+        self._members = self._with_clean_names(migrated(documents, version))
+        self._used = ["project.json"]
+        self._top = self._place(self._members["project.json"], "project.json")
+
+    def _with_clean_names(self, members: Mapping[str, Any]) -> dict[str, Any]:
+        """Earlier versions took names with line breaks and other control characters."""
+        data = JsonPlace(members["project.json"], self._path).get("data")
+        entries = data.value.values() if data and isinstance(data.value, dict) else ()
+        models = (value for name, value in members.items() if name.startswith("models/"))
+        clean = clean_names(name for part in (*entries, *models) for name in names_in(part))
+        if not clean:
+            return dict(members)
+        if self._left_out is not None:
+            self._left_out.append(remark_on(clean))
+        return {
+            name: with_names(value, clean) if _KNOWN_JSON.fullmatch(name) else value
+            for name, value in members.items()
+        }
+
+    def _parsed(self, content: bytearray, name: str) -> Any:
+        return parse_json(bytes(content), self._path, error=ProjectFileError, member=name).value
+
+    def _place(self, value: Any, where: str) -> JsonPlace:
+        return JsonPlace(value, self._path, where, ProjectFileError)
+
+    def _fail(self, message: str) -> NoReturn:
+        raise ProjectFileError(self._path, message)
+
+    def _refuse_missing(self, name: str, message: str) -> NoReturn:
+        raise self._problems.pop(name, ProjectFileError(self._path, message))
+
+    def _member(self, name: str) -> Any:
+        if name not in self._members:
+            self._refuse_missing(name, f"the file {name} is missing in it.")
+        self._used.append(name)
+        return self._members[name]
+
+    def _part(self, called: str, read: Callable[[], T]) -> T | None:
+        """What `read` gives; None when that part is damaged and may be left out."""
+        used = len(self._used)
+        try:
+            return read()
+        except ProjectFileError as problem:
+            if self._left_out is None:
+                raise
+            self._left_out.append(f"{called} was left out: {problem.message}")
+            del self._used[used:]  # its members are written back as they are
+            return None
+
+    def _parts(
+        self, kind: str, keys: Iterable[str], read: Callable[[str], T | None]
+    ) -> dict[str, T]:
+        """The parts that can be read, by their id."""
+        found = ((key, self._part(f"{kind} {key}", partial(read, key))) for key in keys)
+        return {key: part for key, part in found if part is not None}
+
+    def _document(self, name: str) -> JsonPlace:
+        return self._place(self._member(name), name)
+
+    def project(self, cancel: CancelToken) -> Project:
+        """The project; to be asked for once."""
+        top = self._top
+        title, notes = top["title"].text(), top["notes"].text()
+        listed_data = self._part("The list of data", lambda: self._listed(top["data"])) or {}
+        listed = self._part("The list of models", lambda: self._listed(top["models"])) or {}
+        compared = self._part("Comparisons", lambda: self._listed(top["comparisons"])) or {}
+        run_ids = self._part("The list of runs", lambda: self._ids(top["runs"])) or ()
+        curve_ids = self._part("The list of curves", lambda: self._ids(top["curves"])) or ()
+        self._data_ids, self._run_ids = {*listed_data}, {*run_ids}
+        self._model_ids = {*listed}
+
+        def document(folder: str, key: str) -> JsonPlace:
+            cancel.raise_if_cancelled()
+            return self._document(f"{folder}/{key}.json")
+
+        data = self._parts("Data set", listed_data, lambda key: self._data(key, listed_data[key]))
+        unknown: dict[str, UnknownModel] = {}
+
+        def model_of(key: str) -> ModelEntry | None:
+            place, said = listed[key], document("models", key)
+            kind = place["kind"].text()
+            if kind in CODECS:
+                return self._model(place, said)
+            unknown[key] = UnknownModel(
+                place["title"].text(), kind, place.mapping(), said.mapping()
+            )
+            return None
+
+        models = self._parts("Model", listed, model_of)
+        cases = self._part("Evidence", self._cases) or {}
+        knowledge = self._part(
+            "Knowledge", lambda: knowledge_of_document(self._document("knowledge.json"))
+        )
+        runs = self._parts("Run", run_ids, lambda key: self._run(document("runs", key)))
+        curves = self._parts("Curves", curve_ids, lambda key: self._curve(document("curves", key)))
+        comparisons = self._parts(
+            "Comparison", compared, lambda key: self._comparison(compared[key])
+        )
+        used = {*self._used}
+        project = Project(
+            title=title,
+            notes=notes,
+            data=data,
+            models=models,
+            knowledge=knowledge or Knowledge(),
+            evidence_cases=cases,
+            runs=runs,
+            curves=curves,
+            comparisons=comparisons,
+            unknown=UnknownContent(
+                unknown,
+                {key: value for key, value in top.mapping().items() if key not in _ENTRIES},
+                {name: bytes(raw) for name, raw in self._raw.items() if name not in used},
+            ),
+        )
+        if self._left_out is None:
+            return project
+        for name in [name for name in self._damaged if name in self._problems]:
+            self._part("A file that no part needs", partial(self._refuse_missing, name, ""))
+        return without_loose_references(project)
+
+    def _listed(self, place: JsonPlace) -> dict[str, JsonPlace]:
+        entries = dict(place.entries())
+        for key, inside in entries.items():
+            if not _ID.fullmatch(key):
+                inside.fail("its name is no id of letters and digits.")
+        return entries
+
+    def _ids(self, place: JsonPlace) -> tuple[str, ...]:
+        ids = place.texts()
+        if len(set(ids)) != len(ids) or not all(map(_ID.fullmatch, ids)):
+            place.fail("expected ids of letters and digits, each once.")
+        return ids
+
+    def _reference(self, place: JsonPlace, entry: str, known: Collection[str]) -> str | None:
+        inside = place.get(entry)
+        if inside is None:
+            return None
+        if inside.text() not in known:
+            self._part(entry, lambda: inside.fail(f"there is no “{inside.text()}” in the project."))
+            return None
+        return inside.text()
+
+    def _data(self, key: str, place: JsonPlace) -> DataEntry:
+        domain = read_variables(place["variables"])
+        rows = place["rows"].whole()
+        try:
+            codes = self._array(f"data/{key}.npy", code_dtype(domain), (len(domain), rows))
+            weights = None
+            if place["weighted"].yes_no():
+                weights = self._array(f"data/{key}.weights.npy", np.dtype("<f8"), (rows,))
+            data = DataSet(domain, codes, weights)
+            cuts = {
+                name: Cuts(
+                    inside["column"].text(),
+                    tuple(point.number() for point in inside["points"].elements()),
+                    inside["labels"].texts(),
+                )
+                for name, inside in place["cuts"].entries()
+            }
+        except DataError as problem:
+            place.fail(str(problem))
+        split = place.get("split")
+        return DataEntry(
+            name=place["name"].text(),
+            data=data,
+            source=place["source"].text(),
+            cuts=cuts,
+            missing_markers=place["missing_markers"].texts(),
+            split=None if split is None else self._split(key, split, rows),
+            notes=place["notes"].text(),
+            provenance=dict(place["provenance"].mapping()),
+        )
+
+    def _split(self, key: str, place: JsonPlace, rows: int) -> Split:
+        sizes = [size.whole() for size in place["sizes"].elements()]
+        names, prints = place["names"].texts(), place["part_fingerprints"].texts()
+        told = place.get("has_copies")
+        has_copies = told is not None and told.yes_no()
+        total = sum(sizes)
+        if min(sizes, default=0) < 0 or (total < rows if has_copies else total != rows):
+            place["sizes"].fail(f"the parts do not add up to {rows} rows.")
+        if not len(sizes) == len(names) == len(prints):
+            place.fail("names, sizes and fingerprints are not equally many.")
+        order = self._array(f"data/{key}.split.npy", np.dtype("<i8"), (total,))
+        seen = np.zeros(rows, dtype=bool)
+        seen[order[(order >= 0) & (order < rows)]] = True
+        if not seen.all() or order.min(initial=0) < 0 or order.max(initial=0) >= max(rows, 1):
+            place.fail("the parts do not hold every row once.")
+        ends = np.cumsum([0, *sizes]).tolist()
+        indices = tuple(order[low:high].astype(np.intp) for low, high in pairwise(ends))
+        copies = None
+        if has_copies:
+            counts = self._array(f"data/{key}.split-copies.npy", np.dtype("<i8"), (total,))
+            if counts.min(initial=0) < 0:
+                place.fail("a part has less than 0 copies of a row.")
+            copies = tuple(counts[low:high] for low, high in pairwise(ends))
+        seed = place.get("seed")
+        return Split(
+            indices,
+            names,
+            None if seed is None else seed.whole(),
+            place["fingerprint"].text(),
+            prints,
+            copies,
+        )
+
+    def _array(self, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+        """An array of exactly this type and shape; nothing is allocated before that is known."""
+        content = self._member(name)
+        head = _ARRAY_HEAD.match(content)
+        if head is None or head.end() != 10 + int.from_bytes(head[1], "little"):
+            self._fail(f"{name} is no array that a project has.")
+        wanted = dtype.newbyteorder("<")
+        found = tuple(int(size) for size in head[3].split(b",") if size.strip().isdigit())
+        if found != shape or head[2].decode() != wanted.str:
+            self._fail(
+                f"{name} holds an array of {head[2].decode()} {found} "
+                f"instead of {wanted.str} {shape}."
+            )
+        if len(content) - head.end() != wanted.itemsize * math.prod(shape):
+            self._fail(f"{name} is not as long as it says.")
+        body = np.frombuffer(content, dtype=wanted, offset=head.end())
+        return body.reshape(shape).astype(dtype, copy=False)
+
+    def _model(self, place: JsonPlace, document: JsonPlace) -> ModelEntry:
+        try:
+            file = file_of_document(document, self._path)
+        except ModelFileError as problem:  # from checks that know nothing of projects
+            document.fail(problem.reason)
+        model = file.model
+        edge_notes: dict[Edge, str] = {}
+        for element in place["edge_notes"].elements():
+            texts = element.texts()
+            if len(texts) != 3:
+                element.fail("expected the two ends of an edge and a note.")
+            edge_notes[texts[0], texts[1]] = texts[2]
+        if model.kind != place["kind"].text():
+            place["kind"].fail(f"the model is {a_kind(model.kind)}.")
+        return ModelEntry(
+            title=place["title"].text(),
+            model=model,
+            data_id=self._reference(place, "data", self._data_ids),
+            run_id=self._reference(place, "run", self._run_ids),
+            is_edited=place["edited"].yes_no(),
+            layouts={name: inside.points() for name, inside in place["layouts"].entries()},
+            display_modes=_texts(place["display_modes"]),
+            node_titles=_texts(place["node_titles"]),
+            notes=place["notes"].text(),
+            node_notes=_texts(place["node_notes"]),
+            edge_notes=edge_notes,
+            provenance=dict(place["provenance"].mapping()),
+            properties=file.properties,
+        )
+
+    def _cases(self) -> dict[str, EvidenceCase]:
+        listed = dict(self._document("evidence.json").entries())
+
+        def case_of(name: str) -> EvidenceCase:
+            place = listed[name]
+            model_id = self._reference(place, "model", self._model_ids)
+            return EvidenceCase(read_evidence(place["evidence"]), model_id)
+
+        return self._parts("Evidence", listed, case_of)
+
+    def _run(self, place: JsonPlace) -> Run:
+        outcome = place["outcome"].text()
+        if outcome not in {known.value for known in Outcome}:
+            place["outcome"].fail(f"a run does not end “{outcome}”.")
+        trace = []
+        for element in place["trace"].elements():
+            pair = element.elements()
+            if len(pair) != 2:
+                element.fail("expected a time or step and a score.")
+            trace.append((_number(pair[0]), _number(pair[1])))
+        return Run(
+            learner=place["learner"].text(),
+            params=dict(place["params"].mapping()),
+            seed=place["seed"].whole(),
+            data_fingerprint=place["data_fingerprint"].text(),
+            program_version=place["program_version"].text(),
+            outcome=Outcome(outcome),
+            title=place["title"].text(),
+            data_id=self._reference(place, "data", self._data_ids),
+            model_id=self._reference(place, "model", self._model_ids),
+            seconds=_number(place["seconds"]),
+            measures={name: _number(inside) for name, inside in place["measures"].entries()},
+            trace=tuple(trace),
+            messages=place["messages"].texts(),
+            kept={} if (kept := place.get("kept")) is None else dict(kept.mapping()),
+        )
+
+    def _curve(self, place: JsonPlace) -> CurveEntry:
+        return CurveEntry(
+            place["title"].text(),
+            tuple(dict(point.mapping()) for point in place["points"].elements()),
+            self._reference(place, "data", self._data_ids),
+            {} if (setup := place.get("setup")) is None else dict(setup.mapping()),
+            "" if (folder := place.get("folder")) is None else folder.text(),
+            () if (pinned := place.get("pinned")) is None else pinned.texts(),
+        )
+
+    def _comparison(self, place: JsonPlace) -> ComparisonEntry:
+        model_ids = place["models"].texts()
+        if not self._model_ids.issuperset(model_ids):
+            place["models"].fail("names a model that is not in the project.")
+        return ComparisonEntry(
+            place["title"].text(), model_ids, self._reference(place, "data", self._data_ids)
+        )
+
+
+def _texts(place: JsonPlace) -> dict[str, str]:
+    return {name: inside.text() for name, inside in place.entries()}
+
+
+def _number(place: JsonPlace) -> float:
+    """A number; JSON has no infinities, so they are texts."""
+    if place.value in ("inf", "-inf", "nan"):
+        return float(place.value)
+    return place.number()

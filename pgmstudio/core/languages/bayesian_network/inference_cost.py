@@ -1,0 +1,84 @@
+"""What exact inference in a network will cost, said before anything is computed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from pgmstudio.core.errors import TooLargeError
+from pgmstudio.core.graphs.junction_tree import CliqueTree
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.large_counts import count_text, float_of
+
+BYTES_PER_CELL = 10  # the table itself and its share of maps, messages and room to work
+SECONDS_PER_CELL = 8e-9  # one update of every belief, on a machine of 2020
+# Part of the memory that is free now; the rest of the program wants some too.
+SHARE_OF_MEMORY = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The size of a clique tree and what one update of all beliefs will take."""
+
+    table_cells: int
+    largest_clique: int
+    bytes: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"{count_text(self.table_cells)} table cells, "
+            f"the largest clique {count_text(self.largest_clique)}, "
+            f"{in_units(self.bytes)}, about {self.seconds:.2g} s an update"
+        )
+
+
+def forecast(model: BayesianNetwork | Tree) -> Forecast:
+    """Cells, bytes and seconds of exact inference; takes no longer than the triangulation."""
+    network = model.as_bayesian_network if isinstance(model, Tree) else model
+    return forecast_of_tree(network.clique_tree)
+
+
+def forecast_of_tree(tree: CliqueTree) -> Forecast:
+    largest = max(tree.cells, default=0)
+    return Forecast(
+        table_cells=tree.table_cells,
+        largest_clique=largest,
+        bytes=BYTES_PER_CELL * tree.table_cells + 16 * largest,
+        seconds=SECONDS_PER_CELL * float_of(tree.table_cells),
+    )
+
+
+def check_budget(expected: Forecast, most_bytes: int | None = None) -> None:
+    """TooLargeError when the tables need more than `most_bytes` (default: most of what is free)."""
+    budget = available_bytes() if most_bytes is None else most_bytes
+    if expected.bytes > budget:
+        raise TooLargeError(
+            f"Exact inference would need {count_text(expected.table_cells)} table cells "
+            f"({in_units(expected.bytes)}, the largest clique "
+            f"{count_text(expected.largest_clique)}); "
+            f"{in_units(budget)} may be used. Ask for few variables, which prunes the rest, "
+            "or remove edges."
+        )
+
+
+def available_bytes() -> int:
+    """How much memory a session may use by default."""
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not a system that can be asked
+        return 2 * 2**30
+    # Pages that only cache files count as used but are given up when needed.
+    return int(SHARE_OF_MEMORY * max(free, whole / 2))
+
+
+def in_units(count: int) -> str:
+    """A number of bytes for people."""
+    size = float_of(count)
+    for unit in ("bytes", "KB", "MB", "GB", "TB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.0f} PB" if size < 1e18 else "more than any machine has"

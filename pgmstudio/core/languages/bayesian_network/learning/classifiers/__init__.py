@@ -1,0 +1,1 @@
+"""Naive Bayes and tree-augmented naive Bayes."""

@@ -1,0 +1,1 @@
+"""Learners by tests of independence."""

@@ -1,0 +1,447 @@
+"""What tests leave open in a structure, and what follows when a person decides.
+
+Two things may be open: which of some edges are there (the ambiguous regions of NPC), and which way
+an edge points (both are possible in one class). Everything needed to decide them is kept with the
+run, so that a choice takes no further test: the rest of the region follows from the necessary path
+condition, and the rest of the directions from Meek's rules.
+
+What a person decides where tests leave a choice: edges that stay or go, and directions.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from pgmstudio.core.errors import ParameterError, UnknownNameError
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.graphs.pdag import Pdag, extension_of, oriented
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
+    deciding,
+    row_of_test,
+    test_of,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orientation import (
+    Orientation,
+    oriented_skeleton,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths import (
+    Decision,
+    Paths,
+    Separations,
+    decide,
+    needed,
+    regions,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
+    LoggedTest,
+    Pair,
+    Skeleton,
+    pairs_of,
+    weakness,
+)
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+
+Edge = tuple[str, str]
+
+_ARROWS = ("->", "→")
+_LINES = ("--", "–", "-")
+_NOT = "not "
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Uncertain edges that are to be there or not, and the directions of others.
+
+    Written as `A - B` (stays), `not A - B` (goes) and `A -> B` (this direction), with commas
+    between; a name with a comma in it stands in quotes.
+    """
+
+    edges: Mapping[Edge, bool] = field(default_factory=dict)
+    directions: tuple[Edge, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.edges and not self.directions
+
+    def __str__(self) -> str:
+        words = [f"{'' if stays else _NOT}{a} - {b}" for (a, b), stays in self.edges.items()]
+        words += [f"{a} -> {b}" for a, b in self.directions]
+        return ", ".join(map(_quoted, words))
+
+    def with_edge(self, edge: Edge, stays: bool) -> Choices:
+        """The same and one edge that stays or goes; an earlier word on it is forgotten."""
+        kept = {e: s for e, s in self.edges.items() if set(e) != set(edge)}
+        return Choices({**kept, edge: stays}, self.directions)
+
+    def with_direction(self, edge: Edge) -> Choices:
+        """The same and one direction; an earlier one of the same edge is forgotten."""
+        kept = tuple(e for e in self.directions if set(e) != set(edge))
+        return Choices(self.edges, (*kept, edge))
+
+
+def _quoted(word: str) -> str:
+    if "," not in word and '"' not in word:
+        return word
+    return '"' + word.replace('"', '""') + '"'
+
+
+def read_choices(text: str | None, names: Iterable[str]) -> Choices:
+    """Choices as they are typed; ParameterError names everything that is wrong."""
+    if text is None or not text.strip():
+        return Choices()
+    known = set(names)
+    edges: dict[Edge, bool] = {}
+    directions: list[Edge] = []
+    problems = []
+    (items,) = csv.reader([text.replace("\n", ",")], skipinitialspace=True)
+    for item in filter(None, map(str.strip, items)):
+        arrow = next(_splits(item, _ARROWS, known), None)
+        line = next(_splits(item, _LINES, known), None)
+        gone = None
+        if item.startswith(_NOT):
+            gone = next(_splits(item.removeprefix(_NOT), _LINES, known), None)
+        if arrow is not None:
+            directions.append(arrow)
+        elif line is not None:
+            edges[line] = True
+        elif gone is not None:
+            edges[gone] = False
+        else:
+            problems.append(f"“{item}” names no two columns; write A - B, not A - B or A -> B.")
+    if problems:
+        raise ParameterError({"choose": " ".join(problems)})
+    return Choices(edges, tuple(directions))
+
+
+def _splits(item: str, signs: Iterable[str], known: set[str]) -> Iterator[Edge]:
+    """Every way to read an item as two known names with a sign between; names may have signs."""
+    for sign in signs:
+        place = item.find(sign)
+        while place >= 0:
+            one, other = item[:place].strip(), item[place + len(sign) :].strip()
+            if one in known and other in known and one != other:
+                yield one, other
+            place = item.find(sign, place + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainLink:
+    """An edge that is there or not depending on others; `kept` says what was taken.
+
+    `test` is the one that speaks most for leaving it out, `depends_on` the uncertain edges on the
+    paths that it needs.
+    """
+
+    edge: Edge
+    test: LoggedTest
+    depends_on: tuple[Edge, ...]
+    kept: bool
+
+    def __str__(self) -> str:
+        return " – ".join(self.edge)
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousRegion:
+    """Uncertain edges that bear on each other."""
+
+    links: tuple[UncertainLink, ...]
+
+    def __str__(self) -> str:
+        def listed(kept: bool) -> str:
+            return ", ".join(str(link) for link in self.links if link.kept is kept)
+
+        gone = f"; left out {listed(False)}" if listed(False) else ""
+        return f"Ambiguous region of {len(self.links)} edges: kept {listed(True)}{gone}."
+
+    @property
+    def question(self) -> str:
+        """What there is to decide, with the p-value that speaks for leaving each edge out."""
+        told = [f"{link} (p = {link.test.outcome.p_value:.3g})" for link in self.links]
+        if len(told) == 1:
+            return f"Is {told[0]} needed?"
+        if len(told) == 2:
+            return f"Either {told[0]} or {told[1]} is needed."
+        last = told[2] if len(told) == 3 else f"{len(told) - 2} more"
+        return f"Some of {told[0]}, {told[1]} and {last} are needed."
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The structure after some choices; `choices` has those that could be kept to."""
+
+    skeleton: Skeleton
+    orientation: Orientation
+    regions: tuple[AmbiguousRegion, ...]
+    choices: Choices
+
+    @property
+    def free_edges(self) -> tuple[Edge, ...]:
+        """The edges that may still point either way."""
+        return self.orientation.pdag.undirected
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.regions or self.free_edges)
+
+
+@dataclass(frozen=True)
+class OpenStructure:
+    """What a search by tests found before anybody chose.
+
+    `base` has the edges that are certain and possible; `sets` the separating sets of the pairs that
+    may be apart, as bits, with their tests; `gain` the information of ambiguous pairs, in bits;
+    `nearest` of each pair that may be joined the test nearest to separating it.
+    """
+
+    names: tuple[str, ...]
+    base: Decision
+    sets: Mapping[Pair, Mapping[int, LoggedTest]]
+    gain: Mapping[Pair, float]
+    nearest: tuple[LoggedTest, ...]
+
+    kind = "open"
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        base: Decision,
+        sets: Mapping[Pair, Mapping[int, LoggedTest]],
+        gain: Mapping[Pair, float],
+        tests: Sequence[LoggedTest],
+    ) -> OpenStructure:
+        """What a search found, from all its tests."""
+        possible = base.possible
+        place = {name: i for i, name in enumerate(names)}
+        return cls(
+            tuple(names),
+            base,
+            {pair: dict(found) for pair, found in sets.items()},
+            {pair: gain.get(pair, 0.0) for pair in base.ambiguous},
+            tuple(t for t in deciding(tests) if possible[place[t.a]] >> place[t.b] & 1),
+        )
+
+    def trimmed(self) -> OpenStructure:
+        """The same without the pairs on which no edge and no direction can depend.
+
+        An absent edge bears on directions only where its ends meet in a third.
+        """
+        possible = self.base.possible
+        sets = {
+            (a, b): found
+            for (a, b), found in self.sets.items()
+            if possible[a] >> b & 1 or possible[a] & possible[b]
+        }
+        return replace(self, sets=sets)
+
+    @classmethod
+    def of_skeleton(cls, skeleton: Skeleton) -> OpenStructure:
+        """A skeleton in which only directions are open."""
+        place = {name: i for i, name in enumerate(skeleton.names)}
+        sets = {
+            pair: {sum(1 << place[name] for name in test.given): test}
+            for pair, test in skeleton.separated.items()
+        }
+        base = Decision(skeleton.adjacent, skeleton.adjacent)
+        return cls.of(skeleton.names, base, sets, {}, skeleton.tests)
+
+    @cached_property
+    def _separations(self) -> Separations:
+        sets = {pair: tuple(found) for pair, found in self.sets.items()}
+        return Separations(self.base.possible, sets)
+
+    # -- choosing
+
+    def resolved(
+        self,
+        choices: Choices,
+        rules: EdgeRules,
+        *,
+        tests: Sequence[LoggedTest] | None = None,
+        left_out: int = 0,
+        lenient: bool = False,
+        cancel: CancelToken = NEVER,
+    ) -> Resolved:
+        """The structure that the choices give; what nobody chose is decided by strength.
+
+        A choice that cannot be kept to is a ParameterError, or is passed over when `lenient`.
+        """
+        problems: list[str] = []
+        edges: dict[Edge, bool] = {}
+        chosen: dict[Pair, bool] = {}
+        for edge, stays in choices.edges.items():
+            pair = self._pair(edge)
+            why_not = self._why_certain(pair)
+            if why_not:
+                problems.append(why_not)
+            else:
+                edges[edge] = chosen[pair] = stays
+        skeleton, found = self._skeleton(chosen, tests, left_out, cancel)
+        orientation, directions, refused = _directed(
+            oriented_skeleton(skeleton, rules), choices.directions, self._pair
+        )
+        problems += refused
+        if problems and not lenient:
+            raise ParameterError({"choose": " ".join(problems)})
+        return Resolved(skeleton, orientation, found, Choices(edges, directions))
+
+    def _pair(self, edge: Edge) -> Pair:
+        for name in edge:
+            if name not in self.names:
+                raise UnknownNameError("variable", name, self.names)
+        one, other = sorted(map(self.names.index, edge))
+        return one, other
+
+    def _why_certain(self, pair: Pair) -> str:
+        if pair in self.gain:
+            return ""
+        a, b = (self.names[end] for end in pair)
+        if self.base.certain[pair[0]] >> pair[1] & 1:
+            return f"{a} – {b} is there in any case."
+        return f"{a} – {b} is not uncertain: the tests leave it out in any case."
+
+    def _skeleton(
+        self,
+        chosen: Mapping[Pair, bool],
+        tests: Sequence[LoggedTest] | None,
+        left_out: int,
+        cancel: CancelToken,
+    ) -> tuple[Skeleton, tuple[AmbiguousRegion, ...]]:
+        decision = settled(self._separations, self.gain, chosen, cancel, self.base)
+        paths = Paths(decision.certain)
+        separated = {
+            pair: self._best(pair, paths)
+            for pair in self.sets
+            if not decision.certain[pair[0]] >> pair[1] & 1
+        }
+        made = tuple(self.nearest if tests is None else tests)
+        skeleton = Skeleton(self.names, decision.certain, separated, made, left_out)
+        return skeleton, self._regions(chosen, decision)
+
+    def _best(self, pair: Pair, paths: Paths | None = None) -> LoggedTest:
+        """The test that speaks most for separating a pair; one that has its paths, if any has."""
+        found = self.sets[pair]
+        if paths is not None:
+            explained = {mask: t for mask, t in found.items() if paths.explain(pair, mask)}
+            found = explained or found
+        return max(found.values(), key=weakness)
+
+    def _regions(self, chosen: Mapping[Pair, bool], after: Decision) -> tuple[AmbiguousRegion, ...]:
+        def named(pair: Pair) -> Edge:
+            return self.names[pair[0]], self.names[pair[1]]
+
+        found = self._separations
+        needs = needed(found, decide(found, chosen, self.base))
+        kept = set(pairs_of(after.certain))
+        return tuple(
+            AmbiguousRegion(
+                tuple(
+                    UncertainLink(
+                        named(pair), self._best(pair), tuple(map(named, needs[pair])), pair in kept
+                    )
+                    for pair in group
+                )
+            )
+            for group in regions(needs)
+        )
+
+    # -- as a keepsake
+
+    def plain(self) -> dict[str, Any]:
+        place = {name: i for i, name in enumerate(self.names)}
+        return {
+            "names": list(self.names),
+            "certain": [list(pair) for pair in pairs_of(self.base.certain)],
+            "ambiguous": [[a, b, bits] for (a, b), bits in self.gain.items()],
+            "sets": [
+                [a, b, [row_of_test(test, place) for test in found.values()]]
+                for (a, b), found in self.sets.items()
+            ],
+            "nearest": [row_of_test(test, place) for test in self.nearest],
+        }
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> OpenStructure:
+        """What `plain` made, as a value again."""
+        names = tuple(plain["names"])
+        place = {name: i for i, name in enumerate(names)}
+        gain = {(int(a), int(b)): float(bits) for a, b, bits in plain["ambiguous"]}
+        sure = [(int(a), int(b)) for a, b in plain["certain"]]
+        certain = _masks(len(names), sure)
+        sets: dict[Pair, dict[int, LoggedTest]] = {}
+        for a, b, rows in plain["sets"]:
+            tests = [test_of(row, names) for row in rows]
+            sets[a, b] = {sum(1 << place[name] for name in test.given): test for test in tests}
+        return cls(
+            names,
+            Decision(certain, _masks(len(names), [*sure, *gain])),
+            sets,
+            gain,
+            tuple(test_of(row, names) for row in plain["nearest"]),
+        )
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """One row for each uncertain edge."""
+        head = ("a", "b", "information_bits", "p_value")
+        rows: list[tuple[object, ...]] = [
+            (self.names[a], self.names[b], bits, self._best((a, b)).outcome.p_value)
+            for (a, b), bits in self.gain.items()
+        ]
+        return head, rows
+
+
+def settled(
+    found: Separations,
+    gain: Mapping[Pair, float],
+    chosen: Mapping[Pair, bool],
+    cancel: CancelToken,
+    base: Decision | None = None,
+) -> Decision:
+    """Nothing is ambiguous any more: the edge that tells most stays, time and again."""
+    kept = dict(chosen)
+    decision = decide(found, kept, base)
+    while decision.ambiguous:
+        cancel.raise_if_cancelled()
+        kept[max(decision.ambiguous, key=lambda pair: gain.get(pair, 0.0))] = True
+        decision = decide(found, kept, decision)
+    return decision
+
+
+def _directed(
+    orientation: Orientation, directions: Sequence[Edge], pair_of: Callable[[Edge], Pair]
+) -> tuple[Orientation, tuple[Edge, ...], list[str]]:
+    """The directions that can be added, with all that follows from them, and why others cannot."""
+    pdag: Pdag = orientation.pdag
+    taken, refused = [], []
+    for source, target in directions:
+        pair = pair_of((source, target))
+        tail, head = pair if pdag.names[pair[0]] == source else pair[::-1]
+        if not pdag.adjacent_masks[tail] >> head & 1:
+            refused.append(f"There is no edge {source} – {target} to direct.")
+            continue
+        further = oriented(pdag, [(tail, head)])
+        if further is None:
+            refused.append(
+                f"{source} → {target} cannot be: {target} → {source} follows from the rest."
+            )
+            continue
+        pdag = further
+        taken.append((source, target))
+    if taken:
+        dag = extension_of(pdag)
+        assert dag is not None, "every direction taken occurs in a member"
+        orientation = replace(orientation, pdag=pdag, dag=dag)
+    return orientation, tuple(taken), refused
+
+
+def _masks(count: int, pairs: Sequence[Pair]) -> tuple[int, ...]:
+    masks = [0] * count
+    for a, b in pairs:
+        masks[a] |= 1 << b
+        masks[b] |= 1 << a
+    return tuple(masks)

@@ -1,0 +1,230 @@
+"""NPC: PC with the necessary path condition (Steck and Tresp 1999; Steck 2001).
+
+PC removes an edge as soon as one test finds its ends independent, and with few rows tests
+contradict each other. Here all smallest separating sets of a pair are collected, and an edge is
+removed only if the paths that explain one of them are there (`npc_paths`). Where that depends on
+edges that depend on each other, the search hands out ambiguous regions: a person may choose, and
+by default the edge with the largest information gain stays, what follows is decided, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
+    AmbiguousRegion,
+    Choices,
+    OpenStructure,
+    read_choices,
+    settled,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.params import SearchParams
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths import (
+    Separations,
+    decide,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
+    MOST_TOLD,
+    PcResult,
+    network_events,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
+    TESTS_PER_EVENT,
+    AskedTests,
+    LoggedTest,
+    Pair,
+    PairRules,
+    conditions,
+    part,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
+    completed_rows,
+)
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
+from pgmstudio.core.scores.independence import DataTests, IndependenceTester
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NpcParams(SearchParams):
+    """The settings of NPC."""
+
+
+@dataclass(frozen=True)
+class NpcResult(PcResult):
+    """What PC tells, and the regions in which the tests leave a choice."""
+
+    regions: tuple[AmbiguousRegion, ...]
+    open: OpenStructure  # for choosing otherwise
+
+
+def npc_search(
+    tester: IndependenceTester,
+    knowledge: Knowledge | None = None,
+    *,
+    max_condition: int | None = None,
+    chosen: Mapping[Edge, bool] | None = None,
+    directions: Sequence[Edge] = (),
+    cancel: CancelToken = NEVER,
+) -> Generator[Progress, None, NpcResult]:
+    """Skeleton, regions and directions; the generator's value is the result.
+
+    `chosen` says of uncertain edges whether they are to be there, and `directions` which way edges
+    that could point either way do, as a person decides.
+    """
+    rules = EdgeRules.of(tester.names, knowledge, None)
+    search = _Search(tester, PairRules.of(rules), max_condition)
+    yield from search.levels(cancel)
+    yield from search.reopened(cancel)
+    found = search.open_structure()
+    resolved = found.resolved(
+        Choices(chosen or {}, tuple(directions)),
+        rules,
+        tests=search.tests.made,
+        left_out=search.tests.left_out,
+        cancel=cancel,
+    )
+    return NpcResult(resolved.skeleton, resolved.orientation, resolved.regions, found)
+
+
+class _Search:
+    """All smallest separating sets of every pair, and what follows from them."""
+
+    def __init__(
+        self, tester: IndependenceTester, rules: PairRules, max_condition: int | None
+    ) -> None:
+        self.names, self.rules = tester.names, rules
+        self.most = len(tester.names) if max_condition is None else max_condition
+        self.tests = AskedTests(tester)
+        self.sets: dict[Pair, dict[int, LoggedTest]] = {}
+        self.gain: dict[Pair, float] = {}  # information gain given nothing, in bits
+        self._asked: set[tuple[Pair, int]] = set()
+
+    def levels(self, cancel: CancelToken) -> Iterator[Progress]:
+        """As in PC, but with every set of the level at which a pair is first separated."""
+        adjacent = list(self.rules.joinable)
+        for level in range(self.most + 1):
+            at_start = tuple(adjacent)
+            deeper = False
+            for pair in self.rules.testable(at_start):
+                candidates = self.rules.candidates(at_start, pair)
+                deeper |= max(side.bit_count() for side in candidates) > level
+                yield from self._ask_all(pair, at_start, level, cancel)
+                if pair in self.sets:
+                    part(adjacent, pair)
+            yield self.tests.progress(f"Level {level} is done", level, adjacent)
+            if not deeper:
+                break
+
+    def reopened(self, cancel: CancelToken) -> Iterator[Progress]:
+        """Test the pairs that stay joined further, until none is separated by its neighbours."""
+        known = -1
+        while known < (known := sum(map(len, self.sets.values()))):
+            adjacent = settled(self._separations(), self.gain, {}, cancel).certain
+            for pair in self.rules.testable(adjacent):
+                most = max(side.bit_count() for side in self.rules.candidates(adjacent, pair))
+                for size in range(1, min(most, self.most) + 1):
+                    yield from self._ask_all(pair, adjacent, size, cancel)
+
+    def _ask_all(
+        self, pair: Pair, adjacent: tuple[int, ...], size: int, cancel: CancelToken
+    ) -> Iterator[Progress]:
+        for condition in conditions(self.rules.candidates(adjacent, pair), size):
+            mask = sum(1 << z for z in condition)
+            smaller = self.sets.get(pair, {})
+            if (pair, mask) in self._asked or any(known & mask == known for known in smaller):
+                continue
+            if len(self.tests.made) % TESTS_PER_EVENT == 0:
+                a, b = pair
+                message = f"Level {size}: {self.names[a]} and {self.names[b]}"
+                yield self.tests.progress(message, size, adjacent)
+            self._asked.add((pair, mask))
+            test = self.tests.ask(pair, condition, cancel)
+            if test is not None and size == 0:
+                self.gain[pair] = test.outcome.bits
+            if test is not None and test.outcome.independent:
+                self.sets.setdefault(pair, {})[mask] = test
+
+    def _separations(self) -> Separations:
+        sets = {pair: tuple(found) for pair, found in self.sets.items()}
+        return Separations(self.rules.joinable, sets)
+
+    def open_structure(self) -> OpenStructure:
+        """What is certain, what is not, and all that is needed to decide it."""
+        base = decide(self._separations(), {})
+        return OpenStructure.of(self.names, base, self.sets, self.gain, self.tests.made)
+
+
+def npc_result(
+    data: DataSet,
+    params: NpcParams,
+    chosen: Mapping[Edge, bool] | None = None,
+    cancel: CancelToken = NEVER,
+) -> NpcResult:
+    """What NPC finds in the data with these settings and choices, with the log of every test."""
+    return value_of(_search(data, params, cancel, chosen))
+
+
+def _search(
+    data: DataSet,
+    params: NpcParams,
+    cancel: CancelToken,
+    chosen: Mapping[Edge, bool] | None = None,
+) -> Generator[Progress, None, NpcResult]:
+    choices = read_choices(params.choose, data.domain.names)
+    return npc_search(
+        DataTests(data, params.rule()),
+        params.knowledge,
+        max_condition=params.max_condition,
+        chosen={**choices.edges, **(chosen or {})},
+        directions=choices.directions,
+        cancel=cancel,
+    )
+
+
+class NpcLearner:
+    """A Bayesian network by independence tests that explain each other."""
+
+    key = "bn.npc"
+    title = "Necessary paths (NPC)"
+    kind = "bayesian-network"
+    params_type = NpcParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self, data: DataSet, params: NpcParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        rules = EdgeRules.of(data.domain.names, params.knowledge, None)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        result = yield from _search(rows, params, cancel)
+        for region in result.regions[:MOST_TOLD]:
+            yield Note(str(region))
+        if len(result.regions) > MOST_TOLD:
+            yield Note(f"{len(result.regions) - MOST_TOLD} more ambiguous regions.")
+        yield from network_events(
+            data,
+            result.skeleton,
+            result.orientation,
+            rules,
+            params,
+            rows=rows,
+            open_=result.open,
+            rng=rng,
+            cancel=cancel,
+        )

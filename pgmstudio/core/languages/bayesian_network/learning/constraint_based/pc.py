@@ -1,0 +1,301 @@
+"""PC: a network by independence tests (Spirtes, Glymour and Scheines 1993; Colombo and Maathuis
+2014 for the stable form; Meek 1995 for the rules of direction).
+
+Removes every edge whose ends some test finds independent, directs v-structures and what follows
+from them, and fits one of the networks that remain. With exact tests, no hidden common causes and
+data faithful to some graph, the class of that graph is found exactly.
+
+The end of every learner by tests: what was found as notes, and a network with its tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import Pdag
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
+    OpenStructure,
+    read_choices,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
+    TestLog,
+    why_edge,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orientation import (
+    Orientation,
+    oriented_skeleton,
+    strongest_first,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.params import (
+    SearchParams,
+    TestParams,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
+    LoggedTest,
+    Skeleton,
+    skeleton_search,
+    stated_independences,
+    weakness,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
+    completed_rows,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.params import (
+    ON_MISSING,
+    grouped_digits,
+    missing_sentence,
+    refuse_empty,
+)
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
+from pgmstudio.core.scores.independence import DataTests, IndependenceTester
+
+MOST_TOLD = 5
+
+
+def network_events(
+    data: DataSet,
+    skeleton: Skeleton,
+    orientation: Orientation,
+    rules: EdgeRules,
+    params: TestParams,
+    *,
+    rows: DataSet | None = None,
+    open_: OpenStructure | None = None,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[LearnEvent]:
+    """What the search found, then the fitted network as Found and Finished.
+
+    `rows` are the data with their missing cells completed, where they were searched so.
+    The log of tests is kept, and with `open_` what a person may still decide.
+    """
+    yield Kept(TestLog.of(skeleton, params.rule()))
+    if open_ is not None:
+        yield Kept(open_.trimmed())
+    for sentence in sentences(skeleton, orientation):
+        yield Note(sentence)
+    dag, gone = with_small_tables(orientation.dag, data.domain.cardinalities, skeleton, rules)
+    if gone:
+        edges = _listed([f"{source} → {target}" for source, target in gone])
+        limit = grouped_digits(MAX_TABLE_CELLS)
+        yield Note(f"Tables would have more than {limit} cells; left out, as weakest: {edges}.")
+    yield Progress(None, "Filling the tables")
+    counted = data if rows is None else rows
+    fitted = fit_tables(counted, dag, params.smoothing, rng=rng, observed=data, cancel=cancel)
+    fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
+    measures = {
+        "edges": float(len(dag.edges)),
+        "directed_edges": float(len({*orientation.pdag.directed} & {*dag.edges})),
+        "tests": float(len(skeleton.tests)),
+        "conflicts": float(len(orientation.conflicts)),
+        "smoothing": fitted.smoothing,
+        **fitted.per_row(data),
+    }
+    yield Found(fitted.network, measures)
+    yield Finished(fitted.network, measures)
+
+
+def sentences(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
+    """The search in a few sentences: tests, weakest edge, free directions, conflicts."""
+    edges = len(skeleton.pairs)
+    told = f"{_count(len(skeleton.tests), 'test')}, {_count(edges, 'edge')}"
+    if skeleton.weakest:
+        weakest = max(skeleton.weakest.values(), key=weakness)
+        given = f" given {', '.join(weakest.given)}" if weakest.given else ""
+        p = f"{weakest.outcome.p_value:.3g}"
+        told += f"; weakest kept edge {weakest.a} – {weakest.b}, p = {p}{given}"
+    yield f"{told}."
+    unreliable = sum(not test.outcome.reliable for test in skeleton.tests)
+    if unreliable:
+        tests = _count(unreliable, "test")
+        yield f"{tests} had fewer than 5 rows for each degree of freedom and may err."
+    if skeleton.left_out:
+        yield f"{_count(skeleton.left_out, 'test')} of too large tables left out; the edges stay."
+    free = len(orientation.pdag.undirected)
+    if free:
+        yield (
+            f"{free} of {_count(edges, 'edge')} could point either way; "
+            "the network has one of the possible directions."
+        )
+    if orientation.dropped:
+        dropped = _listed([f"{source} → {target}" for source, target in orientation.dropped])
+        yield f"The rules would make a cycle of the edges found; left out, as weakest: {dropped}."
+    conflicts = orientation.conflicts
+    for conflict in conflicts[:MOST_TOLD]:
+        yield f"Tests disagree: {conflict}"
+    if len(conflicts) > MOST_TOLD:
+        yield f"Tests disagree on {len(conflicts) - MOST_TOLD} more v-structures."
+    if not orientation.consistent:
+        yield "No network has exactly these v-structures; one with few more is taken."
+
+
+def _count(number: int, word: str) -> str:
+    return f"{grouped_digits(number)} {word}{'' if number == 1 else 's'}"
+
+
+def _listed(items: list[str]) -> str:
+    more = f" and {len(items) - MOST_TOLD} more" if len(items) > MOST_TOLD else ""
+    return ", ".join(items[:MOST_TOLD]) + more
+
+
+def with_small_tables(
+    dag: Dag, cards: tuple[int, ...], skeleton: Skeleton, rules: EdgeRules
+) -> tuple[Dag, list[tuple[str, str]]]:
+    """The graph without the weakest edges into columns whose tables would be too large."""
+    kept, gone = [], []
+    for child, parents in enumerate(dag.parent_indices):
+        left = list(parents)
+        free = [(p, child) for p in parents if not rules.required[p, child]]
+        weakest_last = strongest_first(skeleton, free)
+        while weakest_last and math.prod(cards[v] for v in (*left, child)) > MAX_TABLE_CELLS:
+            parent, _ = weakest_last.pop()
+            left.remove(parent)
+            gone.append((dag.names[parent], dag.names[child]))
+        kept.append(tuple(left))
+    return Dag(dag.names, tuple(kept)), gone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PcParams(SearchParams):
+    """The settings of PC."""
+
+    stable: bool = param(
+        True,
+        title="Stable",
+        help="Neighbours are those at the start of a level, so that the order of columns does not "
+        "matter for which edges stay.",
+        advanced=True,
+    )
+    stated: str | None = param(
+        None,
+        title="Stated independences",
+        none_label="as tested",
+        help="In place of tests, to replay an example: A ⊥ B; A ⊥ D | C. Exactly these hold, "
+        "_||_ is read as ⊥; the rows are for the tables only.",
+        advanced=True,
+    )
+
+
+@dataclass(frozen=True)
+class PcResult:
+    """All that PC found: the skeleton, every test, the separating sets and the directions."""
+
+    skeleton: Skeleton
+    orientation: Orientation
+
+    @property
+    def pdag(self) -> Pdag:
+        """Directed where there is no choice, without direction elsewhere."""
+        return self.orientation.pdag
+
+    @property
+    def dag(self) -> Dag:
+        return self.orientation.dag
+
+    @property
+    def tests(self) -> tuple[LoggedTest, ...]:
+        return self.skeleton.tests
+
+    @cached_property
+    def sepsets(self) -> Mapping[frozenset[str], tuple[str, ...]]:
+        """For each pair that a test took apart, what it was given."""
+        return {frozenset((t.a, t.b)): t.given for t in self.skeleton.separated.values()}
+
+    def tests_about(self, a: str, b: str) -> tuple[LoggedTest, ...]:
+        """Every test of one pair, in the order they were made; why there is an edge or none."""
+        for name in (a, b):
+            if name not in self.skeleton.names:
+                raise UnknownNameError("variable", name, self.skeleton.names)
+        return self.skeleton.tests_about(a, b)
+
+    def why(self, a: str, b: str) -> str:
+        """One sentence: why there is an edge a – b, or none."""
+        return why_edge(a, b, self.tests_about(a, b))
+
+
+def pc_search(
+    tester: IndependenceTester,
+    knowledge: Knowledge | None = None,
+    *,
+    max_condition: int | None = None,
+    stable: bool = True,
+    cancel: CancelToken = NEVER,
+) -> Generator[Progress, None, PcResult]:
+    """Skeleton and directions from tests or an oracle; the generator's value is the result."""
+    rules = EdgeRules.of(tester.names, knowledge, None)
+    skeleton = yield from skeleton_search(
+        tester, rules, cancel, max_condition=max_condition, stable=stable
+    )
+    return PcResult(skeleton, oriented_skeleton(skeleton, rules))
+
+
+def pc_result(data: DataSet, params: PcParams, cancel: CancelToken = NEVER) -> PcResult:
+    """What PC finds in the data with these settings, with the log of every test."""
+    return value_of(_search(data, params, cancel))
+
+
+def _search(
+    data: DataSet, params: PcParams, cancel: CancelToken
+) -> Generator[Progress, None, PcResult]:
+    tests: IndependenceTester = DataTests(data, params.rule())
+    if params.stated is not None:
+        tests = stated_independences(params.stated, data.domain.names)
+    return pc_search(
+        tests,
+        params.knowledge,
+        max_condition=params.max_condition,
+        stable=params.stable,
+        cancel=cancel,
+    )
+
+
+class PcLearner:
+    """A Bayesian network by independence tests."""
+
+    key = "bn.pc"
+    title = "Independence tests (PC)"
+    kind = "bayesian-network"
+    params_type = PcParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self, data: DataSet, params: PcParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        rules = EdgeRules.of(data.domain.names, params.knowledge, None)
+        choices = read_choices(params.choose, data.domain.names)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        result = yield from _search(rows, params, cancel)
+        found = OpenStructure.of_skeleton(result.skeleton)
+        yield from network_events(
+            data,
+            result.skeleton,
+            found.resolved(choices, rules, cancel=cancel).orientation,
+            rules,
+            params,
+            rows=rows,
+            open_=found,
+            rng=rng,
+            cancel=cancel,
+        )

@@ -1,0 +1,264 @@
+"""Independence tests answered by a table of statements instead of data, to replay an example.
+
+The skeleton of a network by independence tests: PC (Spirtes, Glymour and Scheines 1993).
+
+Start with every pair joined. On level ℓ = 0, 1, 2, … an edge a – b is removed when a ⊥ b | Z for a
+set Z of ℓ neighbours of a, or of b. In the stable form (Colombo and Maathuis 2014) the neighbours
+are those at the start of the level, so that the skeleton does not depend on the order of columns.
+
+Knowledge: a pair with a required edge is not tested and stays; a pair both of whose directions are
+forbidden is never joined. If a → b may exist, a set of parents of a or of b separates them when
+they are not joined, so only neighbours that may be parents are conditioned on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+from pgmstudio.core.errors import ParameterError, UnknownNameError
+from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.graphs.pdag import bits_of
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.scores.independence import IndependenceTester, Outcome
+
+Statement = tuple[str, str, Iterable[str]]
+
+_YES = Outcome(0.0, 0, 1.0, 0.0, independent=True, reliable=True)
+_NO = Outcome(0.0, 0, 0.0, 0.0, independent=False, reliable=True)
+
+
+class StatedIndependencies:
+    """Exactly the stated (a, b, given) are independent; all else depends."""
+
+    def __init__(self, names: Iterable[str], statements: Iterable[Statement]) -> None:
+        self.names = tuple(names)
+        place = {name: i for i, name in enumerate(self.names)}
+
+        def index(name: str) -> int:
+            if name not in place:
+                raise UnknownNameError("variable", name, self.names)
+            return place[name]
+
+        self._stated = {
+            (frozenset({index(a), index(b)}), frozenset(map(index, given)))
+            for a, b, given in statements
+        }
+
+    def test(self, a: int, b: int, given: Sequence[int], cancel: CancelToken = NEVER) -> Outcome:
+        cancel.raise_if_cancelled()
+        return _YES if (frozenset({a, b}), frozenset(given)) in self._stated else _NO
+
+
+def stated_independences(text: str, names: Iterable[str]) -> StatedIndependencies:
+    """Statements as they are typed, `A ⊥ B; A ⊥ D | C, E`; an error names all that is wrong."""
+    known = tuple(names)
+    statements: list[Statement] = []
+    problems = []
+    for item in filter(None, map(str.strip, re.split(r"[;\n]", text.replace("_||_", "⊥")))):
+        pair, _, condition = item.partition("|")
+        ends = [end.strip() for end in pair.split("⊥")]
+        given = [name.strip() for name in condition.split(",") if name.strip()]
+        strange = [name for name in (*ends, *given) if name not in known]
+        if len(ends) != 2 or ends[0] == ends[1]:
+            problems.append(f"“{item}” is no statement; write A ⊥ B or A _||_ B | C, D.")
+        elif strange:
+            problems.append(f"“{item}” names {', '.join(strange)}, which is no column.")
+        else:
+            statements.append((ends[0], ends[1], given))
+    if problems:
+        raise ParameterError({"stated": " ".join(problems)})
+    return StatedIndependencies(known, statements)
+
+
+Pair = tuple[int, int]  # the earlier column first
+
+TESTS_PER_EVENT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedTest:
+    """One test that was made: a ⊥ b | given?"""
+
+    a: str
+    b: str
+    given: tuple[str, ...]
+    outcome: Outcome
+
+    @property
+    def level(self) -> int:
+        return len(self.given)
+
+    def __str__(self) -> str:
+        given = f" | {', '.join(self.given)}" if self.given else ""
+        sign = "⊥" if self.outcome.independent else "⊥̸"
+        return f"{self.a} {sign} {self.b}{given}: p = {self.outcome.p_value:.3g}"
+
+
+def weakness(test: LoggedTest) -> tuple[float, float]:
+    """How much speaks for independence, for putting tests in order: p-value, then few bits."""
+    return test.outcome.p_value, -test.outcome.bits
+
+
+class AskedTests:
+    """Asks for tests and keeps every one in the order it was made."""
+
+    def __init__(self, tester: IndependenceTester) -> None:
+        self.names = tester.names
+        self.made: list[LoggedTest] = []
+        self.left_out = 0
+        self._tester = tester
+
+    def ask(self, pair: Pair, given: Sequence[int], cancel: CancelToken) -> LoggedTest | None:
+        """The test of a pair given others; None when its table is too large."""
+        cancel.raise_if_cancelled()
+        outcome = self._tester.test(*pair, given, cancel)
+        if outcome is None:
+            self.left_out += 1
+            return None
+        a, b = pair
+        told = tuple(self.names[z] for z in given)
+        self.made.append(LoggedTest(self.names[a], self.names[b], told, outcome))
+        return self.made[-1]
+
+    def progress(self, message: str, level: int, adjacent: Sequence[int]) -> Progress:
+        """How far a search by tests is; where it ends is not known."""
+        edges = sum(near.bit_count() for near in adjacent) // 2
+        counters = {"tests": len(self.made), "level": level, "edges": edges}
+        return Progress(None, message, {name: float(count) for name, count in counters.items()})
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """Which columns are joined, and the test that separated each pair that tests took apart.
+
+    `weakest` is, of each pair that stayed joined after tests, the test nearest to separating it.
+    `left_out` tests were not made because their tables would have had too many cells.
+    """
+
+    names: tuple[str, ...]
+    adjacent: tuple[int, ...]  # per column the others it is joined to, as bits
+    separated: Mapping[Pair, LoggedTest] = field(default_factory=dict)
+    tests: tuple[LoggedTest, ...] = ()
+    left_out: int = 0
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        return tuple(pairs_of(self.adjacent))
+
+    @cached_property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """Every edge once, the earlier column first."""
+        return tuple((self.names[a], self.names[b]) for a, b in self.pairs)
+
+    @cached_property
+    def weakest(self) -> Mapping[Pair, LoggedTest]:
+        place = {name: i for i, name in enumerate(self.names)}
+        joined = set(self.pairs)
+        found: dict[Pair, LoggedTest] = {}
+        for test in self.tests:
+            pair = place[test.a], place[test.b]
+            if pair in joined and (pair not in found or weakness(test) > weakness(found[pair])):
+                found[pair] = test
+        return found
+
+    def tests_about(self, a: str, b: str) -> tuple[LoggedTest, ...]:
+        """Every test of the pair, in the order they were made."""
+        return tuple(test for test in self.tests if {test.a, test.b} == {a, b})
+
+
+def pairs_of(adjacent: Sequence[int]) -> Iterator[Pair]:
+    """Every joined pair once, in the order of columns."""
+    for a, near in enumerate(adjacent):
+        for b in bits_of(near >> a + 1 << a + 1):
+            yield a, b
+
+
+def part(adjacent: list[int], pair: Pair) -> None:
+    """Take the edge between a pair away."""
+    a, b = pair
+    adjacent[a] &= ~(1 << b)
+    adjacent[b] &= ~(1 << a)
+
+
+@dataclass(frozen=True)
+class PairRules:
+    """Knowledge as bits, per column: which others it may be joined to, must be, may come from."""
+
+    joinable: tuple[int, ...]
+    joined: tuple[int, ...]
+    possible_parents: tuple[int, ...]
+
+    @classmethod
+    def of(cls, rules: EdgeRules) -> PairRules:
+        allowed, required = rules.allowed, rules.required
+        tables = (allowed | allowed.T, required | required.T, allowed)
+        return cls(*(tuple(map(_bits, table.T.tolist())) for table in tables))
+
+    def testable(self, adjacent: Sequence[int]) -> list[Pair]:
+        """The joined pairs without a required edge."""
+        return [(a, b) for a, b in pairs_of(adjacent) if not self.joined[a] >> b & 1]
+
+    def candidates(self, adjacent: Sequence[int], pair: Pair) -> tuple[int, int]:
+        """The neighbours of either end that may be its parents, without the other end."""
+        a, b = pair
+        return (
+            adjacent[a] & self.possible_parents[a] & ~(1 << b),
+            adjacent[b] & self.possible_parents[b] & ~(1 << a),
+        )
+
+
+def _bits(flags: Sequence[int]) -> int:
+    return sum(1 << place for place, flag in enumerate(flags) if flag)
+
+
+def conditions(candidates: tuple[int, int], size: int) -> Iterator[tuple[int, ...]]:
+    """The sets of that size from one side's candidates or the other's, each once."""
+    if size == 0:
+        yield ()
+        return
+    one, other = candidates
+    yield from combinations(bits_of(one), size)
+    known = set(bits_of(one))
+    for condition in combinations(bits_of(other), size):
+        if not known.issuperset(condition):
+            yield condition
+
+
+def skeleton_search(
+    tester: IndependenceTester,
+    rules: EdgeRules,
+    cancel: CancelToken,
+    *,
+    max_condition: int | None = None,
+    stable: bool = True,
+) -> Generator[Progress, None, Skeleton]:
+    """Remove edges level by level; the events are progress, and the value is the skeleton."""
+    tests, pair_rules = AskedTests(tester), PairRules.of(rules)
+    adjacent = list(pair_rules.joinable)
+    separated: dict[Pair, LoggedTest] = {}
+    level = 0
+    while max_condition is None or level <= max_condition:
+        at_start = tuple(adjacent)
+        pairs = pair_rules.testable(at_start)
+        deeper = False
+        for done, pair in enumerate(pairs):
+            candidates = pair_rules.candidates(at_start if stable else adjacent, pair)
+            deeper |= max(side.bit_count() for side in candidates) > level
+            for condition in conditions(candidates, level):
+                if len(tests.made) % TESTS_PER_EVENT == 0:
+                    message = f"Level {level}: pair {done + 1} of {len(pairs)}"
+                    yield tests.progress(message, level, adjacent)
+                test = tests.ask(pair, condition, cancel)
+                if test is not None and test.outcome.independent:
+                    separated[pair] = test
+                    part(adjacent, pair)
+                    break
+        yield tests.progress(f"Level {level} is done", level, adjacent)
+        if not deeper:
+            break
+        level += 1
+    return Skeleton(tests.names, tuple(adjacent), separated, tuple(tests.made), tests.left_out)

@@ -1,0 +1,146 @@
+"""KES, the k-greedy equivalence search (Nielsen 2007, §4.3; Nielsen, Kočka and Peña 2003).
+
+The search moves from one equivalence class of graphs to the next. Its neighbours are the classes
+with one edge more or less in any of their members (the inclusion boundary); one step takes the best
+of a random share k of the neighbours that score higher. k = 1 is greedy equivalence search (GES,
+Chickering 2002) and always the same; smaller k differ from run to run and meet other optima. For
+data that have the independencies of some graph, every k finds it as rows become many (Theorem 4.2).
+
+Before an edge is added or removed, edges are turned as long as that helps (the third kind of move
+of Hauser and Bühlmann 2012, who make it last): an early edge in a wrong direction otherwise draws
+in others that make up for it. A class at which a run ends has no better neighbour of any kind, so
+what is proved of the inclusion boundary holds. The phases `full` and `two-phase` turn nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.execution.events import CancelToken, Note
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.climb import least_gain
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
+    Climbed,
+    ClimbEvent,
+    KesSearch,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
+    completed_rows,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Fitted, fit_tables
+from pgmstudio.core.languages.edge_constraints import left_out_sentence
+from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
+
+
+class KesLearner:
+    """A Bayesian network by k-greedy search over equivalence classes."""
+
+    key = "bn.kes"
+    title = "Equivalence search (KES)"
+    kind = "bayesian-network"
+    params_type = KesParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self, data: DataSet, params: KesParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        search = KesSearch(rows, params, rng)
+        if search.rules.left_out:
+            yield Note(left_out_sentence(search.rules.left_out))
+        best = _BestModel(rows, data, params, search, int(rng.integers(2**63)))
+        kept = 0
+        try:
+            for event, progress in search.runs(cancel):
+                if event is not None:
+                    yield from best.found(event, cancel)
+                yield progress
+                # Ever rarer, since each has all runs so far.
+                if search.run_count > 1.3 * kept or search.is_done:
+                    kept = search.run_count
+                    yield Kept(search.optima())
+        except Cancelled:
+            if search.run_count > kept:
+                yield Kept(search.optima())
+            raise
+        yield from map(Note, search.sentences(best.cpdag))
+        best.fitted = yield from refined(best.fitted, data, params.missing, cancel=cancel)
+        yield Finished(best.fitted.network, best.measures())
+
+
+class _BestModel:
+    """The best class so far, as a network with tables."""
+
+    def __init__(
+        self,
+        rows: DataSet,
+        observed: DataSet,
+        params: KesParams,
+        search: KesSearch,
+        fold_seed: int,
+    ) -> None:
+        self.rows, self.observed = rows, observed
+        self.params, self.search, self._fold_seed = params, search, fold_seed
+        self.cpdag, self._score, self._told_at = search.climb.cpdag, -math.inf, 0
+        self.fitted: Fitted
+
+    def found(self, event: ClimbEvent, cancel: CancelToken) -> Iterator[Found]:
+        """A better model than any before, at the end of a run or after enough work for one.
+
+        Work is estimated and not read off a clock, so that the same seed gives the same events.
+        """
+        is_end = isinstance(event, Climbed)
+        is_better = event.score > self._score + least_gain(event.score)
+        if event.cpdag is not None and is_better and (is_end or self._is_time(event.step)):
+            self.cpdag, self._score, self._told_at = event.cpdag, event.score, event.step
+            self.fitted = self._fit(cancel)
+            yield Found(self.fitted.network, self.measures())
+        if is_end:
+            self._told_at = 0
+
+    def _is_time(self, step: int) -> bool:
+        cells = self.rows.row_count * len(self.rows.domain)
+        seconds_per_row = cells * (2e-10 if self.rows.weights is None else 1.5e-9) + 1e-5
+        # About three variables get other parents in a step.
+        work = 3 * (step - self._told_at) * seconds_per_row
+        return work >= max(0.3, cells * 1e-8)
+
+    def _fit(self, cancel: CancelToken) -> Fitted:
+        """Tables for a member of the class that obeys the rules; every fit splits rows alike."""
+        return fit_tables(
+            self.rows,
+            self.search.rules.member(self.cpdag),
+            self.params.smoothing,
+            rng=np.random.default_rng(self._fold_seed),
+            counter=self.search.scores.counter,
+            observed=self.observed,
+            cancel=cancel,
+        )
+
+    def measures(self) -> dict[str, float]:
+        runs = self.search.optima()
+        told = {
+            "score": self._score,
+            "edges": float(self.cpdag.edge_count),
+            "compelled_edges": float(len(self.cpdag.directed)),
+            "runs": float(len(runs.runs)),
+            "distinct_optima": float(len(runs.optima)),
+            "runs_to_best": float(sum(run.cpdag == self.cpdag for run in runs.runs)),
+            "smoothing": self.fitted.smoothing,
+        }
+        if self.params.score == "lambda":
+            told["lambda"] = self.search.scores.score.cost_per_parameter
+        return told | self.fitted.per_row(self.observed)

@@ -1,0 +1,452 @@
+"""The better neighbours of an equivalence class, by the exact operators.
+
+What each variable gains by joining or leaving the parents of another.
+
+Better neighbours of an equivalence class by sampling, as the thesis does (Nielsen 2007, §4.3.3).
+
+A neighbour is drawn by reversing random covered edges of a DAG of the class and then adding or
+removing one edge (Algorithm 4.4); turning one is drawn likewise. Every neighbour can be drawn, near
+ones more often. Drawing and looking at scores are swapped for speed: R(k, N) neighbours are drawn
+and the best of them is taken if it is better, else more are drawn, until R(1, N) draws in all have
+brought nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import (
+    Pdag,
+    bits_of,
+    cpdag_of,
+    parent_choices,
+    with_joined,
+    with_left,
+    with_turned,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.constraints import (
+    ClassRules,
+)
+from pgmstudio.core.scores.family_cache import MOST_KEPT, FamilyScores
+
+
+def words_of(masks: Sequence[int], nodes: int) -> NDArray[np.uint64]:
+    """Sets of nodes as rows of 64-bit words, the form the compiled kernels read."""
+    if nodes <= 64:
+        return np.array(masks, dtype=np.uint64).reshape(-1, 1)
+    words = -(-nodes // 64)
+    packed = b"".join(mask.to_bytes(words * 8, "little") for mask in masks)
+    return np.frombuffer(packed, dtype="<u8").astype(np.uint64).reshape(-1, words)
+
+
+FIRST_ROOM = 256
+
+
+class GainRows:
+    """Gains by (child, parents), kept as the rows of one array that kernels can read."""
+
+    def __init__(self, scores: FamilyScores, rules: ClassRules) -> None:
+        self.scores, self.rules = scores, rules
+        self.values = np.empty((FIRST_ROOM, len(rules.names)))
+        self._place: dict[tuple[int, int], int] = {}
+
+    def row(self, child: int, parents: int, cancel: CancelToken) -> int:
+        """The row of `values` for a child and the set of its parents; `values` may be a new one."""
+        place = self._place.get((child, parents))
+        if place is None:
+            place = len(self._place)
+            if place == len(self.values):
+                self.values = np.concatenate([self.values, np.empty_like(self.values)])
+            self.values[place] = self._gains(child, parents, cancel)
+            self._place[child, parents] = place
+        return place
+
+    def take(self, rows: Mapping[tuple[int, int], NDArray[np.float64]]) -> None:
+        """Know rows that somebody else has scored."""
+        for key, row in rows.items():
+            if len(self._place) == len(self.values):
+                self.values = np.concatenate([self.values, np.empty_like(self.values)])
+            self.values[len(self._place)] = row
+            self._place[key] = len(self._place)
+
+    def _gains(self, child: int, parents: int, cancel: CancelToken) -> NDArray[np.float64]:
+        joining = 0
+        if parents.bit_count() < self.rules.most_parents:
+            joining = self.rules.joinable[child] & ~parents
+        candidates = np.array([*bits_of(joining)], dtype=np.int64)
+        scores = self.scores.toggled(child, [*bits_of(parents)], candidates, cancel)
+        gains: NDArray[np.float64] = scores - scores[child]
+        return gains
+
+    def forget_if_many(self) -> bool:
+        """Begin anew when too much is kept; places handed out before are worth nothing then."""
+        is_full = len(self._place) * self.values.shape[1] > MOST_KEPT
+        if is_full:
+            self._place.clear()
+        return is_full
+
+
+# Choices of parents looked at per variable. Hardly ever are there more: every subset of a clique
+# of undirected edges is one, so it takes a clique of a dozen variables.
+MOST_CHOICES = 1 << 10
+
+ADDITIONS, REMOVALS = 1, 2  # as the compiled kernels know them
+TURNS = 4  # asked for alone
+Deed = Literal["added", "removed", "turned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A neighbouring class, how much higher it scores, and what is done to which pair.
+
+    `better` is how many better neighbours were seen with it, where all were counted.
+    """
+
+    cpdag: Pdag
+    gain: float
+    pair: tuple[int, int]
+    deed: Deed
+    better: int | None = None
+
+    def __str__(self) -> str:
+        one, other = (self.cpdag.names[end] for end in self.pair)
+        return f"{self.deed} {one} – {other}"
+
+
+class Boundary(Protocol):
+    """A way to look for better neighbours."""
+
+    def proposals(
+        self,
+        cpdag: Pdag,
+        least_gain: float,
+        greediness: float,
+        kinds: int,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[Proposal]:
+        """Neighbours that gain more than `least_gain` and obey the rules, in the order to try.
+
+        Nothing comes when there is none. `kinds` is ADDITIONS, REMOVALS, both, or TURNS.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class _Moves:
+    """`other` joins or leaves the parents of `node` in its choice number `choice`.
+
+    Or it leaves the children and joins the parents, where edges are turned.
+    """
+
+    node: NDArray[np.int64]
+    choice: NDArray[np.int64]
+    other: NDArray[np.int64]
+    gain: NDArray[np.float64]
+
+    def only(self, wanted: list[int]) -> _Moves:
+        return _Moves(self.node[wanted], self.choice[wanted], self.other[wanted], self.gain[wanted])
+
+    @property
+    def all(self) -> NDArray[np.int64]:
+        return np.arange(self.gain.size)
+
+    def by_gain(self, among: NDArray[np.int64], tie: float) -> NDArray[np.int64]:
+        """The largest gain first; of those within `tie` of it, the first in order of columns."""
+        among = np.sort(among)
+        gains = self.gain[among]
+        if among.size == 0:
+            return among
+        first = int(np.argmax(gains >= gains.max() - tie))
+        rest = np.argsort(-gains, kind="stable")
+        order: NDArray[np.int64] = among[np.concatenate([[first], rest[rest != first]])]
+        return order
+
+
+class ExactBoundary:
+    """Every better neighbour, from the gains of every choice of parents of every variable."""
+
+    def __init__(self, gains: GainRows) -> None:
+        n = len(gains.rules.names)
+        self.gains = gains
+        self.is_cut = False  # whether a variable had more choices than are looked at
+        self._cpdag: Pdag | None = None  # the class last looked at
+        # Per variable its choices, as cliques of neighbours, and the places of their gains.
+        self._cliques: list[list[int]] = [[]] * n
+        self._clique_words: list[NDArray[np.uint64]] = [words_of([], n)] * n
+        self._rows: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * n
+        self._parents, self._neighbours, self._onward, self._adjacent = (
+            words_of([0] * n, n) for _ in range(4)
+        )
+        self._room = 1 << 12
+
+    def proposals(
+        self,
+        cpdag: Pdag,
+        least_gain: float,
+        greediness: float,
+        kinds: int,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[Proposal]:
+        """The best of a random share of the better neighbours first, the others in case of need.
+
+        The share is one of all of them, obeying or not, so that few have to be asked.
+        """
+        self._look_at(cpdag, cancel)
+        if kinds == TURNS:
+            moves = self._distinct(cpdag, self._moves(kinds, least_gain))
+        elif greediness == 1:
+            best = self._moves(kinds, least_gain, margin=least_gain)
+            yield from self._classes(cpdag, best, best.by_gain(best.all, least_gain)[:1], cancel)
+            every = self._moves(kinds, least_gain)
+            yield from self._classes(cpdag, every, every.by_gain(every.all, least_gain)[1:], cancel)
+            return
+        else:
+            moves = self._moves(kinds, least_gain)
+        order = rng.permutation(moves.all)
+        share = max(1, math.floor(greediness * order.size + 1e-9))
+        order = np.concatenate([moves.by_gain(order[:share], least_gain), order[share:]])
+        yield from self._classes(cpdag, moves, order, cancel, moves.gain.size)
+
+    def _look_at(self, cpdag: Pdag, cancel: CancelToken) -> None:
+        """List the choices of the variables around which something is new, and their gains."""
+        before, self._cpdag = self._cpdag, None  # none, should it be stopped half way
+        if self.gains.forget_if_many():
+            before = None
+        n = len(cpdag.names)
+        redrawn, changed = (range(n),) * 2 if before is None else _differences(before, cpdag)
+        above, near = cpdag.parent_masks, cpdag.neighbour_masks
+        after = [near[i] | cpdag.child_masks[i] for i in redrawn]
+        self._parents[redrawn] = words_of([above[i] for i in redrawn], n)
+        self._neighbours[redrawn] = words_of([near[i] for i in redrawn], n)
+        self._onward[redrawn] = words_of(after, n)
+        self._adjacent[redrawn] = words_of([cpdag.adjacent_masks[i] for i in redrawn], n)
+        for node in changed:
+            cliques = [*islice(parent_choices(cpdag, node), MOST_CHOICES + 1)]
+            if len(cliques) > MOST_CHOICES:
+                self.is_cut = True
+                cliques.pop()
+            rows = [self.gains.row(node, above[node] | clique, cancel) for clique in cliques]
+            self._cliques[node], self._clique_words[node] = cliques, words_of(cliques, n)
+            self._rows[node] = np.array(rows, dtype=np.int64)
+        self._cpdag = cpdag
+
+    def _moves(self, kinds: int, least_gain: float, margin: float = math.inf) -> _Moves:
+        """All moves that gain more than `least_gain`; with a margin those near the best."""
+        from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.kernels import (
+            improving_moves,
+            improving_turns,
+        )
+
+        counts = np.array([len(cliques) for cliques in self._cliques])
+        nodes = np.repeat(np.arange(counts.size, dtype=np.int64), counts)
+        first = np.cumsum(counts) - counts
+        rows, cliques = np.concatenate(self._rows), np.concatenate(self._clique_words)
+        while True:
+            choice, other = np.empty((2, self._room), dtype=np.int64)
+            gain = np.empty(self._room)
+            known = (
+                self.gains.values,
+                rows,
+                nodes,
+                cliques,
+                self._parents,
+                self._neighbours,
+                self._onward,
+                self._adjacent,
+            )
+            found = choice, other, gain
+            if kinds == TURNS:
+                count = improving_turns(*known, least_gain, *found)
+            else:
+                count = improving_moves(*known, kinds, least_gain, margin, *found)
+            if count <= self._room:
+                node = nodes[choice[:count]]
+                return _Moves(node, choice[:count] - first[node], other[:count], gain[:count])
+            self._room = 2 * count
+
+    def _distinct(self, cpdag: Pdag, moves: _Moves) -> _Moves:
+        """One turn to each class; there are few of them."""
+        reached: dict[Pdag, int] = {}
+        for move in range(moves.gain.size):
+            reached.setdefault(self._changed(cpdag, moves, move)[0], move)
+        return moves.only(list(reached.values()))
+
+    def _changed(self, cpdag: Pdag, moves: _Moves, move: int) -> tuple[Pdag, Deed]:
+        """The class that a move leads to, and what it does."""
+        node, other = int(moves.node[move]), int(moves.other[move])
+        clique = self._cliques[node][moves.choice[move]]
+        if (cpdag.parent_masks[node] | clique) >> other & 1:
+            return with_left(cpdag, other, node, clique), "removed"
+        if cpdag.adjacent_masks[node] >> other & 1:
+            return with_turned(cpdag, node, other, clique), "turned"
+        return with_joined(cpdag, other, node, clique), "added"
+
+    def _classes(
+        self,
+        cpdag: Pdag,
+        moves: _Moves,
+        order: Iterable[int],
+        cancel: CancelToken,
+        better: int | None = None,
+    ) -> Iterator[Proposal]:
+        """The classes of moves that have a member that obeys the rules, in this order."""
+        for move in order:
+            cancel.raise_if_cancelled()
+            changed, deed = self._changed(cpdag, moves, move)
+            if self.gains.rules.narrowed(changed) is not None:
+                pair = int(moves.other[move]), int(moves.node[move])
+                yield Proposal(changed, float(moves.gain[move]), pair, deed, better)
+
+
+def _differences(before: Pdag, after: Pdag) -> tuple[list[int], list[int]]:
+    """The nodes with other edges than before, and those with other choices of parents."""
+    redrawn, changed = [], []
+    rejoined = 0
+    masks = zip(
+        before.parent_masks,
+        after.parent_masks,
+        before.neighbour_masks,
+        after.neighbour_masks,
+        before.adjacent_masks,
+        after.adjacent_masks,
+        strict=True,
+    )
+    for node, (above, new_above, near, new_near, joined, new_joined) in enumerate(masks):
+        if above != new_above or near != new_near:
+            changed.append(node)
+        if joined != new_joined:
+            rejoined |= 1 << node
+        # Parents and neighbours being the same, children differ where the adjacent do.
+        if above != new_above or near != new_near or joined != new_joined:
+            redrawn.append(node)
+    # Two neighbours that were joined or parted make other cliques.
+    changed += [
+        node
+        for node, near in enumerate(after.neighbour_masks)
+        if (near & rejoined).bit_count() > 1 and node not in changed
+    ]
+    return redrawn, changed
+
+
+# Drawn by one compiled call.
+_CHUNK = 256
+
+
+def draws_needed(greediness: float, neighbours: int, epsilon: float = 0.001) -> int:
+    """Draws that are expected to meet a share of equally likely neighbours.
+
+    R(k, N) = max(1, ⌈ln(1 − min(k, 1 − ε)) / ln(1 − 1/N)⌉), from N (1 − (1 − 1/N)^R) distinct
+    ones in R draws (Nielsen 2007, eq. B.3; eq. 4.30 is printed with one draw too many).
+    """
+    share = min(greediness, 1 - epsilon)
+    if neighbours <= 1:
+        return 1
+    return max(1, math.ceil(math.log1p(-share) / math.log1p(-1 / neighbours)))
+
+
+class SampledBoundary:
+    """Better neighbours by chance; what is not found need not be absent."""
+
+    def __init__(self, gains: GainRows, epsilon: float = 0.001) -> None:
+        n = len(gains.rules.names)
+        self.gains, self.epsilon = gains, epsilon
+        self.neighbours = n * n - n  # the thesis's estimate: ordered pairs
+
+    def proposals(
+        self,
+        cpdag: Pdag,
+        least_gain: float,
+        greediness: float,
+        kinds: int,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[Proposal]:
+        """The best of each R(k, N) draws, where it is better."""
+        if self.neighbours == 0:
+            return
+        self.gains.forget_if_many()
+        dag = self.gains.rules.member(cpdag)
+        parents = words_of(Pdag.of_dag(dag).parent_masks, len(dag.names))
+        at_once = draws_needed(greediness, self.neighbours, self.epsilon)
+        left = draws_needed(1.0, self.neighbours, self.epsilon)
+        while left > 0:
+            seeds = rng.integers(
+                2**63, size=max(1, min(_CHUNK, left) // at_once) * at_once, dtype=np.uint64
+            )
+            gains = self._gains_of(parents, seeds, kinds, cancel)
+            for first in range(0, len(seeds), at_once):
+                group = gains[first : first + at_once]
+                for drawn in np.argsort(-group, kind="stable"):
+                    if group[drawn] <= least_gain:
+                        break
+                    proposal = _drawn_class(
+                        dag, parents, seeds[first + drawn], kinds == TURNS, float(group[drawn])
+                    )
+                    if self.gains.rules.narrowed(proposal.cpdag) is not None:
+                        yield proposal
+                        break
+            left -= len(seeds)
+
+    def _gains_of(
+        self,
+        parents: NDArray[np.uint64],
+        seeds: NDArray[np.uint64],
+        kinds: int,
+        cancel: CancelToken,
+    ) -> NDArray[np.float64]:
+        """What the neighbour drawn by each seed gains; −inf where it is not of a wanted kind."""
+        from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.kernels import (
+            draw_neighbours,
+        )
+
+        drawn = np.empty((len(seeds), 2, parents.shape[1]), dtype=np.uint64)
+        others, nodes = np.empty((2, len(seeds)), dtype=np.int64)
+        gains = np.full(len(seeds), -math.inf)
+        draw_neighbours(parents, seeds, kinds == TURNS, drawn, others, nodes)
+        for k, (other, node) in enumerate(zip(others.tolist(), nodes.tolist(), strict=True)):
+            if node < 0:
+                continue
+            above, above_other = map(_mask, drawn[k])
+            if kinds == TURNS:
+                gains[k] = self._gain(node, above, other, cancel)
+                gains[k] += self._gain(other, above_other, node, cancel)
+            elif kinds & (REMOVALS if above >> other & 1 else ADDITIONS):
+                gains[k] = self._gain(node, above, other, cancel)
+        return gains
+
+    def _gain(self, node: int, above: int, other: int, cancel: CancelToken) -> float:
+        row = self.gains.row(node, above, cancel)  # first, as it may replace `values`
+        return float(self.gains.values[row, other])
+
+
+def _mask(words: NDArray[np.uint64]) -> int:
+    return int.from_bytes(words.astype("<u8").tobytes(), "little")
+
+
+def _drawn_class(
+    dag: Dag, parents: NDArray[np.uint64], seed: np.uint64, is_turn: bool, gain: float
+) -> Proposal:
+    """The neighbour that a seed draws."""
+    from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.kernels import (
+        draw_neighbour,
+    )
+
+    walked = parents.copy()
+    other, node = draw_neighbour(walked, seed, is_turn)
+    masks = [*map(_mask, walked)]
+    masks[node] ^= 1 << other
+    if is_turn:
+        masks[other] ^= 1 << node
+    drawn = Dag(dag.names, tuple(tuple(bits_of(mask)) for mask in masks))
+    deed: Deed = "turned" if is_turn else "added" if masks[node] >> other & 1 else "removed"
+    return Proposal(cpdag_of(drawn), gain, (other, node), deed)

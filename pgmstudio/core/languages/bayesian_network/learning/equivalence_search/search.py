@@ -1,0 +1,343 @@
+"""The climbs of a k-greedy search, made here or spread over processes.
+
+Every climb has random numbers of its own and asks for whole scores afresh, so what it tells does
+not depend on the climbs beside it. Put into the order of the plan, the events are therefore the
+same to the last bit in any number of processes.
+
+All runs of a k-greedy equivalence search on one data set.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.child_process import in_processes
+from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.graphs.pdag import Pdag
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.climb import ClassClimb
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.constraints import (
+    ClassRules,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+    KesRun,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.neighbourhood import (
+    MOST_CHOICES,
+    Boundary,
+    ExactBoundary,
+    GainRows,
+    SampledBoundary,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    largest_table,
+)
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.scores.family_cache import FamilyScores, mask_of
+from pgmstudio.core.scores.local import score_of
+
+FirstRows = Mapping[tuple[int, int], NDArray[np.float64]]
+
+# A process of its own takes a second or two to begin and scores much again that others have.
+WORK_FOR_PROCESSES = 10.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One climb to make: its place in the plan, its greediness, its random numbers."""
+
+    number: int
+    greediness: float
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Climbing:
+    """A climb on its way; the class comes now and then, for a model that can be looked at."""
+
+    step: int
+    score: float
+    edges: int
+    move: str
+    better: int | None  # better neighbours of the class before, where all were counted
+    cpdag: Pdag | None
+
+
+@dataclass(frozen=True, slots=True)
+class Climbed:
+    """A climb that has ended; `is_cut` when not every set of parents was looked at."""
+
+    step: int
+    score: float
+    cpdag: Pdag
+    is_cut: bool
+    seconds: float = field(compare=False)
+
+
+ClimbEvent = Climbing | Climbed
+
+
+class Climber:
+    """Rules, scores and gains of one data set, kept from climb to climb."""
+
+    def __init__(self, data: DataSet, params: KesParams) -> None:
+        names = data.domain.names
+        self.rules = ClassRules(
+            EdgeRules.of(names, params.knowledge, params.max_parents),
+            () if params.start is None else params.start.edges,
+        )
+        self.scores = FamilyScores(
+            data,
+            score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
+            max_table_cells=max(params.max_table_cells, largest_table(self.rules.start, data)),
+        )
+        self.gains = GainRows(self.scores, self.rules)
+        self._exact = ExactBoundary(self.gains)
+        boundary: Boundary = self._exact
+        if params.neighbourhood != "exact":
+            boundary = SampledBoundary(self.gains, params.epsilon)
+        self.climb = ClassClimb(self.gains, boundary, has_missing=data.has_missing)
+        self._phases = params.phases
+        # Steps are slow where there are many columns, and classes are large to send.
+        self._tell_every = 8 if len(names) < 200 else 1
+        self._show_every = max(8, len(names) // 8)
+
+    def first_rows(self, cancel: CancelToken) -> Iterator[tuple[tuple[int, int], int]]:
+        """Score what the first step of every climb asks for; yields each key and its row."""
+        for child, parents in enumerate(self.rules.start.parent_indices):
+            mask = mask_of(parents)
+            yield (child, mask), self.gains.row(child, mask, cancel)
+
+    def events(self, planned: Planned, cancel: CancelToken) -> Iterator[ClimbEvent]:
+        """One climb, told step by step."""
+        climb, begin = self.climb, time.perf_counter()
+        for score in climb.climb(planned.greediness, self._phases, planned.rng, cancel):
+            step, shown = climb.step, climb.step % self._show_every == 0
+            if (shown or step % self._tell_every == 0) and climb.last is not None:
+                yield Climbing(
+                    step,
+                    score,
+                    climb.cpdag.edge_count,
+                    str(climb.last),
+                    climb.last.better,
+                    climb.cpdag if shown else None,
+                )
+        seconds = time.perf_counter() - begin
+        yield Climbed(climb.step, climb.score, climb.cpdag, self._exact.is_cut, seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class ClimbTask:
+    """Some climbs of a plan as a value that can be sent to a process."""
+
+    data: DataSet
+    params: KesParams
+    plan: tuple[Planned, ...]
+    first_rows: FirstRows
+
+    def __call__(self, cancel: CancelToken) -> Iterator[tuple[int, ClimbEvent]]:
+        climber = Climber(self.data, self.params)
+        climber.gains.take(self.first_rows)
+        for planned in self.plan:
+            for event in climber.events(planned, cancel):
+                yield planned.number, event
+
+
+def process_count(data: DataSet, params: KesParams, climbs: int) -> int:
+    """As many processes as were asked for, or as pay for the work that is to be expected.
+
+    Work is estimated from measured speeds; it decides how long a search takes and nothing else.
+    """
+    if params.processes is not None:
+        return max(1, min(params.processes, climbs))
+    n = len(data.domain)
+    seconds = climbs * n * 3 * (data.row_count * n * 2e-10 + 1e-4)
+    return max(1, min(os.cpu_count() or 1, climbs)) if seconds > WORK_FOR_PROCESSES else 1
+
+
+def spread(
+    data: DataSet,
+    params: KesParams,
+    plan: Sequence[Planned],
+    processes: int,
+    first_rows: FirstRows,
+    cancel: CancelToken,
+) -> Iterator[tuple[int, ClimbEvent]]:
+    """The climbs of a plan over several processes, told in the order of the plan."""
+    tasks = [
+        ClimbTask(data, params, tuple(plan[part::processes]), first_rows)
+        for part in range(processes)
+    ]
+    told = (event for _, event in in_processes(tasks, cancel))
+    return in_plan_order(told)
+
+
+def in_plan_order(
+    events: Iterable[tuple[int, ClimbEvent]],
+) -> Iterator[tuple[int, ClimbEvent]]:
+    """Events of climbs side by side, held back until every climb before them has ended."""
+    now = 0
+    waiting: dict[int, list[ClimbEvent]] = {}
+    for number, event in events:
+        if number != now:
+            waiting.setdefault(number, []).append(event)
+            continue
+        yield number, event
+        while isinstance(event, Climbed):
+            now += 1
+            held = waiting.pop(now, [])
+            yield from ((now, told) for told in held)
+            if not held:
+                break
+            event = held[-1]
+
+
+def kes_optima(
+    data: DataSet, params: KesParams, *, rng: np.random.Generator, cancel: CancelToken = NEVER
+) -> KesOptima:
+    """All local optima that the runs of a search end in, without fitting any table."""
+    search = KesSearch(data, params, rng)
+    for _ in search.runs(cancel):
+        cancel.raise_if_cancelled()
+    return search.optima()
+
+
+class KesSearch:
+    """The runs for every greediness; gains once computed serve all of them."""
+
+    def __init__(self, data: DataSet, params: KesParams, rng: np.random.Generator) -> None:
+        self._data, self._params = data, params
+        self.climber = Climber(data, params)
+        self.rules, self.scores = self.climber.rules, self.climber.scores
+        is_exact = params.neighbourhood == "exact"
+        self._runs_of = {
+            greediness: 1 if greediness == 1 and is_exact else params.restarts
+            for greediness in params.greediness
+        }
+        wanted = [g for g in params.greediness for _ in range(self._runs_of[g])]
+        # A generator for each, so that no run depends on those before it.
+        self._plan = [
+            Planned(number, greediness, own)
+            for number, (greediness, own) in enumerate(
+                zip(wanted, rng.spawn(len(wanted)), strict=True)
+            )
+        ]
+        self._runs: list[KesRun] = []
+        self._classes: set[Pdag] = set()
+        self._steps = 0  # of all finished runs
+        self._is_cut = False
+        self.best_score = -math.inf  # of the finished runs
+
+    @property
+    def climb(self) -> ClassClimb:
+        """The climb that is made in this process."""
+        return self.climber.climb
+
+    def optima(self) -> KesOptima:
+        """Where the runs so far have ended."""
+        return KesOptima(tuple(self._runs))
+
+    @property
+    def run_count(self) -> int:
+        return len(self._runs)
+
+    @property
+    def is_done(self) -> bool:
+        return len(self._runs) == len(self._plan)
+
+    def runs(self, cancel: CancelToken) -> Iterator[tuple[ClimbEvent | None, Progress]]:
+        """Make all runs; what each tells, in the order of the plan, and how far they all are."""
+        first_rows: dict[tuple[int, int], NDArray[np.float64]] = {}
+        n = len(self.rules.names)
+        for key, place in self.climber.first_rows(cancel):
+            first_rows[key] = self.climber.gains.values[place]
+            if key[0] % 8 == 7:
+                words = f"Scoring pairs of {n} columns"
+                yield None, Progress(None, words, {"column": key[0] + 1.0})
+        for number, event in self._events(first_rows, cancel):
+            greediness = self._plan[number].greediness
+            if isinstance(event, Climbed):
+                run = KesRun(greediness, event.score, event.step, event.cpdag, event.seconds)
+                self._runs.append(run)
+                self._classes.add(run.cpdag)
+                self._is_cut |= event.is_cut
+                self.best_score = max(self.best_score, run.score)
+            yield event, self._progress(self._plan[number], event)
+            if isinstance(event, Climbed):
+                self._steps += event.step
+
+    def _events(
+        self, first_rows: dict[tuple[int, int], NDArray[np.float64]], cancel: CancelToken
+    ) -> Iterator[tuple[int, ClimbEvent]]:
+        processes = process_count(self._data, self._params, len(self._plan))
+        if processes > 1:
+            yield from spread(self._data, self._params, self._plan, processes, first_rows, cancel)
+            return
+        for planned in self._plan:
+            for event in self.climber.events(planned, cancel):
+                yield planned.number, event
+
+    def _progress(self, planned: Planned, event: ClimbEvent) -> Progress:
+        k, done, total = planned.greediness, len(self._runs), len(self._plan)
+        before = next(p.number for p in self._plan if p.greediness == k)
+        edges = event.cpdag.edge_count if isinstance(event, Climbed) else event.edges
+        counters = {
+            "score": event.score,
+            "best score": max(self.best_score, event.score),
+            "edges": float(edges),
+            "distinct optima": float(len(self._classes)),
+            "runs": float(done),
+            "greediness": k,
+            "restart": planned.number + 1.0,
+            "restarts": float(total),
+            "step": float(self._steps + event.step),
+        }
+        if isinstance(event, Climbing) and event.better is not None:
+            counters["better neighbours"] = float(event.better)
+        words = f"k = {k:g}"
+        if self._runs_of[k] > 1:
+            words += f", restart {planned.number - before + 1} of {self._runs_of[k]}"
+        last = event.move if isinstance(event, Climbing) else "at a local optimum"
+        return Progress(done / total if total > 1 else None, f"{words}: {last}", counters)
+
+    def sentences(self, best: Pdag) -> Iterator[str]:
+        """What is worth keeping of the runs that led to `best`, a sentence each."""
+        optima = self.optima()
+        runs = len(optima.runs)
+        compelled, edges = len(best.directed), best.edge_count
+        if edges:
+            yield (
+                f"{compelled} of {edges} edges have the same direction in every graph that "
+                "entails the same independences; the others could be reversed."
+            )
+        if runs > 1:
+            yield (
+                f"{runs} runs ended in {len(optima.optima)} different classes of graphs; "
+                f"{sum(run.cpdag == best for run in optima.runs)} of them in the best."
+            )
+            best_few = ", ".join(f"{_signed(o.score)} ({o.runs})" for o in optima.optima[:5])
+            yield f"The best scores, and how many runs ended there: {best_few}."
+            for greediness in optima.greedinesses:
+                scores = optima.sorted_scores(greediness)
+                yield (
+                    f"Greediness {greediness:g}: best score {_signed(scores[-1])}, "
+                    f"median of {len(scores)} {_signed(scores[len(scores) // 2])}."
+                )
+        if self._is_cut:
+            yield (
+                f"Some variables had more than {MOST_CHOICES} possible sets of parents; the "
+                "larger ones were not looked at. A limit on parents makes the search complete."
+            )
+
+
+def _signed(score: float) -> str:
+    return f"{score:.1f}".replace("-", "−")

@@ -1,0 +1,1 @@
+"""Searches over graphs by score."""

@@ -1,0 +1,302 @@
+"""The best next moves of a greedy search from a graph, to be looked at one by one.
+
+The moves are those of hill climbing: one edge is added, removed or reversed. What a person vetoes
+is kept out as a rule would keep it out, and the list goes on without it. Counts are kept from one
+graph to the next, so that after a move only the columns it touched are scored again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.counting import joint_counts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import (
+    GraphClimb,
+    Move,
+    flags_of,
+)
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    largest_table,
+)
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.params import (
+    bdeu_rows_param,
+    lambda_param,
+    max_parents_param,
+    max_table_cells_param,
+)
+from pgmstudio.core.learning.smoothing import smoothed
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.edge_gains import Deed
+from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.local import SCORE_HELP, SCORES, Score, score_of
+
+DEEDS: tuple[Deed, ...] = ("add", "remove", "reverse")
+TOP = 10
+SMOOTHING = 1.0
+Places = NDArray[np.intp]
+# Gains nearer than this are the same: of equal ones the first by name stands first, always.
+SAME_BITS = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveParams:
+    """What the moves are measured by, and which are considered."""
+
+    score: str = param("bic", title="Score", choices=SCORES, help=SCORE_HELP)
+    lambda_: float | None = lambda_param()
+    ess: float = bdeu_rows_param()
+    max_parents: int | None = max_parents_param()
+    max_table_cells: int = max_table_cells_param()
+
+    def measure(self, total_weight: float) -> Score:
+        return score_of(self.score, total_weight, lambda_=self.lambda_, ess=self.ess)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveKey:
+    """Which move it is: source → target is what is added, removed or turned round."""
+
+    deed: Deed
+    source: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.deed.capitalize()} {self.source} → {self.target}"
+
+    @property
+    def brought(self) -> Edge | None:
+        """The edge that is there afterwards and was not before."""
+        if self.deed == "remove":
+            return None
+        return (self.source, self.target) if self.deed == "add" else (self.target, self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class NextMove:
+    """A move and what it changes: the score in bits, above 0 is better, and free parameters."""
+
+    key: MoveKey
+    gain: float
+    parameters: int
+
+    def __str__(self) -> str:
+        return str(self.key)
+
+
+@dataclass(frozen=True)
+class MoveList:
+    """The moves from one graph, best first."""
+
+    dag: Dag
+    score: float  # of the graph, in bits
+    moves: tuple[NextMove, ...]
+    better: int  # how many legal moves raise the score, listed or not
+    legal: int  # how many moves there are at all
+    least_gain: float  # gains up to this are rounding
+
+    @property
+    def is_optimum(self) -> bool:
+        """No legal move raises the score: where hill climbing would stop."""
+        return self.better == 0
+
+    def raises(self, move: NextMove) -> bool:
+        return move.gain > self.least_gain
+
+
+@dataclass(frozen=True)
+class Climbed:
+    """A graph after some moves, each the best there was."""
+
+    dag: Dag
+    moves: tuple[NextMove, ...]
+
+
+def rules_for(
+    names: Sequence[str],
+    knowledge: Knowledge | None,
+    max_parents: int | None,
+    vetoes: Iterable[MoveKey] = (),
+) -> EdgeRules:
+    """The rules of a search with its vetoes: what was not to be brought stays out, what was not to
+    be removed stays in."""
+    known = None if knowledge is None else knowledge.among(names)
+    rules = EdgeRules.of(names, known, max_parents)
+    allowed, required = rules.allowed.copy(), rules.required.copy()
+    place = {name: i for i, name in enumerate(names)}
+    for veto in vetoes:
+        if veto.source not in place or veto.target not in place:
+            continue
+        brought = veto.brought
+        if brought is None:
+            required[place[veto.source], place[veto.target]] = 1
+        else:
+            allowed[place[brought[0]], place[brought[1]]] = 0
+    return replace(rules, allowed=allowed, required=required)
+
+
+class NextMoves:
+    """Lists moves over one data set under one score; what was counted is kept."""
+
+    @classmethod
+    def over(cls, data: DataSet, params: MoveParams, dag: Dag) -> NextMoves:
+        """For the moves from a graph; its own tables are never too large."""
+        cells = max(params.max_table_cells, largest_table(dag, data))
+        score = params.measure(data.total_weight)
+        return cls(FamilyScores(data, score, max_table_cells=cells), data.domain.names)
+
+    def __init__(self, scores: FamilyScores, names: Sequence[str]) -> None:
+        # Every pair is scored, whatever the rules: they may change while the counts stay.
+        self._climb = GraphClimb(scores, EdgeRules.of(names, None, None))
+        self._cards = scores.cards
+
+    def has_room_for(self, dag: Dag, data: DataSet) -> bool:
+        """Whether the tables of a graph are within the limit these scores were made with."""
+        return largest_table(dag, data) <= self._climb.scores.max_table_cells
+
+    def placed(self, dag: Dag, cancel: CancelToken = NEVER) -> Iterator[Progress]:
+        """Go to a graph, and say how far it is scored."""
+        # Stopped between two columns and never within one, whose scores would be of two graphs.
+        for done, _ in enumerate(self._climb.place(flags_of(dag), NEVER), start=1):
+            cancel.raise_if_cancelled()
+            if done % 4 == 0:
+                told = f"Scoring {done} of {len(dag.names)} columns"
+                yield Progress(done / len(dag.names), told)
+
+    def listed(self, dag: Dag, rules: EdgeRules, top: int = TOP) -> MoveList:
+        """The best moves from the graph that was placed last."""
+        kinds, sources, targets, gains = self._legal(rules)
+        score = self._climb.score
+        least = 1e-7 + 1e-13 * abs(score)
+        better = int((gains > least).sum())
+        places = _best(gains, top)
+        found = [
+            Move(int(kinds[i]), int(sources[i]), int(targets[i]), float(gains[i])) for i in places
+        ]
+        found.sort(key=lambda m: (-round(m.gain / SAME_BITS), m.kind, m.target, m.source))
+        moves = tuple(self._told(move, least) for move in found[:top])
+        return MoveList(dag, score, moves, better, len(gains), least)
+
+    def climbed(
+        self, dag: Dag, rules: EdgeRules, steps: int | None = None, cancel: CancelToken = NEVER
+    ) -> Iterator[Progress | Climbed]:
+        """Take the best move so many times, or until none raises the score; the graph comes last.
+
+        Ends where hill climbing without a walk past its peak does.
+        """
+        yield from self.placed(dag, cancel)
+        taken: list[NextMove] = []
+        while steps is None or len(taken) < steps:
+            cancel.raise_if_cancelled()
+            best = self.listed(dag, rules, top=1)
+            if best.is_optimum:
+                break
+            move = best.moves[0]
+            taken.append(move)
+            dag = moved(dag, move.key)
+            yield from self.placed(dag, cancel)
+            told = f"{len(taken)} moves taken, score {best.score + move.gain:,.1f} bits"
+            yield Progress(None if steps is None else len(taken) / steps, told)
+        yield Climbed(dag, tuple(taken))
+
+    def _legal(self, rules: EdgeRules) -> tuple[Places, Places, Places, NDArray[np.float64]]:
+        """Every move that closes no cycle, makes no table too large and breaks no rule: kinds,
+        sources, targets and gains."""
+        climb = self._climb
+        edges, counts = climb.edges.astype(np.bool_), climb.edges.sum(axis=0)
+        above = _ancestors(climb.edges)
+        gain = (climb.toggled - climb.toggled.diagonal()[:, None]).T  # [parent, child]
+        allowed, required = rules.allowed.astype(np.bool_), rules.required.astype(np.bool_)
+        has_room = counts < rules.most_parents
+        finite = np.isfinite(gain)
+        can_add = ~edges & allowed & has_room[None, :] & ~above & finite
+        can_go = edges & ~required
+        can_turn = can_go & allowed.T & has_room[:, None] & finite.T
+        for p, c in np.argwhere(can_turn).tolist():
+            others = edges[:, c].copy()
+            others[p] = False
+            can_turn[p, c] = not above[others, p].any()  # another way would close a cycle
+        kinds, sources, targets = [], [], []
+        for kind, flags in enumerate((can_add, can_go, can_turn)):
+            from_, to = np.nonzero(flags)
+            kinds.append(np.full(len(to), kind))
+            sources.append(from_)
+            targets.append(to)
+        turned = gain + gain.T
+        gains = np.concatenate([gain[can_add], gain[can_go], turned[can_turn]])
+        return np.concatenate(kinds), np.concatenate(sources), np.concatenate(targets), gains
+
+    def _told(self, move: Move, least: float) -> NextMove:
+        names = self._climb.rules.names
+        key = MoveKey(DEEDS[move.kind], names[move.source], names[move.target])
+        source, target = move.source, move.target
+        parameters = self._grown(target, source)
+        if move.kind == 2:
+            parameters += self._grown(source, target)
+        gain = move.gain if abs(move.gain) > least else 0.0
+        return NextMove(key, gain, parameters)
+
+    def _grown(self, child: int, parent: int) -> int:
+        """How many free parameters more a child has when a parent joins, or fewer when it goes."""
+        parents = np.flatnonzero(self._climb.edges[:, child])
+        q = math.prod(self._cards[p] for p in parents)
+        width = self._cards[parent]
+        after = q // width if self._climb.edges[parent, child] else q * width
+        return (after - q) * (self._cards[child] - 1)
+
+
+def _best(gains: NDArray[np.float64], top: int) -> Places:
+    """Where the largest are, and those as good as the last of them."""
+    if len(gains) > top:
+        last = np.partition(gains, len(gains) - top)[len(gains) - top]
+        return np.flatnonzero(gains >= last - 2 * SAME_BITS)
+    return np.arange(len(gains))
+
+
+def _ancestors(edges: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """[node, other]: whether the other is an ancestor of the node."""
+    from pgmstudio.core.languages.bayesian_network.learning.score_based.kernels import (
+        fill_ancestors,
+    )
+
+    n = len(edges)
+    words = np.zeros((n, -(-n // 64)), dtype=np.uint64)
+    fill_ancestors(edges, words)
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+    above: NDArray[np.bool_] = bits[:, :n].astype(np.bool_)
+    return above
+
+
+def moved(dag: Dag, move: MoveKey) -> Dag:
+    """The graph after a move."""
+    if move.deed == "add":
+        return dag.with_edge(move.source, move.target)
+    if move.deed == "remove":
+        return dag.without_edge(move.source, move.target)
+    return dag.with_reversed(move.source, move.target)
+
+
+def refitted(
+    network: BayesianNetwork,
+    dag: Dag,
+    data: DataSet,
+    smoothing: float = SMOOTHING,
+    cancel: CancelToken = NEVER,
+) -> BayesianNetwork:
+    """The network with another graph: tables whose parents changed are fitted to the rows, the
+    others stay as they are."""
+    tables = list(network.tables)
+    for child, parents in enumerate(dag.parent_indices):
+        if parents != network.dag.parent_indices[child]:
+            tables[child] = smoothed(joint_counts(data, (*parents, child), cancel), smoothing)
+    return BayesianNetwork(network.domain, dag, tuple(tables))

@@ -1,0 +1,190 @@
+"""The state of a greedy search over directed graphs, and its steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.scores.family_cache import MOST_KEPT
+
+# Of the best graph's edges this share is taken out before a restart: measured on ALARM and
+# Insurance, fewer often climb back to the same peak and more forget what was good.
+REMOVED_SHARE = 0.6
+ADD, REMOVE, REVERSE = range(3)  # kinds of moves, as the compiled kernels number them
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One change of the edge source → target."""
+
+    kind: int
+    source: int
+    target: int
+    gain: float
+
+
+def flags_of(dag: Dag) -> NDArray[np.uint8]:
+    """[parent, child]: 1 where the graph has the edge."""
+    edges = np.zeros((len(dag.names),) * 2, dtype=np.uint8)
+    for child, parents in enumerate(dag.parent_indices):
+        edges[list(parents), child] = 1
+    return edges
+
+
+class ChangeScores(Protocol):
+    """What a climb asks of scores: `FamilyScores`, or those of families with labels."""
+
+    def toggled(
+        self,
+        child: int,
+        parents: Sequence[int],
+        candidates: NDArray[np.int64],
+        cancel: CancelToken,
+    ) -> NDArray[np.float64]:
+        """As `FamilyScores.toggled`."""
+
+
+S = TypeVar("S", bound=ChangeScores)
+
+
+class GraphClimb(Generic[S]):
+    """The present graph, the score of every change of one edge, and the best graph so far."""
+
+    def __init__(self, scores: S, rules: EdgeRules) -> None:
+        n = len(rules.names)
+        self.scores, self.rules = scores, rules
+        self.edges = np.zeros((n, n), dtype=np.uint8)  # [parent, child]
+        # toggled[c, p]: c with p joining or leaving its parents; toggled[c, c]: c as it is.
+        self.toggled = np.full((n, n), -math.inf)
+        self.best_edges, self.best_score = self.edges, -math.inf
+        self.step, self.since_best = 0, 0
+        self.columns_scored = 0  # rows of `toggled` computed; what a step costs
+        self._masks = [0] * n  # each variable's parents, as bits
+        self._rows: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._parent_counts = np.zeros(n, dtype=np.int64)
+        self._ancestors = np.zeros((n, -(-n // 64)), dtype=np.uint64)
+        # A graph's number is the exclusive or of its edges' signs (Zobrist 1970).
+        self._signs = np.random.default_rng(1970).integers(
+            1, np.iinfo(np.uint64).max, size=(n, n), dtype=np.uint64
+        )
+        self._graph = np.uint64(0)
+
+    @property
+    def score(self) -> float:
+        return float(self.toggled.diagonal().sum())
+
+    @property
+    def least_gain(self) -> float:
+        """Gains up to this are rounding."""
+        return 1e-7 + 1e-13 * abs(self.best_score if math.isfinite(self.best_score) else 0.0)
+
+    def place(self, edges: NDArray[np.uint8], cancel: CancelToken) -> Iterator[int]:
+        """Go to a graph; yields the number of each variable whose changes have been scored."""
+        changed = (self.edges != edges).any(axis=0)
+        for child in range(len(edges)):
+            if changed[child] or self.toggled[child, child] == -math.inf:
+                for parent in np.flatnonzero(self.edges[:, child] != edges[:, child]):
+                    self._toggle(int(parent), child)
+                self._score_changes(child, cancel)
+                yield child
+        self._keep_if_best()
+
+    def _toggle(self, parent: int, child: int) -> None:
+        self.edges[parent, child] ^= 1
+        self._parent_counts[child] += 1 if self.edges[parent, child] else -1
+        self._masks[child] ^= 1 << parent
+        self._graph ^= self._signs[parent, child]
+
+    def _score_changes(self, child: int, cancel: CancelToken) -> None:
+        key = (child, self._masks[child])
+        row = self._rows.get(key)
+        if row is None:
+            parents = self.edges[:, child]
+            candidates = np.empty(0, dtype=np.int64)
+            if self._parent_counts[child] < self.rules.most_parents:
+                candidates = np.flatnonzero(self.rules.allowed[:, child] & (1 - parents))
+            row = self.scores.toggled(child, np.flatnonzero(parents).tolist(), candidates, cancel)
+            if len(self._rows) * len(self.edges) > MOST_KEPT:
+                self._rows.clear()
+            self._rows[key] = row
+            self.columns_scored += 1
+        self.toggled[child] = row
+
+    def _keep_if_best(self) -> None:
+        score = self.score
+        if score > self.best_score + self.least_gain:
+            self.best_edges, self.best_score = self.edges.copy(), score
+            self.since_best = 0
+
+    def best_move(self, visited: NDArray[np.uint64]) -> Move | None:
+        """The legal move of largest gain that leads to no graph numbered in `visited`."""
+        from pgmstudio.core.languages.bayesian_network.learning.score_based.kernels import best_move
+
+        kind, source, target, gain = best_move(
+            self.toggled,
+            self.edges,
+            self._ancestors,
+            self.rules.allowed,
+            self.rules.required,
+            self._parent_counts,
+            self.rules.most_parents,
+            self._signs,
+            self._graph,
+            visited,
+        )
+        return Move(kind, source, target, gain) if kind >= 0 else None
+
+    def apply(self, move: Move, cancel: CancelToken) -> None:
+        """Make the move, and score what it changes."""
+        self._toggle(move.source, move.target)
+        if move.kind == 2:
+            self._toggle(move.target, move.source)
+            self._score_changes(move.source, cancel)
+        self._score_changes(move.target, cancel)
+        self.step += 1
+        self.since_best += 1
+        self._keep_if_best()
+
+    def steps(self, patience: int, cancel: CancelToken) -> Iterator[Move]:
+        """Climb to a peak and walk on, until `patience` steps have brought no new best.
+
+        The graphs visited in that many steps are avoided. A graph that beats the best has not been
+        visited, so no legal step improves the best graph when this ends.
+        """
+        visited = np.zeros(patience, dtype=np.uint64)
+        self.since_best = 0
+        while True:
+            cancel.raise_if_cancelled()
+            move = self.best_move(visited)
+            if move is None or (move.gain <= self.least_gain and self.since_best >= patience):
+                return
+            if patience:
+                visited[self.step % patience] = self._graph
+            self.apply(move, cancel)
+            yield move
+
+    def thin_out(self, rng: np.random.Generator, cancel: CancelToken) -> None:
+        """Go back to the best graph without a random share of its edges; required ones stay."""
+        dropped = rng.random(self.edges.shape) < REMOVED_SHARE
+        kept = self.best_edges & (~dropped | self.rules.required.view(np.bool_))
+        for _ in self.place(kept.astype(np.uint8), cancel):
+            cancel.raise_if_cancelled()
+
+    def dag(self) -> Dag:
+        """The present graph."""
+        return self._dag_of(self.edges)
+
+    def best_dag(self) -> Dag:
+        return self._dag_of(self.best_edges)
+
+    def _dag_of(self, edges: NDArray[np.uint8]) -> Dag:
+        parents = tuple(tuple(np.flatnonzero(column).tolist()) for column in edges.T)
+        return Dag(self.rules.names, parents)

@@ -1,0 +1,275 @@
+"""The climbs of one run over directed graphs, told as events.
+
+Hill climbing over directed graphs with a list of visited graphs and random restarts.
+
+One step adds, removes or reverses the edge that gains most. At a peak the search goes on to the
+best graph not visited lately, downhill if need be, and stops after `tabu` steps without a new best
+(Glover 1989; Bouckaert 1995). Restarts change the best graph at random and climb again. The graph
+that is handed out is one that no legal step improves. Jaeger et al. 2006, §4.2, used these moves.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, Literal
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
+    completed_rows,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Fitted, fit_tables
+from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import (
+    GraphClimb,
+    S,
+    flags_of,
+)
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.params import (
+    ON_MISSING,
+    bdeu_rows_param,
+    knowledge_param,
+    lambda_param,
+    max_parents_param,
+    max_table_cells_param,
+    missing_param,
+    missing_sentence,
+    refuse_empty,
+    restarts_param,
+    smoothing_param,
+    start_param,
+    tabu_param,
+)
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.local import SCORE_HELP, SCORES, score_of
+
+
+class ClimbSearch(ABC, Generic[S]):
+    """A climb from a start and further ones from the best graph without most of its edges.
+
+    `column_seconds` and `fit_seconds` are about how long it takes to score the changes of one
+    variable and to make a model.
+    """
+
+    def __init__(
+        self,
+        graph: GraphClimb[S],
+        rng: np.random.Generator,
+        *,
+        tabu: int,
+        restarts: int,
+        column_seconds: float,
+        fit_seconds: float,
+    ) -> None:
+        self.graph, self.rng = graph, rng
+        self.tabu, self.restarts = tabu, restarts
+        self.restarts_done = 0
+        self.found_score = -math.inf
+        self._told = 0  # columns scored when the last Found was looked for
+        self._column_seconds, self._fit_seconds = column_seconds, fit_seconds
+
+    @abstractmethod
+    def best(self, cancel: CancelToken) -> tuple[Model, dict[str, float]]:
+        """The model of the best graph so far, and its measures."""
+
+    def run(self, start: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
+        """All climbs."""
+        yield from self.begin(start, cancel)
+        yield from self.again(cancel)
+
+    def begin(self, start: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
+        """The climb from a graph that is given."""
+        yield from self.place(start, cancel)
+        yield from self.climb(cancel)
+
+    def again(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+        """The climbs from the best graph without most of its edges."""
+        for _ in range(self.restarts):
+            self.restarts_done += 1
+            self.graph.thin_out(self.rng, cancel)
+            yield from self.climb(cancel)
+
+    def place(self, dag: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
+        n = len(dag.names)
+        for child in self.graph.place(flags_of(dag), cancel):
+            if child % 8 == 7:
+                yield Progress(None, f"Scoring pairs of {n} columns", {"column": child + 1.0})
+        yield from self._found_by_now(cancel)
+
+    def climb(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+        for _ in self.graph.steps(self.tabu, cancel):
+            if self.graph.step % 8 == 0:
+                yield self._progress()
+            yield from self._found_by_now(cancel)
+        yield from self._found(cancel)
+        yield self._progress()
+
+    def counters(self) -> dict[str, float]:
+        """What the progress tells beside its sentence."""
+        graph = self.graph
+        return {
+            "score": graph.score,
+            "best score": graph.best_score,
+            "edges": float(graph.edges.sum()),
+            "step": float(graph.step),
+            "restart": float(self.restarts_done),
+        }
+
+    def _progress(self) -> Progress:
+        climbs = self.restarts + 1
+        fraction = self.restarts_done / climbs if climbs > 1 else None
+        since = self.graph.since_best
+        past_peak = f"No better for {since} {'step' if since == 1 else 'steps'}"
+        return Progress(fraction, past_peak if since else "Climbing", self.counters())
+
+    def _found_by_now(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+        """Hand out the best model after every third of a second of work, or what fits its cost.
+
+        Work is estimated from measured speeds and not read off a clock, so that the same seed
+        gives the same events.
+        """
+        done = (self.graph.columns_scored - self._told) * self._column_seconds
+        if done >= max(0.3, 3 * self._fit_seconds):
+            yield from self._found(cancel)
+
+    def _found(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+        self._told = self.graph.columns_scored
+        if self.graph.best_score > self.found_score:
+            self.found_score = self.graph.best_score
+            yield Found(*self.best(cancel))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HillClimbParams:
+    """The settings of hill climbing."""
+
+    score: str = param("bic", title="Score", choices=SCORES, help=SCORE_HELP)
+    lambda_: float | None = lambda_param()
+    ess: float = bdeu_rows_param()
+    max_parents: int | None = max_parents_param()
+    restarts: int = restarts_param(20)
+    tabu: int = tabu_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
+    missing: str = missing_param()
+    knowledge: Knowledge | None = knowledge_param()
+    start: DirectedModel | None = start_param()
+    max_table_cells: int = max_table_cells_param()
+
+
+class HillClimbLearner:
+    """A Bayesian network by greedy search over graphs."""
+
+    key = "bn.hill-climb"
+    title = "Hill climbing"
+    kind = "bayesian-network"
+    params_type = HillClimbParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self,
+        data: DataSet,
+        params: HillClimbParams,
+        *,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
+        start = yield from rules.start_of(params.start)
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        scores = FamilyScores(
+            rows,
+            score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
+            max_table_cells=max(params.max_table_cells, largest_table(start, data)),
+        )
+        search = _Search(rows, data, params, GraphClimb(scores, rules), rng)
+        yield from search.run(start, cancel)
+        fitted = search.fit(cancel)
+        fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
+        yield Finished(fitted.network, search.measures(fitted))
+
+
+def largest_table(dag: Dag, data: DataSet) -> int:
+    """How many cells the largest table of a network with this graph has."""
+    cards = data.domain.cardinalities
+    return max(
+        (
+            math.prod(cards[v] for v in (*parents, c))
+            for c, parents in enumerate(dag.parent_indices)
+        ),
+        default=1,
+    )
+
+
+class _Search(ClimbSearch[FamilyScores]):
+    """The climbs of one run, with the tables of the best graph."""
+
+    def __init__(
+        self,
+        rows: DataSet,
+        observed: DataSet,
+        params: HillClimbParams,
+        graph: GraphClimb[FamilyScores],
+        rng: np.random.Generator,
+    ) -> None:
+        cells = rows.row_count * len(rows.domain)
+        per_column = cells * (2e-10 if rows.weights is None else 1.5e-9) + 1e-5
+        super().__init__(
+            graph,
+            rng,
+            tabu=params.tabu,
+            restarts=params.restarts,
+            column_seconds=per_column,
+            fit_seconds=cells * 3e-9,
+        )
+        self.rows, self.observed, self.params = rows, observed, params
+        self._fold_seed = int(rng.integers(2**63))
+        self._fitted: Fitted | None = None
+        self._fitted_edges = graph.best_edges
+
+    def best(self, cancel: CancelToken) -> tuple[Model, dict[str, float]]:
+        fitted = self.fit(cancel)
+        return fitted.network, self.measures(fitted)
+
+    def fit(self, cancel: CancelToken) -> Fitted:
+        """The best graph so far with its tables; every fit splits the rows alike."""
+        if self._fitted is None or self._fitted_edges is not self.graph.best_edges:
+            rng = np.random.default_rng(self._fold_seed)
+            self._fitted = fit_tables(
+                self.rows,
+                self.graph.best_dag(),
+                self.params.smoothing,
+                rng=rng,
+                counter=self.graph.scores.counter,
+                observed=self.observed,
+                cancel=cancel,
+            )
+            self._fitted_edges = self.graph.best_edges
+        return self._fitted
+
+    def measures(self, fitted: Fitted) -> dict[str, float]:
+        told = {
+            "score": self.graph.best_score,
+            "edges": float(self.graph.best_edges.sum()),
+            "steps": float(self.graph.step),
+            "smoothing": fitted.smoothing,
+        }
+        if self.params.score == "lambda":
+            told["lambda"] = self.graph.scores.score.cost_per_parameter
+        return told | fitted.per_row(self.observed)

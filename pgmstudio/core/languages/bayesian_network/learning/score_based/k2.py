@@ -1,0 +1,366 @@
+"""K2: parents chosen greedily among the columns before (Cooper and Herskovits 1992).
+
+The columns have an order. Starting without parents, each column gets the earlier one that raises
+the measure most, as long as one does and there are fewer than the most parents allowed. K2's own
+score is the default; any score or measure of the lecture may be used instead. Those that never
+fall when a parent joins, such as the information gain, fill up to the most parents.
+"""
+
+from __future__ import annotations
+
+import csv
+import heapq
+import math
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from pgmstudio.core.data.counting import FamilyCounter
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import KnowledgeError, ParameterError, UnknownNameError
+from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.execution.thread_pool import value_of
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
+    completed_rows,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.params import (
+    ON_MISSING,
+    bdeu_rows_param,
+    knowledge_param,
+    max_parents_param,
+    missing_param,
+    missing_sentence,
+    refuse_empty,
+    smoothing_param,
+)
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.association_measures import MEASURES
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores
+from pgmstudio.core.scores.local import Score, score_of
+
+SCORE_MEASURES = ("k2", "bdeu", "bic", "aic", "aic-thesis", "aic_half", "loglik")
+K2_MEASURES = (*SCORE_MEASURES, *MEASURES)
+
+# A gain below this is rounding.
+_ROUNDING = 1e-9
+
+FamilyMeasure = Callable[[int, Sequence[int], CancelToken], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class K2Params:
+    """The settings of K2."""
+
+    order: str | None = param(
+        None,
+        title="Order",
+        none_label="data order",
+        help="Names of columns, separated by commas: parents come before children. Columns not "
+        "named follow in the order of the data.",
+    )
+    measure: str = param(
+        "k2",
+        title="Measure",
+        choices=K2_MEASURES,
+        help="What a parent has to raise: a score in bits (k2, bdeu, bic, aic, aic-thesis, "
+        "aic_half, loglik) or a measure of the lecture.",
+    )
+    max_parents: int | None = max_parents_param(4)
+    ess: float = bdeu_rows_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
+    missing: str = missing_param()
+    knowledge: Knowledge | None = knowledge_param()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A column tried as a further parent, and the measure with it."""
+
+    candidate: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class K2Step:
+    """One step at one column: what was tried beside its parents, and what joined them."""
+
+    child: str
+    parents: tuple[str, ...]  # before the step
+    value: float
+    trials: tuple[Trial, ...]
+    added: str | None
+
+    @property
+    def value_after(self) -> float:
+        """The measure with the added parent, or as before."""
+        return next((t.value for t in self.trials if t.candidate == self.added), self.value)
+
+    def __str__(self) -> str:
+        if self.added is None:
+            return f"{self.child}: no further parent"
+        return f"{self.child}: {self.added} joins the parents, {self.value_after - self.value:+.4g}"
+
+
+@dataclass(frozen=True)
+class K2Trace:
+    """The whole search, step by step; columns are worked from the last of the order to the first.
+
+    `total` is the sum of the measure over all columns with their final parents.
+    """
+
+    order: tuple[str, ...]
+    measure: str
+    steps: tuple[K2Step, ...]
+    dag: Dag
+    total: float
+
+    kind = "k2"
+
+    def graph_before(self, step: int) -> Dag:
+        """The graph when a step begins, counted from 0; after the last step the whole result."""
+        if step >= len(self.steps):
+            return self.dag
+        now = self.steps[step]
+        done = {one.child for one in self.steps[:step]} - {now.child}
+        edges = [edge for edge in self.dag.edges if edge[1] in done]
+        return Dag.from_edges(
+            self.dag.names, [*edges, *((parent, now.child) for parent in now.parents)]
+        )
+
+    def plain(self) -> dict[str, Any]:
+        return {
+            "names": list(self.dag.names),
+            "order": list(self.order),
+            "measure": self.measure,
+            "steps": [
+                {
+                    "child": step.child,
+                    "parents": list(step.parents),
+                    "value": step.value,
+                    "trials": [[trial.candidate, trial.value] for trial in step.trials],
+                    "added": step.added,
+                }
+                for step in self.steps
+            ],
+            "edges": [list(edge) for edge in self.dag.edges],
+            "total": self.total,
+        }
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> K2Trace:
+        """What `plain` made, as a value again."""
+        steps = (
+            K2Step(
+                step["child"],
+                tuple(step["parents"]),
+                float(step["value"]),
+                tuple(Trial(candidate, float(value)) for candidate, value in step["trials"]),
+                step["added"],
+            )
+            for step in plain["steps"]
+        )
+        dag = Dag.from_edges(plain["names"], [(a, b) for a, b in plain["edges"]])
+        order = tuple(plain["order"])
+        return cls(order, plain["measure"], tuple(steps), dag, float(plain["total"]))
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """One row for each column that was tried as a parent."""
+        head = ("step", "column", "parents", "value", "tried", "value_with_it", "gain", "joins")
+        rows: list[tuple[object, ...]] = [
+            (
+                number,
+                step.child,
+                "; ".join(step.parents),
+                step.value,
+                trial.candidate,
+                trial.value,
+                trial.value - step.value,
+                "yes" if trial.candidate == step.added else "no",
+            )
+            for number, step in enumerate(self.steps, start=1)
+            for trial in step.trials
+        ]
+        return head, rows
+
+
+def k2_search(
+    data: DataSet, params: K2Params, cancel: CancelToken = NEVER
+) -> Generator[Progress, None, K2Trace]:
+    """The search with one event for each step; the generator's value is the trace."""
+    names = data.domain.names
+    rules = EdgeRules.of(names, params.knowledge, params.max_parents)
+    order = order_of(names, params.order, params.knowledge)
+    measure = family_measure(data, params)
+    steps: list[K2Step] = []
+    parents: list[tuple[int, ...]] = [()] * len(names)
+    total = 0.0
+    for place in reversed(range(len(order))):
+        child = order[place]
+        found = [int(p) for p in np.flatnonzero(rules.required[:, child])]
+        value = measure(child, found, cancel)
+        while True:
+            step = _step(child, found, value, order[:place], rules, measure, names, cancel)
+            if step.trials:
+                steps.append(step)
+                done = (len(order) - 1 - place) / len(order)
+                counters = {"column": float(len(order) - place), "steps": float(len(steps))}
+                yield Progress(done, str(step), counters)
+            if step.added is None:
+                break
+            found.append(names.index(step.added))
+            value = step.value_after
+        parents[child] = tuple(found)
+        total += value
+    ordered = tuple(names[i] for i in order)
+    return K2Trace(ordered, params.measure, tuple(steps), Dag(names, tuple(parents)), total)
+
+
+def _step(
+    child: int,
+    parents: Sequence[int],
+    value: float,
+    before: Sequence[int],
+    rules: EdgeRules,
+    measure: FamilyMeasure,
+    names: tuple[str, ...],
+    cancel: CancelToken,
+) -> K2Step:
+    """Try every earlier column beside the parents; of equal ones the first of the order is best."""
+    trials, added, best = [], None, value + _ROUNDING
+    if len(parents) < rules.most_parents:
+        for candidate in before:
+            if candidate in parents or not rules.allowed[candidate, child]:
+                continue
+            tried = measure(child, (*parents, candidate), cancel)
+            if tried == -math.inf:  # its table would be too large
+                continue
+            trials.append(Trial(names[candidate], tried))
+            if tried > best:
+                added, best = names[candidate], tried
+    known = tuple(names[p] for p in parents)
+    return K2Step(names[child], known, value, tuple(trials), added)
+
+
+def family_measure(data: DataSet, params: K2Params) -> FamilyMeasure:
+    """The measure of a child with its parents; −inf for a table of too many cells."""
+    if params.measure in SCORE_MEASURES:
+        scores = FamilyScores(data, _score(data, params))
+        return scores.local
+    counter, cards = FamilyCounter(data), data.domain.cardinalities
+    measure = MEASURES[params.measure]
+
+    def value(child: int, parents: Sequence[int], cancel: CancelToken) -> float:
+        cancel.raise_if_cancelled()
+        members = (*parents, child)
+        if math.prod(cards[m] for m in members) > MAX_TABLE_CELLS:
+            return -math.inf
+        return measure.value(counter.counts(members, cancel))
+
+    return value
+
+
+def _score(data: DataSet, params: K2Params) -> Score:
+    if params.measure == "aic_half":  # as the lecture prints it
+        return Score("aic_half", cost_per_parameter=0.5)
+    if params.measure == "loglik":
+        return Score("loglik")
+    return score_of(params.measure, data.total_weight, ess=params.ess)
+
+
+def order_of(
+    names: tuple[str, ...], given: str | None, knowledge: Knowledge | None
+) -> tuple[int, ...]:
+    """The order as columns: the given one, or that of the data as far as knowledge lets it be.
+
+    In the order of the data, columns of earlier tiers come first and required parents before
+    their children. A given order that puts a required parent after its child is refused.
+    """
+    rules = Knowledge() if knowledge is None else knowledge
+    if given is None:
+        return _order_by_rules(names, rules)
+    (listed,) = csv.reader([given], skipinitialspace=True)
+    listed = [name.strip() for name in listed if name.strip()]
+    problems = [str(UnknownNameError("column", n, names)) for n in listed if n not in names]
+    problems += [f"{n} is named twice." for n in names if listed.count(n) > 1]
+    if problems:
+        raise ParameterError({"order": " ".join(problems)})
+    full = [*listed, *(name for name in names if name not in listed)]
+    place = {name: i for i, name in enumerate(full)}
+    clashes = [
+        f"{source} → {target} is required, but {target} comes first in the order."
+        for source, target in sorted(rules.required)
+        if place[source] > place[target]
+    ]
+    if clashes:
+        raise KnowledgeError(clashes)
+    return tuple(names.index(name) for name in full)
+
+
+def _order_by_rules(names: tuple[str, ...], rules: Knowledge) -> tuple[int, ...]:
+    required = Dag.from_edges(names, rules.required)
+    waiting = [len(parents) for parents in required.parent_indices]
+
+    def key(column: int) -> tuple[int, int]:
+        return rules.tier_of.get(names[column], 0), column
+
+    ready = [key(column) for column, count in enumerate(waiting) if count == 0]
+    heapq.heapify(ready)
+    order = []
+    while ready:
+        _, column = heapq.heappop(ready)
+        order.append(column)
+        for child in required.child_indices[column]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                heapq.heappush(ready, key(child))
+    return tuple(order)
+
+
+def k2_trace(data: DataSet, params: K2Params, cancel: CancelToken = NEVER) -> K2Trace:
+    """Every step of the search on the data with these settings."""
+    return value_of(k2_search(data, params, cancel))
+
+
+class K2Learner:
+    """A Bayesian network by greedy choice of parents along an order."""
+
+    key = "bn.k2"
+    title = "Parents along an order (K2)"
+    kind = "bayesian-network"
+    params_type = K2Params
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self, data: DataSet, params: K2Params, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
+        trace = yield from k2_search(rows, params, cancel)
+        yield Note(f"The order was {', '.join(trace.order)}.")
+        yield Kept(trace)
+        fitted = fit_tables(
+            rows, trace.dag, params.smoothing, rng=rng, observed=data, cancel=cancel
+        )
+        fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
+        measures = {
+            "score": trace.total,
+            "edges": float(len(trace.dag.edges)),
+            "steps": float(len(trace.steps)),
+            "smoothing": fitted.smoothing,
+            **fitted.per_row(data),
+        }
+        yield Found(fitted.network, measures)
+        yield Finished(fitted.network, measures)

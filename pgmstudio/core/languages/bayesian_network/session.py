@@ -1,0 +1,206 @@
+"""Belief updating in a Bayesian network by messages in its clique tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import ImpossibleEvidenceError
+from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
+from pgmstudio.core.inference.conflicts import MOST_TRIES, smallest_conflict
+from pgmstudio.core.inference.junction_tree.propagation import Propagation
+from pgmstudio.core.inference.junction_tree.schedule import plan_of
+from pgmstudio.core.languages.bayesian_network.inference_cost import check_budget, forecast
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.bayesian_network.pruned_query import factors_of, joint_of
+from pgmstudio.core.languages.interventions import as_seen, certain_table, done_states
+
+# What the search for a smallest conflict may cost: some seconds in the largest trees.
+CONFLICT_CELLS = 1_000_000_000
+
+
+class Beliefs(Mapping[str, Belief]):
+    """The beliefs of every variable at one moment, by name; later evidence does not change them."""
+
+    def __init__(self, domain: Domain, places: Sequence[int], values: NDArray[np.float64]) -> None:
+        values.flags.writeable = False
+        self._domain, self._places, self._values = domain, places, values
+
+    def __getitem__(self, name: str) -> Belief:
+        return Belief(name, Scale.PROBABILITY, self.values_at(self._domain.index(name)))
+
+    def values_at(self, index: int) -> NDArray[np.float64]:
+        """The numbers of the variable at this place of the domain."""
+        return self._values[self._places[index] : self._places[index + 1]]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._domain
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._domain.names)
+
+    def __len__(self) -> int:
+        return len(self._domain)
+
+
+class CliqueTreeSession:
+    """Evidence in, beliefs out, exactly; TooLargeError when the tables exceed `most_bytes`."""
+
+    def __init__(self, network: BayesianNetwork, *, most_bytes: int | None = None) -> None:
+        check_budget(forecast(network), most_bytes)
+        self.network = network
+        self._propagation = Propagation(plan_of(network.clique_tree, factors_of(network)))
+        self._evidence: dict[str, Finding] = {}
+        self._done: dict[str, str] = {}  # what was set from outside, by name
+        self._kept: Beliefs | None = None  # until evidence changes
+        self._prior: Beliefs | None = None
+        self._explanation: tuple[Mapping[str, str], float] | None = None
+
+    @property
+    def domain(self) -> Domain:
+        return self.network.domain
+
+    @property
+    def evidence(self) -> Mapping[str, Finding]:
+        return MappingProxyType(self._evidence)
+
+    def set_evidence(self, variable: str, finding: Finding) -> None:
+        """Replaces what was there; ImpossibleEvidenceError changes nothing."""
+        self._change({variable: finding})
+
+    def set_all(self, evidence: Mapping[str, Finding]) -> None:
+        """Exactly this evidence and no other; ImpossibleEvidenceError changes nothing."""
+        self._change({**dict.fromkeys(self._evidence), **evidence})
+
+    def retract(self, variable: str) -> None:
+        """Forget the evidence on `variable`; nothing happens when there is none."""
+        self.domain.index(variable)
+        self._change({variable: None})
+
+    def retract_all(self) -> None:
+        self._change(dict.fromkeys(self._evidence))
+
+    def _change(self, findings: Mapping[str, Finding | None]) -> None:
+        """Put these in the place of what was there; None takes a finding away."""
+        domain, flow = self.domain, self._propagation
+        weights = {
+            domain.index(name): None if finding is None else self._weights(name, finding)
+            for name, finding in findings.items()
+            if self._evidence.get(name) != finding
+        }
+        if not weights:
+            return
+        before = {place: flow.weights(place) for place in weights}
+        for place, numbers in weights.items():
+            flow.set_weights(place, numbers)
+        merged = {**self._evidence, **findings}
+        evidence = {name: finding for name, finding in merged.items() if finding is not None}
+        done = self._intervene(done_states(evidence))
+        if not flow.is_possible():
+            self._intervene(done)
+            for place, numbers in before.items():
+                flow.set_weights(place, numbers)
+            tries = min(MOST_TRIES, CONFLICT_CELLS // max(1, flow.plan.cells))
+            conflict = smallest_conflict(evidence, self._is_possible, tries)
+            raise ImpossibleEvidenceError(conflict)
+        self._evidence = evidence
+        self._kept = self._explanation = None
+
+    def _weights(self, name: str, finding: Finding) -> NDArray[np.float64]:
+        return weights_of(self.domain[name], as_seen(finding))
+
+    def _intervene(self, done: Mapping[str, str]) -> Mapping[str, str]:
+        """Compute with exactly these interventions; returns those before.
+
+        The tables of what is done become certain whatever its parents are. That is the truncated
+        factorisation in the same clique tree, so nothing has to be triangulated again.
+        """
+        before, self._done = self._done, dict(done)
+        if before != self._done:
+            tables = list(self.network.tables)
+            for name, state in done.items():
+                tables[self.domain.index(name)] = certain_table(self.network, name, state)
+            self._propagation.set_factors(tables)
+        return before
+
+    def _is_possible(self, evidence: Mapping[str, Finding]) -> bool:
+        """Asked of the same tables, which are then put back."""
+        propagation, index = self._propagation, self.domain.index
+        done = self._intervene(done_states(evidence))
+        names = {*evidence, *self._evidence}
+        before = {name: propagation.weights(index(name)) for name in names}
+        for name in names:
+            finding = evidence.get(name)
+            propagation.set_weights(
+                index(name), None if finding is None else self._weights(name, finding)
+            )
+        answer = propagation.is_possible()
+        self._intervene(done)
+        for name, numbers in before.items():
+            propagation.set_weights(index(name), numbers)
+        return answer
+
+    def belief(self, variable: str) -> Belief:
+        """P(variable | evidence), kept until evidence changes."""
+        index = self.domain.index(variable)
+        if self._kept is not None:
+            return self._kept[variable]
+        if self._propagation.answers_all_at_once:
+            return self.beliefs()[variable]
+        values = self._propagation.belief(index)
+        values.flags.writeable = False
+        return Belief(variable, Scale.PROBABILITY, values)
+
+    def beliefs(self) -> Beliefs:
+        """P(X | evidence) of every variable, computed in one go and kept until evidence changes."""
+        if self._kept is None:
+            places = self._propagation.plan.state_at
+            self._kept = Beliefs(self.domain, places, self._propagation.beliefs())
+            if not self._evidence:
+                self._prior = self._kept
+        return self._kept
+
+    def prior_beliefs(self) -> Beliefs:
+        """The beliefs without any evidence; computed once."""
+        if self._prior is None:
+            evidence = self._evidence
+            self.retract_all()
+            self._prior = self.beliefs()
+            self.set_all(evidence)
+        return self._prior
+
+    def log2_evidence(self) -> float:
+        """log2 P(evidence), a likelihood scaled to a largest value of 1."""
+        return self._propagation.log2_evidence()
+
+    def joint(self, variables: Sequence[str]) -> NDArray[np.float64]:
+        """P(variables | evidence), one axis each in the order given; up to 2^20 cells."""
+        places = [self.domain.index(name) for name in variables]
+        return joint_of(self.network, places, self._evidence, self._propagation)
+
+    def most_probable(self) -> Mapping[str, str]:
+        """The most probable state of every variable together, with the evidence in it."""
+        return self._explained()[0]
+
+    def log2_most_probable(self) -> float:
+        """log2 of its joint probability with the evidence."""
+        return self._explained()[1]
+
+    def _explained(self) -> tuple[Mapping[str, str], float]:
+        if self._explanation is None:
+            states, log2 = self._propagation.most_probable()
+            named = {v.name: v.states[s] for v, s in zip(self.domain, states, strict=True)}
+            self._explanation = MappingProxyType(named), log2
+        return self._explanation
+
+    def most_probable_of(self, variables: Sequence[str]) -> tuple[Mapping[str, str], float]:
+        """The most probable states of some variables together, the others summed out, and log2 of
+        P(these states | evidence); exact, from their joint table."""
+        joint = self.joint(variables)
+        top = np.unravel_index(int(joint.argmax()), joint.shape)
+        states = {n: self.domain[n].states[int(s)] for n, s in zip(variables, top, strict=True)}
+        return states, float(np.log2(joint[top]))

@@ -1,0 +1,81 @@
+"""What mixtures share: checked weights, and the parts that a row has in each component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import DataError, GraphError
+from pgmstudio.core.languages.bayesian_network.model import ROW_SUM_TOLERANCE
+
+Floats = NDArray[np.float64]
+
+# Probabilities that differ by no more than the rounding errors of sums and products are equal.
+EQUAL_WITHIN = 1e-12
+# Rows looked at together: their parts in every component fit into a few megabytes.
+_BLOCK_CELLS = 4_000_000
+
+
+def checked_weights(weights: Floats) -> Floats:
+    """The weights of the components, sealed; GraphError when they are no distribution."""
+    weights = np.array(weights, dtype=np.float64, order="C")
+    if weights.ndim != 1 or weights.size == 0:
+        raise GraphError("A mixture needs at least one component, each with a weight.")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise GraphError("A component's weight is no probability.")
+    if abs(weights.sum() - 1) > ROW_SUM_TOLERANCE:
+        raise GraphError("The weights of the components do not sum to 1; normalise them.")
+    weights.flags.writeable = False
+    return weights
+
+
+def rows_over(domain: Domain, data: DataSet) -> DataSet:
+    """The same rows with the columns of `domain` in its order; DataError when states differ."""
+    if data.domain.names != domain.names:
+        data = data.of_columns(domain.names)
+    if data.domain != domain:
+        raise DataError("The rows have other states than the model; code them with its domain.")
+    return data
+
+
+def log2_sums(parts: Floats) -> Floats:
+    """log2 Σ_k 2^parts[k, row] for every row; −inf where every part is."""
+    top = parts.max(axis=0)
+    safe = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        sums: Floats = np.log2(np.exp2(parts - safe).sum(axis=0)) + safe
+    return sums
+
+
+def log2_sums_in_blocks(
+    parts_of: Callable[[DataSet], Floats], data: DataSet, components: int
+) -> Floats:
+    """`log2_sums` of the parts of all rows, so many rows at a time as need little memory."""
+    block = max(1, _BLOCK_CELLS // components)
+    return np.concatenate(
+        [
+            log2_sums(parts_of(data.of_rows(slice(at, at + block))))
+            for at in range(0, max(1, data.row_count), block)
+        ]
+    )
+
+
+def likeliest(shares: Floats) -> NDArray[np.intp]:
+    """The state or component with the largest share in every row, the first of equal ones."""
+    top = shares.max(axis=1, keepdims=True)
+    found: NDArray[np.intp] = (shares >= top - EQUAL_WITHIN).argmax(axis=1)
+    return found
+
+
+def shares(parts: Floats, weights: Floats) -> Floats:
+    """γ[row, k] = 2^parts[k, row] / Σ; rows that are impossible everywhere get the weights."""
+    totals = log2_sums(parts)
+    possible = np.isfinite(totals)
+    found = np.empty((parts.shape[1], parts.shape[0]))
+    found[possible] = np.exp2(parts[:, possible] - totals[possible]).T
+    found[~possible] = weights
+    return found

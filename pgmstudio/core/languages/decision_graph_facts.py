@@ -1,0 +1,140 @@
+"""What is computed about one node of a decision graph beside the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.pdg.candidate_operations import (
+    Deed,
+    Prospect,
+    ScoreWeight,
+    Step,
+    merges_of,
+    prospect,
+    redirections_from,
+    redirections_to,
+)
+from pgmstudio.core.languages.pdg.measures import change_between, node_counts
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.node_contexts import is_under
+from pgmstudio.core.languages.pdg.operators import moved
+
+Floats = NDArray[np.float64]
+# Redirecting is measured on the rows one arc after the other, so not all of a large graph are.
+MOST_REDIRECTED, MOST_PLACES = 24, 12
+MOST_MERGES, MOST_ARCS, MOST_MOVES = 4, 3, 4
+MOST_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Move:
+    """A variable below another (None: as a root), with what it brings."""
+
+    above: str | None
+    bits: float | None
+    size: int
+    free: int
+    is_exact: bool = True
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class GraphNodeFacts:
+    """`counts` are the rows that come with each state; None without rows."""
+
+    counts: Floats | None
+    total: float
+    prospects: tuple[Prospect, ...]
+    moves: tuple[Move, ...]
+    rows: tuple[int, ...] = ()  # the first rows that come here, from 0
+
+
+def graph_node_facts(
+    graph: DecisionGraph,
+    data: DataSet | None,
+    variable: str,
+    node: int,
+    weight: ScoreWeight,
+    cancel: CancelToken,
+) -> GraphNodeFacts:
+    """The best steps of each kind come first; those that cannot be taken say why."""
+    i = graph.domain.index(variable)
+    counts = None if data is None else node_counts(graph, data)
+    merges = _best(merges_of(graph, variable, node, counts), weight, MOST_MERGES)
+    found = [*merges, prospect(graph, Step(Deed.SPLIT, variable, node), data)]
+    if data is not None:
+        steps = (*redirections_to(graph, variable, node), *redirections_from(graph, variable, node))
+        arcs = _measured(graph, islice(steps, MOST_REDIRECTED), data, cancel)
+        found += _best(arcs, weight, MOST_ARCS)
+    found.sort(key=lambda one: bool(one.refusal))
+    moves = list(_moves(graph, variable, data, cancel))
+    moves.sort(key=lambda m: -(weight.gain(m.bits, m.size, m.free) if m.bits is not None else -1e9))
+    here: tuple[int, ...] = ()
+    if data is not None:
+        reached = graph.reached_nodes(data)[i]
+        here = tuple(np.flatnonzero(reached == node)[:MOST_ROWS].tolist())
+    return GraphNodeFacts(
+        None if counts is None else counts[i][node],
+        0.0 if data is None else data.total_weight,
+        tuple(found),
+        tuple(moves[:MOST_MOVES]),
+        here,
+    )
+
+
+def _best(found: Iterable[Prospect], weight: ScoreWeight, most: int) -> list[Prospect]:
+    def worth(one: Prospect) -> tuple[bool, float]:
+        score = one.score(weight)
+        return bool(one.refusal), -(score if score is not None else float(-one.size))
+
+    return sorted(found, key=worth)[:most]
+
+
+def _measured(
+    graph: DecisionGraph, steps: Iterable[Step], data: DataSet, cancel: CancelToken
+) -> Iterator[Prospect]:
+    for step in steps:
+        cancel.raise_if_cancelled()
+        yield prospect(graph, step, data)
+
+
+def _moves(
+    graph: DecisionGraph, variable: str, data: DataSet | None, cancel: CancelToken
+) -> Iterator[Move]:
+    i = graph.domain.index(variable)
+    places: list[str | None] = [name for name in graph.domain.names if name != variable]
+    for above in [None, *places][: MOST_PLACES + 1]:
+        cancel.raise_if_cancelled()
+        at = None if above is None else graph.domain.index(above)
+        if at == graph.forest[i] or (at is not None and is_under(graph, at, i)):
+            continue
+        yield move_of(graph, variable, above, data)
+
+
+def move_of(graph: DecisionGraph, variable: str, above: str | None, data: DataSet | None) -> Move:
+    """What moving the variable below another, or to the top, brings."""
+    try:
+        found = moved(graph, variable, above, data)
+    except GraphError as error:
+        return Move(above, None, 0, 0, refusal=str(error))
+    after = found.graph
+    bits: float | None = None
+    if found.is_exact:
+        bits = 0.0  # the numbers stay as they are, also in nodes that rows now part in
+    elif data is not None:
+        bits = change_between(graph, after, data).log2_likelihood
+    return Move(
+        above,
+        bits,
+        after.effective_size() - graph.effective_size(),
+        after.representation_size() - graph.representation_size(),
+        found.is_exact,
+    )

@@ -1,0 +1,213 @@
+"""Knowledge about edges as arrays, the graph a search starts from, and the check after a run.
+
+Rules about the edges of forests: the best forest that has what is required and nothing else
+that is forbidden.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.errors import CycleError, KnowledgeError, ParameterError
+from pgmstudio.core.execution.events import NEVER, CancelToken, Note
+from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.maximum_branching import branching_with_required
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.to_network import dependences
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.model import DirectedModel, Model
+
+Flags = NDArray[np.uint8]
+
+
+def allowed_edges(names: Sequence[str], knowledge: Knowledge) -> Flags:
+    """For every p → c whether the knowledge allows it; `Knowledge.allows` for all pairs at once."""
+    # Columns in no tier are as far behind as in front: no comparison holds.
+    tiers = np.array([knowledge.tier_of.get(name, np.nan) for name in names], dtype=np.float64)
+    before, after = tiers[:, None], tiers[None, :]
+    is_closed = np.isin(tiers, list(knowledge.closed_tiers))
+    kept_out = (before > after) | ((before == after) & is_closed[:, None])
+    place = {name: i for i, name in enumerate(names)}
+    for source, target in knowledge.forbidden:
+        if source in place and target in place:
+            kept_out[place[source], place[target]] = True
+    allowed: Flags = (~kept_out).astype(np.uint8)
+    return allowed
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeRules:
+    """`allowed[p, c]` and `required[p, c]` say whether p → c may, or must, be there."""
+
+    names: tuple[str, ...]
+    allowed: Flags
+    required: Flags
+    most_parents: int
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], knowledge: Knowledge | None, max_parents: int | None
+    ) -> EdgeRules:
+        """KnowledgeError or ParameterError when the rules cannot hold together."""
+        n = len(names)
+        allowed = np.ones((n, n), dtype=np.uint8)
+        np.fill_diagonal(allowed, 0)
+        required = np.zeros((n, n), dtype=np.uint8)
+        most = n if max_parents is None else max_parents
+        if knowledge is not None and not knowledge.is_empty:
+            knowledge.check(names)
+            allowed &= allowed_edges(names, knowledge)
+            place = {name: i for i, name in enumerate(names)}
+            for source, target in knowledge.required:
+                required[place[source], place[target]] = 1
+        for c, count in enumerate(required.sum(axis=0)):
+            if count > most:
+                message = f"is {most}, but {count} parents of {names[c]} are required"
+                raise ParameterError({"max_parents": message})
+        return cls(tuple(names), allowed, required, most)
+
+    def starting_graph(self, edges: Iterable[Edge]) -> tuple[Dag, int]:
+        """The required edges and as many of `edges` as the rules let in; and how many they do not.
+
+        An edge is left out when it is forbidden, would close a cycle, or is one parent too many.
+        """
+        p_c = np.argwhere(self.required)
+        required = [(self.names[p], self.names[c]) for p, c in p_c]
+        edges = list(edges)
+        with contextlib.suppress(CycleError):  # mostly all of them can be there: one look is enough
+            whole = Dag.from_edges(self.names, dict.fromkeys([*required, *edges]))
+            if all(len(above) <= self.most_parents for above in whole.parent_indices) and all(
+                self.allowed[p, c] for c, above in enumerate(whole.parent_indices) for p in above
+            ):
+                return whole, 0
+        dag = Dag.from_edges(self.names, required)
+        left_out = 0
+        for source, target in edges:
+            p, c = dag.index(source), dag.index(target)
+            if dag.has_edge(source, target):
+                continue
+            if not self.allowed[p, c] or len(dag.parent_indices[c]) >= self.most_parents:
+                left_out += 1
+                continue
+            try:
+                dag = dag.with_edge(source, target)
+            except CycleError:
+                left_out += 1
+        return dag, left_out
+
+    def start_of(self, model: DirectedModel | None) -> Generator[Note, None, Dag]:
+        """The graph a search starts from when a person gave a model, or none; says what is lost."""
+        start, left_out = self.starting_graph(() if model is None else model.edges)
+        if left_out:
+            yield Note(left_out_sentence(left_out))
+        return start
+
+
+def left_out_sentence(count: int) -> str:
+    """What is said when the rules let not all edges of a start in."""
+    edges = "1 edge" if count == 1 else f"{count} edges"
+    return f"The rules do not allow {edges} of the start; the search begins without."
+
+
+def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:
+    """Which rules a model breaks, in sentences, looked up in the model and not taken from its
+    learner. None for a language without directed edges.
+
+    Of a mixture, in any of its trees; latent classes have no edges between columns; those of a
+    decision graph lead from each variable to those whose nodes it helps to decide.
+    """
+    if isinstance(model, TreeMixture):
+        return [
+            f"Tree {number}: {sentence}"
+            for number, tree in enumerate(model.trees, start=1)
+            for sentence in knowledge.among(tree.domain.names).violations(tree.edges)
+        ]
+    if isinstance(model, LatentClasses):
+        return knowledge.violations(())
+    if isinstance(model, DecisionGraph):
+        return knowledge.violations(dependences(model))
+    return knowledge.violations(model.edges) if isinstance(model, DirectedModel) else None
+
+
+def knowledge_sentence(model: DirectedModel, knowledge: Knowledge) -> str:
+    """Whether a model obeys the rules, looked up in its edges and not taken from its learner."""
+    broken = knowledge.violations(model.edges)
+    if broken:
+        return " ".join(broken)
+    count = knowledge.rule_count()
+    return "The constraint holds." if count == 1 else f"All {count} constraints hold."
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ForestRules:
+    """`allowed[p, c]` says whether p → c may be there; `required` has the pairs that must."""
+
+    allowed: NDArray[np.bool_]
+    required: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], knowledge: Knowledge | None, root: str | None = None
+    ) -> ForestRules | None:
+        """None without rules; KnowledgeError when no forest can obey them."""
+        if knowledge is None or knowledge.is_empty:
+            return None
+        knowledge.check(names)
+        place = {name: i for i, name in enumerate(names)}
+        required = [(place[source], place[target]) for source, target in sorted(knowledge.required)]
+        _check_single_parents(names, required, root)
+        allowed = allowed_edges(names, knowledge).astype(bool)
+        if root is not None:
+            allowed[:, place[root]] = False
+        return cls(allowed, tuple(required))
+
+    def parents(self, weights: Floats, cancel: CancelToken = NEVER) -> list[int | None]:
+        """The forest of largest total weight that obeys them: a maximum branching."""
+        return branching_with_required(weights, self.allowed, list(self.required), cancel)
+
+
+def rules_beside(choice: str, knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
+    """The rules about the other variables when `choice` chooses the tree and stands in none.
+
+    KnowledgeError when an edge of it is required.
+    """
+    required = [edge for edge in sorted(knowledge.required) if choice in edge]
+    if required:
+        raise KnowledgeError(
+            [
+                f"{' → '.join(edge)} is required, but {choice} chooses the tree and stands in none."
+                for edge in required
+            ]
+        )
+    return knowledge.among(name for name in names if name != choice)
+
+
+def _check_single_parents(
+    names: Sequence[str], required: list[tuple[int, int]], root: str | None
+) -> None:
+    parents: dict[int, list[str]] = {}
+    for source, target in required:
+        parents.setdefault(target, []).append(names[source])
+    clashes = [
+        f"{' and '.join(above)} are both required as parents of {names[child]}, "
+        "but in a tree it may have one."
+        for child, above in parents.items()
+        if len(above) > 1
+    ]
+    clashes += [
+        f"{above[0]} → {root} is required, but {root} is to be the root."
+        for child, above in parents.items()
+        if names[child] == root
+    ]
+    if clashes:
+        raise KnowledgeError(clashes)

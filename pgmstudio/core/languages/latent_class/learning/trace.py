@@ -1,0 +1,125 @@
+"""What a run of latent classes saw on the way: every model it passed, with its criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.learning.artifacts import (
+    JudgedPoint,
+    ModelScan,
+    plain_variables,
+    restored_domain,
+    smallest_within,
+)
+
+
+@dataclass(frozen=True)
+class ScanPoint(JudgedPoint):
+    """One model: bits are per row, higher is better; `held_bits` is None without held-out rows."""
+
+    classes: int
+    train_bits: float
+    held_bits: float | None
+    bic_bits: float
+    aic_bits: float
+    effective_size: int
+    representation_size: int
+    empty: int
+    duplicates: int
+    model: LatentClasses | None = None
+
+
+@dataclass(frozen=True)
+class ClassScan(ModelScan[ScanPoint]):
+    """The models of one run, in the order they were passed."""
+
+    kind = "class-scan"
+
+    def plain(self) -> dict[str, Any]:
+        """Every point, and the models that fit into the room for them."""
+        models = [point.model for point in self.points]
+        kept = smallest_within([0 if m is None else m.effective_size() for m in models])
+        return {
+            "criterion": self.criterion,
+            "variables": plain_variables(models),
+            "points": [_plain_point(p, i in kept) for i, p in enumerate(self.points)],
+        }
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> ClassScan:
+        """What `plain` made, as a value again."""
+        domain = restored_domain(plain)
+        return cls(plain["criterion"], tuple(_restored_point(p, domain) for p in plain["points"]))
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Head and rows, one row per model."""
+        head = (
+            "classes",
+            "train_bits_per_row",
+            "held_out_bits_per_row",
+            "bic_bits_per_row",
+            "aic_bits_per_row",
+            "effective_size",
+            "representation_size",
+            "empty_classes",
+            "duplicate_classes",
+        )
+        return head, [
+            (
+                p.classes,
+                p.train_bits,
+                p.held_bits,
+                p.bic_bits,
+                p.aic_bits,
+                p.effective_size,
+                p.representation_size,
+                p.empty,
+                p.duplicates,
+            )
+            for p in self.points
+        ]
+
+
+def _plain_point(point: ScanPoint, with_model: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "classes": point.classes,
+        "train": point.train_bits,
+        "held": point.held_bits,
+        "bic": point.bic_bits,
+        "aic": point.aic_bits,
+        "effective_size": point.effective_size,
+        "representation_size": point.representation_size,
+        "empty": point.empty,
+        "duplicates": point.duplicates,
+    }
+    if with_model and point.model is not None:
+        found["hidden"] = point.model.hidden
+        found["weights"] = point.model.weights.tolist()
+        found["tables"] = [table.tolist() for table in point.model.tables]
+    return found
+
+
+def _restored_point(plain: Mapping[str, Any], domain: Domain) -> ScanPoint:
+    model = None
+    if "weights" in plain:
+        tables = tuple(np.array(table) for table in plain["tables"])
+        model = LatentClasses(domain, np.array(plain["weights"]), tables, plain["hidden"])
+    held = plain["held"]
+    return ScanPoint(
+        int(plain["classes"]),
+        float(plain["train"]),
+        None if held is None else float(held),
+        float(plain["bic"]),
+        float(plain["aic"]),
+        int(plain["effective_size"]),
+        int(plain["representation_size"]),
+        int(plain["empty"]),
+        int(plain["duplicates"]),
+        model,
+    )

@@ -1,0 +1,154 @@
+"""Latent classes: variables that are independent once a hidden class is known (Nielsen 2007, §3.4).
+
+P(c, x) = P(c) Π_i P(x_i | c): naive Bayes whose class is never seen, for densities and clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.model import (
+    ROW_SUM_TOLERANCE,
+    BayesianNetwork,
+    Table,
+)
+from pgmstudio.core.languages.components import (
+    checked_weights,
+    log2_sums_in_blocks,
+    rows_over,
+    shares,
+)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LatentClasses:
+    """`weights[c]` is P(c); `tables[i]` has a row per class, P(x_i | c)."""
+
+    domain: Domain
+    weights: Floats
+    tables: tuple[Table, ...]
+    hidden: str = "class"
+
+    kind = "latent-class"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", checked_weights(self.weights))
+        if len(self.tables) != len(self.domain):
+            raise GraphError(f"{len(self.domain)} variables have {len(self.tables)} tables.")
+        if self.hidden in self.domain:
+            raise GraphError(f"The hidden variable cannot be called {self.hidden}: a column is.")
+        checked = tuple(
+            self._checked(variable, table)
+            for variable, table in zip(self.domain, self.tables, strict=True)
+        )
+        object.__setattr__(self, "tables", checked)
+
+    def _checked(self, variable: Variable, table: Table) -> Table:
+        table = np.array(table, dtype=np.float64, order="C")
+        shape = (self.weights.size, variable.cardinality)
+        if table.shape != shape:
+            raise GraphError(f"The table of {variable.name} has shape {table.shape}, not {shape}.")
+        if not (np.isfinite(table).all() and (table >= 0).all()):
+            raise GraphError(f"The table of {variable.name} holds a number that is no probability.")
+        if np.abs(table.sum(axis=-1) - 1).max(initial=0) > ROW_SUM_TOLERANCE:
+            raise GraphError(f"A row of the table of {variable.name} does not sum to 1.")
+        table.flags.writeable = False
+        return table
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "domain": self.domain,
+            "weights": self.weights,
+            "tables": self.tables,
+            "hidden": self.hidden,
+        }
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        for array in (self.weights, *self.tables):
+            array.flags.writeable = False
+
+    @property
+    def class_count(self) -> int:
+        return int(self.weights.size)
+
+    @cached_property
+    def as_bayesian_network(self) -> BayesianNetwork:
+        """The star with the hidden variable as the root and last variable; same distribution."""
+        states = tuple(f"{self.hidden} {c + 1}" for c in range(self.class_count))
+        domain = Domain((*self.domain.variables, Variable(self.hidden, states)))
+        root = len(self.domain)
+        dag = Dag(domain.names, (*(((root,),) * root), ()))
+        return BayesianNetwork(domain, dag, (*self.tables, self.weights))
+
+    def representation_size(self) -> int:
+        """|C| − 1 + |C| Σ (|R(X)| − 1) (eq. 3.60)."""
+        return self.class_count - 1 + self.definition_size()
+
+    def effective_size(self) -> int:
+        """|C| Σ |R(X)|: the cells of the star's junction tree, as other languages count them.
+
+        Tables 5.2 and 5.9 print it. Eq. 3.59 would favour this language: see `definition_size`.
+        """
+        return self.class_count * sum(self.domain.cardinalities)
+
+    def definition_size(self) -> int:
+        """|C| Σ (|R(X)| − 1) (eq. 3.59): free parameters of the classes, no count of cells."""
+        return self.class_count * sum(card - 1 for card in self.domain.cardinalities)
+
+    def printed_size(self) -> int:
+        """|C| (1 + Σ (|R(X)| − 1)): the sizes of Tables 5.4 and 5.7 (Nielsen 2007)."""
+        return self.representation_size() + 1
+
+    @cached_property
+    def state_at(self) -> NDArray[np.int64]:
+        """Where each variable's states begin when all states stand in a row."""
+        return np.concatenate(([0], np.cumsum(self.domain.cardinalities))).astype(np.int64)
+
+    @cached_property
+    def stacked(self) -> Floats:
+        """P(state | c) of every state of every variable, states × classes."""
+        if not self.tables:
+            return np.zeros((0, self.class_count))
+        return np.ascontiguousarray(np.concatenate([table.T for table in self.tables]))
+
+    def log2_parts(self, data: DataSet) -> Floats:
+        """log2 P(c, observed cells of the row), classes × rows; a missing cell says nothing."""
+        from pgmstudio.core.languages.latent_class.kernels import add_class_rows
+
+        data = rows_over(self.domain, data)
+        with np.errstate(divide="ignore"):
+            parts = np.tile(np.log2(self.weights), (data.row_count, 1))
+            logs = np.log2(self.stacked)
+        add_class_rows(data.codes, data.missing_code, self.state_at, logs, parts)
+        return parts.T
+
+    def log2_probabilities(self, data: DataSet) -> Floats:
+        """log2 P(observed cells) per row; −inf for impossible rows."""
+        return log2_sums_in_blocks(self.log2_parts, data, self.class_count)
+
+    def responsibilities(self, data: DataSet) -> Floats:
+        """P(c | row), rows × classes."""
+        return shares(self.log2_parts(data), self.weights)
+
+    def sample(self, count: int, rng: np.random.Generator) -> DataSet:
+        """Independent rows: a class is drawn, then every variable given it."""
+        classes = rng.choice(self.class_count, size=count, p=self.weights / self.weights.sum())
+        codes = np.zeros((len(self.domain), count), dtype=code_dtype(self.domain))
+        for v, table in enumerate(self.tables):
+            bounds = np.cumsum(table, axis=1)
+            bounds /= bounds[:, -1:]
+            codes[v] = (rng.random(count)[:, None] >= bounds[classes][:, :-1]).sum(axis=1)
+        return DataSet(self.domain, codes)

@@ -1,0 +1,170 @@
+"""Settings that the learners of labelled graphs have in common, and what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    largest_table,
+)
+from pgmstudio.core.languages.ldag.learning.label_search import (
+    EXACT,
+    FREE,
+    FULL,
+    GREEDY,
+    GROUPED_TREE,
+    LABELS,
+    STRUCTURES,
+    LabelScores,
+)
+from pgmstudio.core.languages.ldag.scores import (
+    CONTEXTS,
+    ELEMENTS,
+    PARAMETERS,
+    PARTITION_SCORES,
+    ROWS,
+    SHARED,
+    STATES,
+    USUAL_KAPPA,
+    PartitionScore,
+    partition_score_of,
+)
+from pgmstudio.core.learning.params import missing_param
+from pgmstudio.core.params import AUTO, param
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
+
+KAPPA_HELP = (
+    "Prior of labels: each parameter that labels save is taken to be κ times as probable as a "
+    "table without. 1 favours dense graphs with many labels, small numbers plain networks; usual "
+    f"is {USUAL_KAPPA:g} with the prior of a graph shared by its labels"
+)
+USUAL = "usual"
+_MERGING = {FREE: ROWS, GROUPED_TREE: STATES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelParams:
+    """How the rows of one table come together and what they are worth."""
+
+    structure: str = param(
+        LABELS,
+        title="Table structure",
+        choices=STRUCTURES,
+        help="Which rows of a table may be the same: labels, contexts in which an edge vanishes; "
+        "csi-tree, the leaves of a tree of questions to parents; extended-tree, the same with "
+        "groups of states; free, any rows; full, none.",
+    )
+    score: str = param(
+        "bdeu",
+        title="Score",
+        choices=PARTITION_SCORES,
+        help="What the search makes large beside the prior: bdeu and k2 average over tables, bic "
+        "weighs fit against parameters.",
+    )
+    ess: float = param(
+        1.0,
+        title="Equivalent sample size",
+        low=0,
+        low_open=True,
+        high=1000,
+        help="How many imagined rows the prior of BDeu and of the final tables is worth.",
+    )
+    prior: str = param(
+        AUTO,
+        title="κ counts",
+        choices=(AUTO, SHARED, PARAMETERS, ELEMENTS),
+        help="parameters: κ for each parameter that labels save; shared: the same, and all labels "
+        "of a graph share its prior, so that graphs with many possible labels gain nothing by "
+        "that; contexts: κ for each context in a label. auto is parameters where κ is a number, "
+        "else shared. Trees and free classes always count parameters.",
+        advanced=True,
+    )
+    parent_prior: float = param(
+        1.0,
+        title="Parent prior λ",
+        low=0,
+        low_open=True,
+        high=1,
+        help="Prior of the graph for each parent; 1 is uniform, 0.1 gives sparser graphs.",
+    )
+    inner: str = param(
+        EXACT,
+        title="Search for labels",
+        choices=(EXACT, GREEDY),
+        help="exact: the best labels where a table has at most 12 contexts, and one context at a "
+        "time in larger ones; greedy: one at a time everywhere.",
+    )
+    missing: str = missing_param()
+
+
+def kappa_param(more: str = "") -> Any:
+    """κ: one declaration for every learner of labels; `more` ends its sentence."""
+    return param(
+        None,
+        title="κ",
+        low=0,
+        low_open=True,
+        high=1,
+        none_label=USUAL,
+        help=f"{KAPPA_HELP}{more}.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenKappaParams(LabelParams):
+    """The same, with a κ that is told."""
+
+    kappa: float | None = kappa_param()
+
+
+def kappa_told(params: LabelParams) -> float | None:
+    """The number that was told for κ, if it was one."""
+    kappa = getattr(params, "kappa", None)
+    return float(kappa) if isinstance(kappa, float | int) else None
+
+
+def kappa_of(params: LabelParams) -> float:
+    """The number that was told for κ, else the usual one."""
+    told = kappa_told(params)
+    return USUAL_KAPPA if told is None else told
+
+
+def score_of(
+    params: LabelParams, kappa: float, total_weight: float, *, is_given_graph: bool = False
+) -> PartitionScore:
+    """The score that the settings ask for; a given graph and one without labels share nothing."""
+    per = params.prior
+    if per == AUTO:
+        per = SHARED if kappa_told(params) is None else PARAMETERS
+    is_alone = is_given_graph or params.structure == FULL
+    if (per == SHARED and is_alone) or (per == ELEMENTS and params.structure != LABELS):
+        per = PARAMETERS
+    return partition_score_of(
+        params.score,
+        total_weight,
+        ess=params.ess,
+        kappa=kappa,
+        per=per,
+        parent_prior=params.parent_prior,
+        merging=_MERGING.get(params.structure, CONTEXTS),
+    )
+
+
+def label_scores(
+    data: DataSet,
+    params: LabelParams,
+    kappa: float,
+    start: Dag | None = None,
+    max_table_cells: int = MAX_TABLE_CELLS,
+    *,
+    is_given_graph: bool = False,
+) -> LabelScores:
+    """The scores that the settings ask for; the tables of `start` are never too large."""
+    score = score_of(params, kappa, data.total_weight, is_given_graph=is_given_graph)
+    most = max_table_cells if start is None else max(max_table_cells, largest_table(start, data))
+    return LabelScores(
+        data, score, structure=params.structure, inner=params.inner, max_table_cells=most
+    )

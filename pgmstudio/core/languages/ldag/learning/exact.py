@@ -1,0 +1,155 @@
+"""The best labelled graph there is, by dynamic programming over sets of variables.
+
+Labels tie no two tables together, so what holds for plain graphs holds here (Silander and
+Myllymäki 2006): the best parents within every set of candidates, then the best last variable of
+every set. Exact with respect to the labels found for each family.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.languages.ldag.learning.common_params import (
+    GivenKappaParams,
+    kappa_of,
+    label_scores,
+)
+from pgmstudio.core.languages.ldag.learning.em import labels_by_em
+from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
+from pgmstudio.core.languages.ldag.learning.learner import label_sentences, told_of
+from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.params import (
+    ON_MISSING,
+    knowledge_param,
+    max_parents_param,
+    max_table_cells_param,
+    missing_sentence,
+    refuse_empty,
+)
+from pgmstudio.core.scores.family_cache import mask_of
+
+MOST_VARIABLES = 12
+# Of scores that differ by less, the one found first is kept: fewer parents.
+_ROUNDING = 1e-9
+
+Masks = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactParams(GivenKappaParams):
+    """The settings of the exact search."""
+
+    max_parents: int | None = max_parents_param(4)
+    knowledge: Knowledge | None = knowledge_param()
+    max_table_cells: int = max_table_cells_param()
+
+
+class ExactLearner:
+    """The labelled graph of highest score, for few variables."""
+
+    key = "ldag.exact"
+    title = "Labelled graph, exact"
+    kind = "ldag"
+    params_type = ExactParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        columns = len(data.domain)
+        if columns > MOST_VARIABLES:
+            return (
+                f"Not now: the exact search is for at most {MOST_VARIABLES} columns and there are "
+                f"{columns}. Choose columns, or take ldag.greedy."
+            )
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self, data: DataSet, params: ExactParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: ExactParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
+        start, _ = rules.starting_graph(())
+        scores = label_scores(data, params, kappa_of(params), start, params.max_table_cells)
+        yield Found(*told_of(scores, start, cancel))
+        dag = yield from best_graph(scores, rules, cancel)
+        yield from map(Note, label_sentences(scores, dag))
+        model, measures = told_of(scores, dag, cancel)
+        yield Finished(model, measures | {"families": float(scores.families_scored)})
+
+
+def best_graph(
+    scores: LabelScores, rules: EdgeRules, cancel: CancelToken
+) -> Generator[Progress, None, Dag]:
+    """The graph of highest score that the rules allow."""
+    n = len(rules.names)
+    values = np.empty((n, 1 << n))
+    parents = np.empty((n, 1 << n), dtype=np.int64)
+    for child in range(n):
+        yield Progress(
+            child / (n + 1),
+            f"Labels for all parents of {rules.names[child]}",
+            {"families": float(scores.families_scored)},
+        )
+        values[child], parents[child] = _best_parents(scores, rules, child, cancel)
+    yield Progress(n / (n + 1), "Putting the families together")
+    best, last = np.full(1 << n, -math.inf), np.full(1 << n, -1, dtype=np.int64)
+    best[0] = 0.0
+    for members in range(1, 1 << n):
+        for child in range(n):
+            rest = members ^ (1 << child)
+            if members >> child & 1:
+                value = best[rest] + values[child, rest]
+                if value > best[members] + _ROUNDING:
+                    best[members], last[members] = value, child
+    chosen: list[tuple[int, ...]] = [()] * n
+    members = (1 << n) - 1
+    while members:
+        child = int(last[members])
+        members ^= 1 << child
+        mask = int(parents[child, members])
+        chosen[child] = tuple(p for p in range(n) if mask >> p & 1)
+    return Dag(rules.names, tuple(chosen))
+
+
+def _best_parents(
+    scores: LabelScores, rules: EdgeRules, child: int, cancel: CancelToken
+) -> tuple[Floats, Masks]:
+    """For every set of candidates, as bits, the best score in bits and the parents that have it."""
+    n = len(rules.names)
+    allowed = mask_of(np.flatnonzero(rules.allowed[:, child]).tolist())
+    required = mask_of(np.flatnonzero(rules.required[:, child]).tolist())
+    best, which = np.full(1 << n, -math.inf), np.zeros(1 << n, dtype=np.int64)
+    for mask in range(1 << n):
+        if mask >> child & 1:
+            continue
+        members = [p for p in range(n) if mask >> p & 1]
+        for parent in members:
+            less = mask ^ (1 << parent)
+            if best[less] > best[mask] + _ROUNDING:
+                best[mask], which[mask] = best[less], which[less]
+        is_legal = not mask & ~allowed and not required & ~mask
+        if is_legal and len(members) <= rules.most_parents:
+            cancel.raise_if_cancelled()
+            value = scores.local(child, members, cancel)
+            if value > best[mask] + _ROUNDING:
+                best[mask], which[mask] = value, mask
+    return best, which

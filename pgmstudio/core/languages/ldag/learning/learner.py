@@ -1,0 +1,430 @@
+"""Labelled graphs by hill climbing: every family met has the best labels found for its table.
+
+The two levels of Pensar, Nyman, Koski and Corander (2015): outside, changes of one edge; inside,
+the labels of the one or two tables that change. κ, which keeps dense graphs with very many labels
+away, may be chosen by cross-validation, as there.
+
+Labels for a graph that is given: drawn by hand, imported, or learned otherwise.
+
+What is told of a labelled graph that was learned: measures, and labels without rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import case_total, folds
+from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import GraphClimb
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import ClimbSearch
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.languages.ldag.learning.common_params import (
+    GivenKappaParams,
+    LabelParams,
+    kappa_of,
+    kappa_param,
+    label_scores,
+)
+from pgmstudio.core.languages.ldag.learning.em import labels_by_em
+from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
+from pgmstudio.core.languages.ldag.learning.label_search import (
+    FULL,
+    GROUPED_TREE,
+    MOST_CONFIGURATIONS,
+    TREE,
+    LabelScores,
+)
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.partitions import label_of
+from pgmstudio.core.languages.run_checks import given_start
+from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.params import (
+    ON_MISSING,
+    count_of,
+    knowledge_param,
+    max_parents_param,
+    max_table_cells_param,
+    missing_sentence,
+    refuse_empty,
+    restarts_param,
+    start_param,
+    tabu_param,
+)
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.params import AUTO, param
+
+
+def told_of(
+    scores: LabelScores, dag: Dag, cancel: CancelToken = NEVER
+) -> tuple[LabelledDag, dict[str, float]]:
+    """The labelled model of a graph, and its measures; scores in bits."""
+    model, log2_likelihood = scores.model(dag, cancel)
+    measures = scores.measures(dag, cancel) | {
+        "edges": float(len(dag.edges)),
+        "labels": float(model.label_count),
+        "parameters": float(model.representation_size()),
+        "parameters_without_labels": float(model.unlabelled_size()),
+        "kappa": scores.score.kappa,
+    }
+    if not scores.data.has_missing:
+        measures["log2_likelihood_per_row"] = log2_likelihood / scores.total_weight
+    return model, measures
+
+
+def label_sentences(scores: LabelScores, dag: Dag) -> Iterator[str]:
+    """How many contexts of labels have no rows behind them, where there are such."""
+    unseen, total = unsupported_contexts(scores, dag)
+    if unseen:
+        contexts = "1 context of the labels has" if unseen == 1 else f"{unseen} contexts have"
+        yield (
+            f"Of {count_of(total, 'context')} in labels, {contexts} no support in the data: rows "
+            "show at most one state of the parent there, so its rows were merged freely."
+        )
+
+
+def unsupported_contexts(scores: LabelScores, dag: Dag) -> tuple[int, int]:
+    """Contexts in labels where fewer than two states of the parent were seen; and all contexts."""
+    unseen, total = 0, 0
+    for child, parents in enumerate(dag.parent_indices):
+        if len(parents) < 2:
+            continue
+        classes = scores.family(child, parents).classes
+        rows = scores.counts(child, parents).sum(axis=-1) > 0
+        for axis in range(classes.ndim):
+            label = label_of(classes, axis)
+            seen = np.moveaxis(rows, axis, -1).sum(axis=-1)
+            total += int(label.sum())
+            unseen += int((label & (seen < 2)).sum())
+    return unseen, total
+
+
+LEAST_GAIN = 1e-6  # in nats or bits: what is less is rounding
+
+
+Families = Sequence[Iterable[int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LdagParams(LabelParams):
+    """The settings of hill climbing with labels."""
+
+    kappa: float | Literal["auto"] | None = kappa_param(
+        "; auto chooses it by cross-validation and keeps the model of every κ"
+    )
+    kappas: tuple[float, ...] = param(
+        (1.0, 0.5, 0.1, 0.01, 1e-3, 1e-4, 0.0),
+        title="κ to try",
+        low=0,
+        high=1,
+        help="For auto: the numbers tried; 0 is without labels.",
+        advanced=True,
+    )
+    folds: int = param(
+        10,
+        title="Folds",
+        low=2,
+        high=20,
+        help="For auto: parts of the rows, each held out once.",
+        advanced=True,
+    )
+    max_parents: int | None = max_parents_param(4)
+    restarts: int = restarts_param(5)
+    tabu: int = tabu_param(advanced=True)
+    knowledge: Knowledge | None = knowledge_param()
+    start: DirectedModel | None = start_param()
+    max_table_cells: int = max_table_cells_param()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsiTreeParams(LdagParams):
+    """The settings of hill climbing with trees for tables."""
+
+    structure: str = param(
+        TREE,
+        title="Questions",
+        choices=(TREE, GROUPED_TREE),
+        help="csi-tree: a question has an answer for every state of a parent; extended-tree: "
+        "answers are two groups of states, for parents of many states.",
+    )
+
+
+class LdagLearner:
+    """A labelled graph by greedy search over graphs and labels."""
+
+    key = "ldag.greedy"
+    title = "Labelled graph"
+    kind = "ldag"
+    params_type: type[LdagParams] = LdagParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self, data: DataSet, params: LdagParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: LdagParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
+        start = yield from rules.start_of(params.start)
+        if params.kappa == AUTO:
+            yield from _by_cross_validation(data, params, rules, start, rng, cancel)
+            return
+        search = LabelSearch(data, params, kappa_of(params), rules, start, rng)
+        yield from search.all_climbs(start, cancel)
+        plain = search.plain
+        if plain is not None and params.kappa is None:
+            why = search.why_plain(cancel)
+            if why is not None:
+                yield Note(why)
+                yield Finished(*plain.best(cancel))
+                return
+        yield from map(Note, label_sentences(search.scores, search.graph.best_dag()))
+        yield Finished(*search.best(cancel))
+
+
+class CsiTreeLearner(LdagLearner):
+    """A network whose tables are trees of questions, by greedy search."""
+
+    key = "bn.csi-tree"
+    title = "Tables as trees"
+    params_type = CsiTreeParams
+
+
+class LabelSearch(ClimbSearch[LabelScores]):
+    """The climbs of one κ, with the labelled model of the best graph."""
+
+    def __init__(
+        self,
+        data: DataSet,
+        params: LdagParams,
+        kappa: float,
+        rules: EdgeRules,
+        start: Dag,
+        rng: np.random.Generator,
+        *,
+        restarts: int | None = None,
+    ) -> None:
+        self.scores = label_scores(data, params, kappa, start, params.max_table_cells)
+        self._begun = (data, params, rules, deepcopy(rng))
+        self.plain: LabelSearch | None = None  # the search without labels, once it was made
+        columns = len(data.domain)
+        super().__init__(
+            GraphClimb(self.scores, rules),
+            rng,
+            tabu=params.tabu,
+            restarts=params.restarts if restarts is None else restarts,
+            column_seconds=columns * (2e-4 + data.row_count * 2e-9),
+            fit_seconds=columns * (1e-4 + data.row_count * 3e-9),
+        )
+
+    def all_climbs(self, start: Dag, cancel: CancelToken) -> Iterator[LearnEvent]:
+        """From the start, the restarts, and from the best graph without labels.
+
+        With labels a climb takes other turns. The search without them draws as this one does, so
+        the same seed never scores below it, and where no label pays both find the same.
+        """
+        yield from self.run(start, cancel)
+        if self.scores.structure == FULL or self.scores.score.kappa == 0:
+            return
+        data, params, rules, own = self._begun
+        without = replace(params, structure=FULL)
+        plain = LabelSearch(data, without, 0.0, rules, start, own, restarts=self.restarts)
+        for event in plain.run(start, cancel):
+            if isinstance(event, Progress):
+                yield Progress(None, "Without labels", {"step": event.counters.get("step", 0.0)})
+        self.plain = plain
+        yield from self.begin(plain.graph.best_dag(), cancel)
+
+    def why_plain(self, cancel: CancelToken) -> str | None:
+        """Why the best graph without labels is the better answer; None where it is not.
+
+        To be more probable is not enough: a probability adds up how well all rows were predicted
+        by those before them, and for the first ones few parameters are good that are too few at
+        the end. So each row is also left out and predicted by all others.
+        """
+        assert self.plain is not None
+        plain = self.plain.scores
+        here = self.graph.best_dag().parent_indices
+        without = self.plain.graph.best_dag().parent_indices
+        has_labels = self._has_labels(here, cancel)
+        # Without labels both are plain graphs, and the prior of labels has no say.
+        mine = (self.scores if has_labels else plain).total(here, cancel)
+        if mine - plain.total(without, cancel) <= LEAST_GAIN:
+            why = "is at least as probable"
+        elif self.scores.left_out(here, cancel) - plain.left_out(without, cancel) <= LEAST_GAIN:
+            why = "predicts rows that are left out better"
+        else:
+            return None
+        if not has_labels:
+            return "No labels were found."
+        return f"No labels were kept: the best graph without {why}."
+
+    def _has_labels(self, parent_indices: Families, cancel: CancelToken) -> bool:
+        families = enumerate(parent_indices)
+        found = (self.scores.family(child, parents, cancel).classes for child, parents in families)
+        return any(int(one.max(initial=0)) + 1 < max(one.size, 1) for one in found)
+
+    def best(self, cancel: CancelToken) -> tuple[LabelledDag, dict[str, float]]:
+        model, measures = told_of(self.scores, self.graph.best_dag(), cancel)
+        return model, measures | {"steps": float(self.graph.step)}
+
+    def counters(self) -> dict[str, float]:
+        told = super().counters()
+        return told | {"families": float(self.scores.families_scored)}
+
+
+Point = tuple[LabelledDag, dict[str, float]]
+
+
+def _by_cross_validation(
+    data: DataSet,
+    params: LdagParams,
+    rules: EdgeRules,
+    start: Dag,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[LearnEvent]:
+    """The model of every κ on all rows, then their held-out rows; the best κ's model is the end."""
+    kappas = sorted(set(params.kappas))
+    count = min(params.folds, case_total(data))
+    path, found = KappaPath(count), dict[float, Point]()
+    runs = len(kappas) * (1 + (count if len(kappas) > 1 and count > 1 else 0))
+    seed = int(rng.integers(2**63))
+    for place, kappa in enumerate(kappas):
+        own = np.random.default_rng(seed)  # all κ draw alike
+        search = LabelSearch(data, params, kappa, rules, start, own)
+        found[kappa] = yield from _climbed(search, start, place / runs, f"κ {kappa:g}", cancel)
+        path = path.with_point(KappaPoint.of(kappa, *found[kappa]))
+        yield Kept(path)
+        if place == 0:
+            yield Found(*found[kappa])  # something to keep when the run is stopped
+    chosen, told = kappas[0], "There was one κ to try."
+    if runs > len(kappas):
+        bits: dict[float, list[float]] = {kappa: [] for kappa in kappas}
+        place = len(kappas)
+        for fold, (train, held) in enumerate(folds(data, count, rng)):
+            for kappa in kappas:
+                words = f"Fold {fold + 1} of {count}, κ {kappa:g}"
+                own = np.random.default_rng(seed)
+                search = LabelSearch(train, params, kappa, rules, start, own, restarts=0)
+                model, _ = yield from _climbed(search, start, place / runs, words, cancel)
+                bits[kappa].append(held_out_bits(model, held))
+                place += 1
+            path = path.with_held_out(bits)
+            yield Kept(path)
+        best = path.best()
+        chosen = best.kappa
+        bits_per_row = f"{best.held_bits:.4f}".replace("-", "−")
+        told = (
+            f"κ {chosen:g} was chosen by {count}-fold cross-validation: {bits_per_row} bits per "
+            "held-out row."
+        )
+    elif len(kappas) > 1:
+        told = f"There are too few rows to compare κ, so {chosen:g} was taken."
+    yield Note(told)
+    model, measures = found[chosen]
+    yield Finished(model, measures | {"kappa": chosen})
+
+
+def _climbed(
+    search: LabelSearch, start: Dag, fraction: float, words: str, cancel: CancelToken
+) -> Generator[LearnEvent, None, Point]:
+    """What a climb ends with; of its events only the progress is told, under other words."""
+    yield Progress(fraction, words)
+    for event in search.all_climbs(start, cancel):
+        if isinstance(event, Progress):
+            yield Progress(fraction, f"{words}: {event.message}", event.counters)
+    return search.best(cancel)
+
+
+def held_out_bits(model: LabelledDag, held: DataSet) -> float:
+    """Mean log2-probability of held-out rows, missing cells summed out."""
+    from pgmstudio.core.languages.likelihood import log2_likelihood
+
+    return log2_likelihood(model.as_bayesian_network, held) / max(held.total_weight, 1e-300)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenGraphParams(GivenKappaParams):
+    """The settings of labels for a given graph."""
+
+    start: DirectedModel | None = param(
+        None,
+        title="Model",
+        none_label="not chosen",
+        help="The model whose edges are kept and whose tables get labels.",
+    )
+    knowledge: Knowledge | None = knowledge_param(
+        "the edges are those of the given model; the model is only checked."
+    )
+
+
+class LabelsLearner:
+    """The labels and tables of a given graph."""
+
+    key = "ldag.labels"
+    title = "Labels of a graph"
+    kind = "ldag"
+    params_type = GivenGraphParams
+    obeys_knowledge = False
+    needs_start = True
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self,
+        data: DataSet,
+        params: GivenGraphParams,
+        *,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, cancel=cancel)
+        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: GivenGraphParams, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        rules = EdgeRules.of(data.domain.names, None, None)
+        dag, _ = rules.starting_graph(given_start(params.start).edges)
+        plain = label_scores(data, params, 0.0, is_given_graph=True)
+        yield Found(*told_of(plain, dag, cancel))
+        scores = label_scores(data, params, kappa_of(params), is_given_graph=True)
+        too_large = []
+        for child, parents in enumerate(dag.parent_indices):
+            name = dag.names[child]
+            yield Progress(child / len(dag.names), f"Labels of {name}")
+            cancel.raise_if_cancelled()
+            if scores.family(child, parents, cancel).classes.size > MOST_CONFIGURATIONS:
+                too_large.append(name)
+        if too_large:
+            yield Note(
+                f"The table of {', '.join(too_large)} has more than {MOST_CONFIGURATIONS} rows; "
+                "no labels were looked for there."
+            )
+        model, measures = told_of(scores, dag, cancel)
+        without = plain.measures(dag, cancel)["score"]
+        yield from map(Note, label_sentences(scores, dag))
+        yield Finished(model, measures | {"score_without_labels": without})

@@ -1,0 +1,332 @@
+"""Chains over directed graphs that accept by score alone, and so are not reversible.
+
+A step proposes one of all legal changes of one edge, each as probable as any other, and goes there
+with probability min(1, p(x|G')p(G') / p(x|G)p(G)). The ratio of the proposals is left out
+(Corander, Gyllenberg and Koski 2006), so visits are no posterior; models are weighed by score.
+
+Labelled graphs by non-reversible chains: the best one, and how probable edges and labels are.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.languages.ldag.learning.common_params import (
+    GivenKappaParams,
+    kappa_of,
+    label_scores,
+)
+from pgmstudio.core.languages.ldag.learning.em import labels_by_em
+from pgmstudio.core.languages.ldag.learning.label_search import NATS_PER_BIT, LabelScores
+from pgmstudio.core.languages.ldag.learning.learner import label_sentences, told_of
+from pgmstudio.core.languages.ldag.learning.posterior import Key, posterior_of
+from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent
+from pgmstudio.core.learning.params import (
+    ON_MISSING,
+    count_of,
+    knowledge_param,
+    max_parents_param,
+    max_table_cells_param,
+    missing_sentence,
+    refuse_empty,
+    start_param,
+)
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.family_cache import mask_of
+
+# Graphs kept with what was proposed from them, and models kept for the posterior.
+MOST_PLACES = 20_000
+MOST_MODELS_KEPT = 400_000
+# A model this many nats below the best has no weight that a number could hold.
+FAR_BELOW = 50.0
+
+Proposal = tuple[Key, float]
+
+
+class Place:
+    """A graph that a chain has been at: what a change leads to is found once."""
+
+    __slots__ = ("above", "key", "known", "score")
+
+    def __init__(self, key: Key, score: float) -> None:
+        self.key, self.score = key, score
+        self.above = _ancestors(key)
+        self.known: dict[int, Proposal | None] = {}  # by the number of the change
+
+
+class Chains:
+    """Several chains that now and then jump to one another, and the models they saw."""
+
+    def __init__(
+        self,
+        scores: LabelScores,
+        rules: EdgeRules,
+        start: Dag,
+        *,
+        chains: int,
+        jump_rate: float,
+        count_evaluated: bool,
+        seed: int,
+        cancel: CancelToken,
+    ) -> None:
+        self._scores, self._cancel = scores, cancel
+        self._names, self._most_parents = rules.names, rules.most_parents
+        columns = range(len(rules.names))
+        self._allowed = [mask_of(np.flatnonzero(rules.allowed[:, c]).tolist()) for c in columns]
+        self._required = [mask_of(np.flatnonzero(rules.required[:, c]).tolist()) for c in columns]
+        self._jump_rate, self._counts_all = jump_rate, count_evaluated
+        self._random = random.Random(seed)
+        key = tuple(mask_of(parents) for parents in start.parent_indices)
+        score = math.fsum(self._local(c, mask) for c, mask in enumerate(key))
+        self._places = {key: Place(key, score)}
+        self.at = [self._places[key]] * chains
+        self.models: dict[Key, float] = {key: score}
+        self.best = key
+        self.best_score = score
+        self.steps, self.accepted = 0, 0
+
+    def _local(self, child: int, mask: int) -> float:
+        parents = [p for p in range(len(self._names)) if mask >> p & 1]
+        return self._scores.local(child, parents, self._cancel) * NATS_PER_BIT
+
+    def step(self) -> bool:
+        """One step of every chain; False when no graph has a legal change."""
+        self.steps += 1
+        jump = self._jump_rate / math.sqrt(self.steps)
+        draw = self._random.random
+        for chain, place in enumerate(self.at):
+            if len(self.at) > 1 and draw() < jump:
+                self.at[chain] = self._other(chain)
+                continue
+            proposal = self._proposal(place)
+            if proposal is None:
+                return False
+            key, score = proposal
+            if score >= place.score or draw() < math.exp(score - place.score):
+                self.at[chain] = self._arrive(key, score)
+                self.accepted += 1
+        return True
+
+    def _other(self, chain: int) -> Place:
+        """The graph of another chain, drawn by probability."""
+        others = [place for number, place in enumerate(self.at) if number != chain]
+        best = max(place.score for place in others)
+        weights = [math.exp(place.score - best) for place in others]
+        return self._random.choices(others, weights)[0]
+
+    def _proposal(self, place: Place) -> Proposal | None:
+        """A legal change, every one as probable as any other; None when there is none."""
+        n = len(self._names)
+        changes = 2 * n * (n - 1)
+        known = place.known
+        while changes:
+            number = int(self._random.random() * changes)
+            if number not in known:
+                known[number] = self._changed(place, number)
+                if len(known) == changes and not any(known.values()):
+                    return None
+            if (found := known[number]) is not None:
+                return found
+        return None
+
+    def _changed(self, place: Place, number: int) -> Proposal | None:
+        """What a change leads to: an edge added or removed, or, for odd numbers, reversed."""
+        n, key = len(self._names), place.key
+        pair, is_reversal = divmod(number, 2)
+        p, c = divmod(pair, n - 1)
+        c += c >= p
+        source, target = 1 << p, 1 << c
+        parents = list(key)
+        if key[c] & source:
+            if self._required[c] & source:
+                return None
+            parents[c] ^= source
+            if is_reversal:
+                others = key[c] ^ source
+                is_cycle = any(
+                    others >> other & 1 and place.above[other] & source for other in range(n)
+                )
+                full = key[p].bit_count() >= self._most_parents
+                if is_cycle or full or not self._allowed[p] & target:
+                    return None
+                parents[p] |= target
+        else:
+            full = key[c].bit_count() >= self._most_parents
+            is_barred = full or not self._allowed[c] & source or key[p] & target
+            if is_reversal or is_barred or place.above[p] & target:
+                return None
+            parents[c] |= source
+        score = place.score
+        for child in (p, c):
+            if parents[child] != key[child]:
+                score += self._local(child, parents[child]) - self._local(child, key[child])
+        if score == -math.inf:
+            return None  # a table too large
+        found = tuple(parents)
+        if self._counts_all:
+            self._keep(found, score)
+        return found, score
+
+    def _arrive(self, key: Key, score: float) -> Place:
+        place = self._places.get(key)
+        if place is None:
+            if len(self._places) >= MOST_PLACES:
+                self._places = {here.key: here for here in self.at}
+            # Summed anew, so that a score does not depend on the way here.
+            exact = math.fsum(self._local(c, mask) for c, mask in enumerate(key))
+            place = self._places[key] = Place(key, exact)
+            self._keep(key, exact)
+        return place
+
+    def _keep(self, key: Key, score: float) -> None:
+        self.models[key] = score
+        if score > self.best_score + 1e-9:
+            self.best, self.best_score = key, score
+        if len(self.models) > MOST_MODELS_KEPT:
+            least = sorted(self.models.values())[MOST_MODELS_KEPT // 2]
+            least = max(least, self.best_score - FAR_BELOW)
+            self.models = {k: s for k, s in self.models.items() if s >= least}
+
+    def best_dag(self) -> Dag:
+        """The best model's graph."""
+        n = len(self._names)
+        return Dag(
+            self._names, tuple(tuple(p for p in range(n) if mask >> p & 1) for mask in self.best)
+        )
+
+
+def _ancestors(key: Key) -> list[int]:
+    """Each variable's ancestors as bits."""
+    above = list(key)
+    is_settled = False
+    while not is_settled:
+        is_settled = True
+        for child, mask in enumerate(above):
+            more, rest = mask, mask
+            while rest:
+                low = rest & -rest
+                more |= above[low.bit_length() - 1]
+                rest ^= low
+            if more != mask:
+                above[child], is_settled = more, False
+    return above
+
+
+TOLD = 50  # times that a run tells how far it is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McmcParams(GivenKappaParams):
+    """The settings of the chains."""
+
+    iterations: int = param(
+        10_000, title="Steps", low=100, high=10_000_000, help="Steps of every chain."
+    )
+    chains: int = param(4, title="Chains", low=1, high=32, help="Chains that walk side by side.")
+    jump_rate: float = param(
+        0.1,
+        title="Jump rate",
+        low=0,
+        high=1,
+        help="Probability that a chain jumps to the graph of another, better ones more often; it "
+        "falls as 1/√t with the steps.",
+    )
+    count_evaluated: bool = param(
+        False,
+        title="Count every model scored",
+        help="Also weigh models that were proposed and not gone to, for the probabilities.",
+        advanced=True,
+    )
+    max_parents: int | None = max_parents_param(4)
+    knowledge: Knowledge | None = knowledge_param()
+    start: DirectedModel | None = start_param()
+    max_table_cells: int = max_table_cells_param()
+
+
+class McmcLearner:
+    """The best labelled graph that chains visit, and probabilities of edges and labels."""
+
+    key = "ldag.mcmc"
+    title = "Labelled graph, chains"
+    kind = "ldag"
+    params_type = McmcParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self, data: DataSet, params: McmcParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from labels_by_em(search, data, params, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: McmcParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
+        start = yield from rules.start_of(params.start)
+        scores = label_scores(data, params, kappa_of(params), start, params.max_table_cells)
+        chains = Chains(
+            scores,
+            rules,
+            start,
+            chains=params.chains,
+            jump_rate=params.jump_rate,
+            count_evaluated=params.count_evaluated,
+            seed=int(rng.integers(2**63)),
+            cancel=cancel,
+        )
+        yield Found(*told_of(scores, start, cancel))
+        found = chains.best_score
+        every = max(1, params.iterations // TOLD)
+        while chains.steps < params.iterations and chains.step():
+            if chains.steps % 32 == 0:
+                cancel.raise_if_cancelled()
+            if chains.steps % every == 0:
+                yield _progress(chains, params, scores.families_scored)
+                if chains.best_score > found:
+                    found = chains.best_score
+                    yield Found(*told_of(scores, chains.best_dag(), cancel))
+        cancel.raise_if_cancelled()
+        yield Kept(posterior_of(scores, chains.models, chains.steps, chains.accepted))
+        kept = "scored" if params.count_evaluated else "visited"
+        yield Note(
+            f"Probabilities of edges and labels are over {count_of(len(chains.models), 'graph')} "
+            f"that the chains {kept}, weighed by score; how often they were there does not count."
+        )
+        dag = chains.best_dag()
+        yield from map(Note, label_sentences(scores, dag))
+        model, measures = told_of(scores, dag, cancel)
+        yield Finished(
+            model, measures | {"models": float(len(chains.models)), "steps": float(chains.steps)}
+        )
+
+
+def _progress(chains: Chains, params: McmcParams, families: int) -> Progress:
+    tried = chains.steps * params.chains
+    counters = {
+        "score": max(place.score for place in chains.at) / NATS_PER_BIT,
+        "best score": chains.best_score / NATS_PER_BIT,
+        "accepted": float(chains.accepted),
+        "not accepted": float(tried - chains.accepted),
+        "graphs": float(len(chains.models)),
+        "families": float(families),
+        "step": float(chains.steps),
+    }
+    return Progress(chains.steps / params.iterations, "Chains walk", counters)

@@ -1,0 +1,77 @@
+"""How probable rows are, with missing cells summed out exactly, for every family of models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import DataError, ImpossibleEvidenceError
+from pgmstudio.core.inference.base import Finding, Observed
+from pgmstudio.core.languages.bayesian_network.missing_cells import MissingParts
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.model import ProbabilisticModel
+
+
+def log2_likelihood(model: ProbabilisticModel, data: DataSet) -> float:
+    """Σ over rows of weight · log2 P(row); −inf when a row of positive weight is impossible."""
+    logs = log2_probabilities(model, data)
+    if data.weights is None:
+        return float(logs.sum())
+    counted = data.weights > 0
+    return float(logs[counted] @ data.weights[counted]) if counted.any() else 0.0
+
+
+def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> NDArray[np.float64]:
+    """log2 P(observed cells) per row; −inf for impossible rows."""
+    if not data.has_missing:
+        return model.log2_probabilities(data)
+    if data.domain.names != model.domain.names:
+        data = data.of_columns(model.domain.names)
+    if data.domain != model.domain:
+        raise DataError("The rows have other states than the model; code them with its domain.")
+    is_complete = ~(data.codes == data.missing_code).any(axis=0)
+    logs = np.zeros(data.row_count)
+    logs[is_complete] = model.log2_probabilities(data.of_rows(is_complete))
+    rest = data.of_rows(~is_complete)
+    first, which = rest.distinct()
+    once = DataSet(rest.domain, rest.codes.take(first, axis=1))
+    if isinstance(model, BayesianNetwork | Tree):
+        network = model.as_bayesian_network if isinstance(model, Tree) else model
+        found = MissingParts(network, once).log2_probabilities()
+    else:
+        found = _by_family(model, once)
+    logs[~is_complete] = found[which]
+    return logs
+
+
+def _by_family(model: ProbabilisticModel, rows: DataSet) -> NDArray[np.float64]:
+    """By the family's own means where it has them, else row by row in a session."""
+    try:
+        return model.log2_probabilities(rows)
+    except DataError:
+        session = open_session(model)
+    found = np.full(rows.row_count, -math.inf)
+    for row in range(rows.row_count):
+        session.retract_all()
+        try:
+            for name, finding in observed_cells(rows, row).items():
+                session.set_evidence(name, finding)
+        except ImpossibleEvidenceError:
+            continue
+        found[row] = session.log2_evidence()
+    return found
+
+
+def observed_cells(rows: DataSet, row: int) -> Mapping[str, Finding]:
+    """The cells of a row that are not missing, as evidence."""
+    return {
+        variable.name: Observed(variable.states[code])
+        for variable, code in zip(rows.domain, rows.codes[:, row], strict=True)
+        if code != rows.missing_code
+    }

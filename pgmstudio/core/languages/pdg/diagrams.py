@@ -1,0 +1,428 @@
+"""How the nodes of a decision graph are called: ν with a number, counted along the forest.
+
+Where the nodes of a decision graph stand: a band per variable, the forest from top to bottom.
+
+What stands right below a variable begins one level further down, siblings side by side, other
+trees beside them. Within a band the nodes are ordered so that few arcs cross: each near the middle
+of where its arcs come from and go to, heavier arcs counting more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.languages.pdg.candidate_operations import Deed, Step
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+GUTTER = 146.0
+BAND_GAP, TREE_GAP, PADDING = 46.0, 12.0, 12.0
+WIDE, WIDEST_GAP = 1.6, 240.0  # wider than so many times its height, bands move apart, so far
+NODE_WIDTH, HEAD, CELL_HEIGHT, ROW_HEIGHT = 132.0, 22.0, 36.0, 17.0
+NODE_GAP = 24.0
+SMALL_WIDTH, SMALL_HEIGHT, SMALL_GAP = 40.0, 24.0, 8.0
+STRIP_WIDTH, STRIP_HEIGHT = 720.0, 24.0
+# From so many states on they stand below each other; beyond so many nodes they become small.
+MOST_CELLS = 3
+MOST_LARGE, MOST_SMALL = 12, 60
+_SWEEPS = 6
+
+
+class BandForm(Enum):
+    """How the nodes of a band are drawn."""
+
+    CELLS = "cells"  # a cell for each state, side by side
+    ROWS = "rows"  # a row for each state
+    NUMBERS = "numbers"  # small boxes with a number
+    STRIP = "strip"  # one strip, as wide a piece as the node is reached
+    COLLAPSED = "collapsed"  # one box for all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle; y grows downwards."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.height
+
+    @property
+    def middle(self) -> float:
+        return self.x + self.width / 2
+
+    def holds(self, other: Box) -> bool:
+        """Whether the other lies within this one."""
+        return (
+            self.x <= other.x + 1e-6
+            and self.y <= other.y + 1e-6
+            and other.right <= self.right + 1e-6
+            and other.bottom <= self.bottom + 1e-6
+        )
+
+
+@dataclass(frozen=True)
+class Band:
+    """The band of one variable: its gutter on the left, then its nodes; `boxes[ν]` is the place of
+    a node, `order` lists the nodes from left to right."""
+
+    variable: int
+    form: BandForm
+    box: Box
+    boxes: tuple[Box, ...]
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BandPicture:
+    """All bands, in the order of the variables."""
+
+    bands: tuple[Band, ...]
+
+    @cached_property
+    def extent(self) -> Box:
+        """What holds all bands."""
+        left = min((band.box.x for band in self.bands), default=0.0)
+        top = min((band.box.y for band in self.bands), default=0.0)
+        right = max((band.box.right for band in self.bands), default=0.0)
+        bottom = max((band.box.bottom for band in self.bands), default=0.0)
+        return Box(left, top, right - left, bottom - top)
+
+    def node(self, variable: int, node: int) -> Box:
+        """The place of a node; of a collapsed variable, that of all of them."""
+        band = self.bands[variable]
+        return band.boxes[0] if band.form is BandForm.COLLAPSED else band.boxes[node]
+
+    def cell(self, variable: int, node: int, state: int, states: int) -> Box:
+        """The place of one state of a node; the whole node where states are not drawn."""
+        box, form = self.node(variable, node), self.bands[variable].form
+        if form is BandForm.CELLS:
+            width = box.width / states
+            return Box(box.x + state * width, box.y + HEAD, width, box.height - HEAD)
+        if form is BandForm.ROWS:
+            return Box(box.x, box.y + HEAD + state * ROW_HEIGHT, box.width, ROW_HEIGHT)
+        return box
+
+    def arc(
+        self, upper: int, node: int, state: int, states: int, lower: int, head: int
+    ) -> tuple[float, float, float, float]:
+        """Where an arc begins (below its state's cell) and where it ends (at the next node's top).
+
+        Where states are not drawn apart, arcs leave the node side by side.
+        """
+        start, end = self.node(upper, node), self.node(lower, head)
+        form = self.bands[upper].form
+        if form is BandForm.CELLS:
+            x = self.cell(upper, node, state, states).middle
+        else:
+            x = start.x + start.width * (state + 1) / (states + 1)
+        return x, start.bottom, end.middle, end.y
+
+
+def band_picture(
+    graph: DecisionGraph,
+    visits: Sequence[Floats] | None = None,
+    collapsed: Collection[str] = (),
+) -> BandPicture:
+    """The places of all nodes; `visits` are the chances to reach them, for the width of strips."""
+    masses = _masses(graph)
+    reached = [np.asarray(mass.sum(axis=1)) for mass in masses]
+    orders = node_orders(graph, masses)
+    forms = [_form(graph, i, collapsed) for i in range(len(graph.domain))]
+    needs = [_need(graph, i, form) for i, form in enumerate(forms)]
+    widths = _widths(graph, [need[0] for need in needs])
+    lefts = _lefts(graph, widths)
+    across = max((x + width for x, width in zip(lefts, widths, strict=True)), default=0.0)
+    tops = _tops(graph, [need[1] for need in needs], across)
+    bands = []
+    for i, (form, need) in enumerate(zip(forms, needs, strict=True)):
+        box = Box(lefts[i], tops[i], widths[i], need[1])
+        chances = reached[i] if visits is None else visits[i]
+        bands.append(Band(i, form, box, _boxes(graph, i, form, box, orders[i], chances), orders[i]))
+    return BandPicture(tuple(bands))
+
+
+def orders_of(graph: DecisionGraph) -> list[tuple[int, ...]]:
+    """The nodes of every variable from left to right."""
+    return node_orders(graph, _masses(graph))
+
+
+def node_orders(graph: DecisionGraph, masses: Sequence[Floats]) -> list[tuple[int, ...]]:
+    """The nodes of every variable from left to right, with few crossings (barycentres by mass)."""
+    places = [np.linspace(0, 1, count + 2)[1:-1] for count in graph.node_counts]
+    for sweep in range(_SWEEPS):
+        downwards = sweep % 2 == 0
+        for i in graph.order if downwards else reversed(graph.order):
+            wished = _wishes(graph, masses, places, i, downwards)
+            places[i] = _spread(wished)
+    return [tuple(int(node) for node in np.argsort(place, kind="stable")) for place in places]
+
+
+def _wishes(
+    graph: DecisionGraph,
+    masses: Sequence[Floats],
+    places: Sequence[Floats],
+    i: int,
+    downwards: bool,
+) -> Floats:
+    """Where each node of a variable would stand if it stood in the middle of its arcs."""
+    pull, weight = np.zeros(places[i].size), np.full(places[i].size, 1e-12)
+    pull += weight * places[i]
+    if downwards:
+        above, edges = graph.forest[i], graph.successors[i]
+        if above is not None and edges is not None:
+            cards = edges.shape[1]
+            step = 1.0 / (places[above].size + 1)
+            spots = places[above][:, None] + step * ((np.arange(cards) + 0.5) / cards - 0.5)
+            mass = masses[above] + 1e-9
+            pull += np.bincount(edges.ravel(), (mass * spots).ravel(), places[i].size)
+            weight += np.bincount(edges.ravel(), mass.ravel(), places[i].size)
+    else:
+        for below in graph.children[i]:
+            heads = graph.successors[below]
+            if heads is not None:
+                mass = masses[i] + 1e-9
+                pull += (mass * places[below][heads]).sum(axis=1)
+                weight += mass.sum(axis=1)
+    return np.asarray(pull / weight)
+
+
+def _spread(wished: Floats) -> Floats:
+    """Evenly spaced places in the order wished."""
+    places = np.empty(wished.size)
+    places[np.argsort(wished, kind="stable")] = np.linspace(0, 1, wished.size + 2)[1:-1]
+    return places
+
+
+def _masses(graph: DecisionGraph) -> list[Floats]:
+    """The chance to pass each node in each state, per variable."""
+    reached: dict[int, Floats] = {}
+    masses: list[Floats] = [np.zeros((0, 0))] * len(graph.domain)
+    for i in graph.order:
+        above, edges = graph.forest[i], graph.successors[i]
+        if above is None or edges is None:
+            reached[i] = np.ones(1)
+        else:
+            arriving = np.bincount(edges.ravel(), masses[above].ravel(), graph.node_counts[i])
+            reached[i] = arriving.astype(np.float64)
+        masses[i] = reached[i][:, None] * graph.parameters[i]
+    return masses
+
+
+def _form(graph: DecisionGraph, i: int, collapsed: Collection[str]) -> BandForm:
+    count, name = graph.node_counts[i], graph.domain.names[i]
+    if name in collapsed and count > 1:
+        return BandForm.COLLAPSED
+    if count > MOST_SMALL:
+        return BandForm.STRIP
+    if count > MOST_LARGE:
+        return BandForm.NUMBERS
+    return BandForm.CELLS if graph.domain.cardinalities[i] <= MOST_CELLS else BandForm.ROWS
+
+
+def node_size(graph: DecisionGraph, i: int, form: BandForm) -> tuple[float, float]:
+    """How wide and high a node of the variable is; a strip is one."""
+    if form is BandForm.CELLS:
+        return NODE_WIDTH, HEAD + CELL_HEIGHT
+    if form is BandForm.ROWS:
+        return NODE_WIDTH, HEAD + ROW_HEIGHT * graph.domain.cardinalities[i]
+    if form is BandForm.NUMBERS:
+        return SMALL_WIDTH, SMALL_HEIGHT
+    if form is BandForm.STRIP:
+        return STRIP_WIDTH, STRIP_HEIGHT
+    return NODE_WIDTH, HEAD + CELL_HEIGHT
+
+
+def _need(graph: DecisionGraph, i: int, form: BandForm) -> tuple[float, float]:
+    """The room a band needs: wide enough for its nodes, high enough for them and the gutter."""
+    width, height = node_size(graph, i, form)
+    gutter = HEAD + ROW_HEIGHT * min(graph.domain.cardinalities[i], 8) + 2.0
+    one = form in (BandForm.STRIP, BandForm.COLLAPSED)
+    count = 1 if one else graph.node_counts[i]
+    gap = SMALL_GAP if form is BandForm.NUMBERS else NODE_GAP
+    # A root that stands alone shows the same in its gutter.
+    if graph.forest[i] is None and not graph.children[i]:
+        return GUTTER + 2 * PADDING, gutter + 2 * PADDING
+    across = count * width + (count - 1) * gap
+    return GUTTER + across + 3 * PADDING, max(height, gutter) + 2 * PADDING
+
+
+def _widths(graph: DecisionGraph, needs: Sequence[float]) -> list[float]:
+    """A band is as wide as all that hangs below it."""
+    widths = list(needs)
+    for i in reversed(graph.order):
+        below = graph.children[i]
+        if below:
+            hanging = sum(widths[c] for c in below) + TREE_GAP * (len(below) - 1)
+            widths[i] = max(widths[i], hanging)
+    for i in graph.order:  # what hangs below fills the width of the band above
+        below = graph.children[i]
+        if below:
+            spare = widths[i] - sum(widths[c] for c in below) - TREE_GAP * (len(below) - 1)
+            for c in below:
+                widths[c] += spare / len(below)
+    return widths
+
+
+def _tops(graph: DecisionGraph, heights: Sequence[float], across: float) -> list[float]:
+    """All bands of one level begin at the same height.
+
+    A wide picture is as high as looks well beside that: flat arcs are hard to follow.
+    """
+    level = [0] * len(heights)
+    for i in graph.order:
+        above = graph.forest[i]
+        level[i] = 0 if above is None else level[above] + 1
+    highest = [0.0] * (max(level, default=0) + 1)
+    for height, at in zip(heights, level, strict=True):
+        highest[at] = max(highest[at], height)
+    spare = across / WIDE - sum(highest)
+    gap = min(max(BAND_GAP, spare / max(1, len(highest) - 1)), WIDEST_GAP)
+    tops = [sum(highest[:at]) + at * gap for at in range(len(highest))]
+    return [tops[at] for at in level]
+
+
+def _lefts(graph: DecisionGraph, widths: Sequence[float]) -> list[float]:
+    lefts = [0.0] * len(widths)
+    x = 0.0
+    # Trees with edges first, so that variables that stand alone come last.
+    for root in sorted(graph.roots, key=lambda r: not graph.children[r]):
+        lefts[root] = x
+        x += widths[root] + TREE_GAP
+    for i in graph.order:
+        x = lefts[i]
+        for c in graph.children[i]:
+            lefts[c] = x
+            x += widths[c] + TREE_GAP
+    return lefts
+
+
+def _boxes(
+    graph: DecisionGraph,
+    i: int,
+    form: BandForm,
+    box: Box,
+    order: Sequence[int],
+    chances: Floats,
+) -> tuple[Box, ...]:
+    width, height = node_size(graph, i, form)
+    left, room = box.x + GUTTER + PADDING, box.width - GUTTER - 2 * PADDING
+    y = box.y + (box.height - height) / 2
+    if graph.forest[i] is None and not graph.children[i]:
+        return (Box(box.x + PADDING, box.y + PADDING, GUTTER, box.height - 2 * PADDING),)
+    if form is BandForm.COLLAPSED:
+        return (Box(left + (room - width) / 2, y, width, height),)
+    if form is BandForm.STRIP:
+        return _pieces(left, y, room, height, order, chances)
+    gap = SMALL_GAP if form is BandForm.NUMBERS else NODE_GAP
+    count = len(order)
+    # Spread over the room, but not further apart than reads as one row.
+    step = min((room - width) / max(1, count - 1), 2 * (width + gap)) if count > 1 else 0.0
+    first = left + (room - width - step * (count - 1)) / 2
+    boxes = [Box(0, 0, 0, 0)] * count
+    for place, node in enumerate(order):
+        boxes[node] = Box(first + place * step, y, width, height)
+    return tuple(boxes)
+
+
+def _pieces(
+    left: float, y: float, room: float, height: float, order: Sequence[int], chances: Floats
+) -> tuple[Box, ...]:
+    """One strip; each node as wide as it is likely to be reached, none thinner than a hair."""
+    least = 0.5 * room / len(order)
+    total = float(chances.sum()) or 1.0
+    spare = room - least * len(order)
+    boxes = [Box(0, 0, 0, 0)] * len(order)
+    x = left
+    for node in order:
+        width = least + spare * float(chances[node]) / total
+        boxes[node] = Box(x, y, width, height)
+        x += width
+    return tuple(boxes)
+
+
+# Variables that stand alone are counted last: their band shows no node.
+_KEPT = 8
+
+
+@lru_cache(maxsize=_KEPT)
+def first_numbers(graph: DecisionGraph) -> tuple[int, ...]:
+    """The number of the first node of every variable, from 1."""
+    alone = [graph.forest[i] is None and not graph.children[i] for i in range(len(graph.domain))]
+    found, number = [0] * len(graph.domain), 1
+    for i in sorted(graph.order, key=lambda i: alone[i]):
+        found[i] = number
+        number += graph.node_counts[i]
+    return tuple(found)
+
+
+@lru_cache(maxsize=_KEPT)
+def node_numbers(graph: DecisionGraph) -> tuple[tuple[int, ...], ...]:
+    """The number of every node of every variable: as the bands show them, from left to right."""
+    found = []
+    for order, first in zip(orders_of(graph), first_numbers(graph), strict=True):
+        numbers = [0] * len(order)
+        for place, node in enumerate(order):
+            numbers[node] = first + place
+        found.append(tuple(numbers))
+    return tuple(found)
+
+
+def node_name(graph: DecisionGraph, variable: str, node: int) -> str:
+    """ν7 for the seventh node, counted band by band."""
+    return f"ν{node_numbers(graph)[graph.domain.index(variable)][node]}"
+
+
+def step_words(graph: DecisionGraph, step: Step) -> str:
+    """What a step does, as the name of a command."""
+    mine = node_name(graph, step.variable, step.node)
+    if step.deed is Deed.MERGE:
+        return f"Merge {mine} with {node_name(graph, step.variable, step.other)}"
+    if step.deed is Deed.SPLIT:
+        return f"Split {mine}"
+    i = graph.domain.index(step.variable)
+    above = graph.forest[i]
+    assert above is not None
+    upper, state = graph.domain.names[above], graph.domain.variables[above].states[step.state]
+    return f"Lead {node_name(graph, upper, step.upper)} {state} to {mine}"
+
+
+def short_words(graph: DecisionGraph, step: Step, *, is_from_here: bool) -> str:
+    """The same in a list about one node, which need not be named; `is_from_here`: its own arc."""
+    mine = node_name(graph, step.variable, step.node)
+    if step.deed is Deed.MERGE:
+        return f"Merge with {node_name(graph, step.variable, step.other)}"
+    if step.deed is Deed.SPLIT:
+        return "Split"
+    above = graph.forest[graph.domain.index(step.variable)]
+    assert above is not None
+    upper, state = graph.domain.names[above], graph.domain.variables[above].states[step.state]
+    if is_from_here:
+        return f"{state} → {mine}"
+    return f"{node_name(graph, upper, step.upper)} {state} → here"
+
+
+def share_words(value: float) -> str:
+    """A parameter in two digits, such as .71; 1 and 0 only where they are exact."""
+    if value >= 0.995:
+        return "1" if value >= 1 else ".99"
+    return f"{value:.2f}".removeprefix("0") if value > 0 else "0"
+
+
+NOT_REACHED, NO_DATA = "not reached", "no data"

@@ -1,0 +1,226 @@
+"""A Bayesian network as a decision graph, through its clique tree (Nielsen 2007, Algs. 4.13–4.17).
+
+The new variables of a clique become a chain below the last variable of the clique above; each gets
+a node for every combination of those before it in the clique. Given the variables it shares with
+the clique above, a clique needs to know only itself and what lies below: one pass of messages
+towards the root gives P(new variables | shared ones) everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.errors import GraphError, TooLargeError
+from pgmstudio.core.graphs.junction_tree import CliqueTree
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.large_counts import count_text
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+# Which of a clique's new variables come first: those that most other cliques have too, so that
+# these can hang above the rest; those with the fewest states; or as in the domain.
+SHARED, FEWEST_STATES, COLUMNS = "shared", "fewest states", "columns"
+ORDERS = (SHARED, FEWEST_STATES, COLUMNS)
+
+# Of all cliques together; a graph that needs more is no help to anybody.
+MOST_CELLS = 2**24
+
+
+@dataclass(frozen=True)
+class Rooted:
+    """A clique tree seen from chosen roots: cliques, those above first, and who is above."""
+
+    order: tuple[int, ...]
+    above: tuple[int | None, ...]
+
+
+def rooted(tree: CliqueTree, root: int | None = None) -> Rooted:
+    """Each part from its largest clique; the part of `root` from that clique."""
+    if root is not None and not 0 <= root < len(tree.cliques):
+        raise GraphError(f"There is no clique {root + 1}; the tree has {len(tree.cliques)}.")
+    near: list[list[int]] = [[] for _ in tree.cliques]
+    for clique, parent in enumerate(tree.parents):
+        if parent is not None:
+            near[clique].append(parent)
+            near[parent].append(clique)
+    above: list[int | None] = [None] * len(tree.cliques)
+    order: list[int] = []
+    seen: set[int] = set()
+    largest = sorted(range(len(tree.cliques)), key=lambda c: (-tree.cells[c], c))
+    for top in ([] if root is None else [root]) + largest:
+        if top in seen:
+            continue
+        waiting = [top]
+        seen.add(top)
+        while waiting:
+            clique = waiting.pop()
+            order.append(clique)
+            for other in sorted(near[clique], reverse=True):
+                if other not in seen:
+                    seen.add(other)
+                    above[other] = clique
+                    waiting.append(other)
+    return Rooted(tuple(order), tuple(above))
+
+
+def compiled_graph(
+    network: BayesianNetwork, root: int | None = None, *, order: str = FEWEST_STATES
+) -> DecisionGraph:
+    """The same distribution as a decision graph with at most twice the cells of the clique tree.
+
+    `root` is the clique to begin with, the largest unless given; `order`, of ORDERS, says which of
+    a clique's new variables come first in its chain.
+    """
+    tree, domain = network.clique_tree, network.domain
+    if tree.table_cells > MOST_CELLS:
+        raise TooLargeError(
+            f"The clique tree of this network has {count_text(tree.table_cells)} cells; a decision "
+            f"graph can be made of {MOST_CELLS:,}. Remove edges or merge states."
+        )
+    cards, names = domain.cardinalities, domain.names
+    seen_from = rooted(tree, root)
+    chains = chains_of(tree, seen_from, order)
+    conditionals = _conditionals(network, seen_from, chains)
+    forest: list[int | None] = [None] * len(names)
+    parameters: list[Floats] = [np.zeros((0, 0))] * len(names)
+    successors: list[Places | None] = [None] * len(names)
+    for step in steps_of(tree, seen_from, chains):
+        variable = step.variable
+        table = conditionals[step.clique][chains[step.clique].index(variable)]
+        parameters[variable] = table.reshape(-1, cards[variable])
+        if step.path:
+            forest[variable] = step.path[-1]
+            successors[variable] = _projected(step.path, step.scope, cards)
+    return DecisionGraph(domain, tuple(forest), tuple(parameters), tuple(successors))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A variable on its way into the forest, below the last one of `path`.
+
+    It has a node for every combination of the states of `scope`; those of `path` and its state tell
+    a node of the variable above where to go on.
+    """
+
+    clique: int
+    variable: int
+    path: tuple[int, ...]
+    scope: tuple[int, ...]
+
+
+def steps_of(
+    tree: CliqueTree,
+    seen_from: Rooted,
+    chains: dict[int, tuple[int, ...]],
+    *,
+    is_early: bool = False,
+) -> Iterator[Step]:
+    """Every variable, after the one above it.
+
+    The chain of a clique hangs below the last variable of the clique above it (Alg. 4.14), or when
+    `is_early` below the first one that knows all they share: by running intersection the scope of
+    the shared variable that was placed last has the others.
+    """
+    leaves: dict[int, tuple[int, ...]] = {}  # of a clique: its variables in the order of the chain
+    paths: dict[int, tuple[int, ...]] = {}  # of a variable: its scope and itself
+    for clique in seen_from.order:
+        parent = seen_from.above[clique]
+        path = () if parent is None else leaves[parent]
+        shared = [v for v in paths if v in tree.cliques[clique]]
+        if is_early and shared:
+            path = paths[shared[-1]]
+        scope = tuple(v for v in path if v in shared)
+        for variable in chains[clique]:
+            yield Step(clique, variable, path, scope)
+            scope = path = paths[variable] = (*scope, variable)
+        leaves[clique] = path
+
+
+def chains_of(tree: CliqueTree, seen_from: Rooted, order: str) -> dict[int, tuple[int, ...]]:
+    """The variables that each clique is the first to have, in the order of their chain."""
+    shared = Counter(v for clique in tree.cliques for v in clique)
+    places: dict[str, Callable[[int], tuple[int, ...]]] = {
+        SHARED: lambda v: (-shared[v], tree.cardinalities[v], v),
+        FEWEST_STATES: lambda v: (tree.cardinalities[v], v),
+        COLUMNS: lambda v: (v,),
+    }
+    placed: set[int] = set()
+    chains = {}
+    for clique in seen_from.order:
+        new = [v for v in tree.cliques[clique] if v not in placed]
+        chains[clique] = tuple(sorted(new, key=places[order]))
+        placed.update(new)
+    return chains
+
+
+def _projected(path: tuple[int, ...], scope: tuple[int, ...], cards: Sequence[int]) -> Places:
+    """For each node and state of the last variable of `path`, the node its values of `scope` name.
+
+    A node is numbered by the states of the variables of its scope, the last running fastest.
+    """
+    shape = [cards[v] for v in path]
+    found = np.zeros(shape, dtype=np.int64)
+    for axis, variable in enumerate(path):
+        if variable in scope:
+            behind = scope[scope.index(variable) + 1 :]
+            stride = math.prod(cards[v] for v in behind)
+            sides = [1] * len(shape)
+            sides[axis] = -1
+            found += (np.arange(cards[variable]) * stride).reshape(sides)
+    return found.reshape(-1, cards[path[-1]])
+
+
+def _conditionals(
+    network: BayesianNetwork, seen_from: Rooted, chains: dict[int, tuple[int, ...]]
+) -> dict[int, list[Floats]]:
+    """P(new variable | shared variables and the new ones before it), a table each.
+
+    The shared variables stand in the order of the chain of the clique above them.
+    """
+    tree, cards = network.clique_tree, network.domain.cardinalities
+    factors: dict[int, list[tuple[tuple[int, ...], Floats]]] = {c: [] for c in seen_from.order}
+    homes = [set(clique) for clique in tree.cliques]
+    for child, parents in enumerate(network.dag.parent_indices):
+        family = (*parents, child)
+        home = next(c for c in seen_from.order if homes[c].issuperset(family))
+        factors[home].append((family, network.tables[child]))
+    scopes: dict[int, tuple[int, ...]] = {}
+    for clique in seen_from.order:
+        parent = seen_from.above[clique]
+        before = () if parent is None else scopes[parent]
+        scopes[clique] = (*(v for v in before if v in homes[clique]), *chains[clique])
+    found = {}
+    for clique in reversed(seen_from.order):
+        scope = scopes[clique]
+        table = np.ones([cards[v] for v in scope])
+        for variables, factor in factors[clique]:
+            table = table * _aligned(factor, variables, scope)
+        tables = []
+        for variable in reversed(chains[clique]):
+            sums = table.sum(axis=-1, keepdims=True)
+            safe = np.where(sums > 0, sums, 1.0)
+            tables.append(np.where(sums > 0, table / safe, 1.0 / cards[variable]))
+            table = sums[..., 0]
+        found[clique] = tables[::-1]
+        parent = seen_from.above[clique]
+        if parent is not None:
+            shared = scope[: len(scope) - len(chains[clique])]
+            top = float(table.max())
+            factors[parent].append((shared, table / top if top > 0 else table))
+    return found
+
+
+def _aligned(table: Floats, variables: tuple[int, ...], scope: tuple[int, ...]) -> Floats:
+    """The table with an axis for every variable of `scope`, of length 1 where it has none."""
+    present = [v for v in scope if v in variables]
+    turned = table.transpose([variables.index(v) for v in present])
+    sizes = iter(turned.shape)
+    return turned.reshape([next(sizes) if v in variables else 1 for v in scope])

@@ -1,0 +1,294 @@
+"""Probabilistic decision graphs from data: forests by tests, graphs by split, merge and redirect.
+
+Nielsen (2007), §4.5; Jaeger, Nielsen and Silander (2006). One run gives a model for every λ of a
+list, from the largest to the smallest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import MOST_STATES, DataSet
+from pgmstudio.core.data.resampling import canonical, hold_out
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.thread_pool import retold
+from pgmstudio.core.languages.latent_class.learning.learner import LEAST_HELD_ROWS
+from pgmstudio.core.languages.pdg.learning.em import graph_by_em
+from pgmstudio.core.languages.pdg.learning.forest import parse_forest
+from pgmstudio.core.languages.pdg.learning.params import PdgParams
+from pgmstudio.core.languages.pdg.learning.population import (
+    GrowingTold,
+    Learned,
+    Population,
+    SweepTold,
+)
+from pgmstudio.core.languages.pdg.learning.search import PdgStep, Swept
+from pgmstudio.core.languages.pdg.learning.state import PdgRows
+from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan, bits_per_row
+from pgmstudio.core.languages.pdg.measures import refitted
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.learning.base import Finished, Found, Kept, LearnEvent, Stepped
+from pgmstudio.core.learning.params import ON_MISSING, missing_sentence, refuse_empty
+from pgmstudio.core.learning.smoothing import tune_smoothing
+from pgmstudio.core.params import AUTO
+
+
+class PdgLearner:
+    """Decision graphs for a list of λ; the best by the criterion comes last."""
+
+    key = "pdg.learn"
+    title = "Decision graph"
+    kind = "pdg"
+    params_type = PdgParams
+    obeys_knowledge = False
+    tells_steps = True  # every split, merge and redirection, to whoever walks through a run
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self, data: DataSet, params: PdgParams, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        search = partial(self._run, params=params, rng=rng, cancel=cancel)
+        yield from graph_by_em(search, data, rng=rng, cancel=cancel)
+
+    def _run(
+        self, data: DataSet, params: PdgParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        search = _Run(data, params, rng, cancel)
+        yield from search.notes()
+        yield from search.forests()
+        yield from search.sweep()
+        yield from search.finish()
+
+
+class _Run:
+    """One run: rows to learn from, rows held out, and the models so far."""
+
+    def __init__(
+        self, data: DataSet, params: PdgParams, rng: np.random.Generator, cancel: CancelToken
+    ) -> None:
+        self._all, self._params, self._rng, self._cancel = canonical(data), params, rng, cancel
+        self._train, self._held, criterion = self._all, None, params.criterion
+        self._held_note = ""
+        if criterion == "held-out":
+            train, held = hold_out(self._all, params.held_out, rng)
+            if held.total_weight < LEAST_HELD_ROWS:
+                criterion = "bic"
+                self._held_note = (
+                    f"{held.total_weight:g} held-out rows are too few to compare models, "
+                    "so BIC chooses."
+                )
+            else:
+                self._train, self._held = train, held
+        self._scan = PdgScan(criterion)
+        self._best: PdgPoint | None = None
+        self._fraction: float | None = 0.1
+        self._population = Population(PdgRows(self._train), params, cancel)
+
+    def notes(self) -> Iterator[LearnEvent]:
+        if self._held_note:
+            yield Note(self._held_note)
+
+    def forests(self) -> Iterator[LearnEvent]:
+        """Phase I: the forests, given or learned."""
+        given = self._params.forest
+        if given is not None:
+            forest = parse_forest(self._all.domain, given)
+            self._population.plant_only(forest, self._rng)
+            return
+        for told in self._population.grow(self._rng):
+            yield _growing(told, len(self._all.domain))
+        count = len(self._population.forests)
+        yield Note(
+            f"{count} different {'forest' if count == 1 else 'forests'} "
+            f"came from {self._params.population} tries."
+        )
+
+    def sweep(self) -> Iterator[LearnEvent]:
+        """Phase II: a model for every λ, the largest first; then upwards with merged ones."""
+        lambdas = self._population.lambdas
+        learned: list[Learned] = []
+        for place in range(len(lambdas)):
+            found = yield from self._told(self._population.learn(place))
+            learned.append(found)
+            yield from self._keep(found)
+        if not (self._params.reuse and self._params.merge):
+            return
+        current = learned[-1]
+        for own in reversed(learned[:-1]):
+            current = yield from self._told(self._population.reused(current, own), is_upward=True)
+            if current is not own:
+                yield from self._keep(current)
+
+    def _told(
+        self, search: Generator[SweepTold, None, Learned], *, is_upward: bool = False
+    ) -> Generator[LearnEvent, None, Learned]:
+        """A search of the population with its progress as events."""
+        count, rows = len(self._population.lambdas), self._train.total_weight
+
+        def event(told: SweepTold) -> LearnEvent:
+            place = _place(told, count, is_upward=is_upward)
+            if isinstance(told.told, PdgStep):
+                return _stepped(told.told, place)
+            progress = _sweeping(told, told.told, place, count, rows, is_upward=is_upward)
+            self._fraction = progress.fraction
+            return progress
+
+        return (yield from retold(search, event))
+
+    def finish(self) -> Iterator[LearnEvent]:
+        """The chosen model with its parameters fitted to all rows."""
+        best = self._scan.best()
+        count = len(self._scan.points)
+        yield Note(f"{count} λ gave {count} models; the one of λ {best.lambda_:.4g} is kept.")
+        yield from finished(
+            best,
+            self._measures(best),
+            self._all,
+            None if self._held is None else self._fitted,
+            is_tuned=self._params.smoothing == AUTO,
+        )
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def _fitted(self, graph: DecisionGraph, data: DataSet) -> tuple[DecisionGraph, float]:
+        smoothing = self._params.smoothing
+        if smoothing == AUTO:
+            rng = np.random.default_rng(0)  # the same folds for every model
+            smoothing = tuned_smoothing(graph, data, rng, self._cancel)
+        return refitted(graph, data, float(smoothing)), float(smoothing)
+
+    def _keep(self, learned: Learned) -> Iterator[LearnEvent]:
+        """Fit and judge the model of a λ, and tell when it is the best so far."""
+        model, smoothing = self._fitted(learned.graph, self._train)
+        point = PdgPoint.of(
+            model,
+            self._train,
+            self._held,
+            lambda_=learned.lambda_,
+            score=learned.score,
+            smoothing=smoothing,
+            forest=learned.planted.number,
+            is_reused=learned.is_reused,
+        )
+        self._scan = self._scan.with_point(point)
+        yield Kept(self._scan)
+        criterion = self._scan.criterion
+        # Scores of searches differ with λ; what can be compared, and is plotted, is the criterion.
+        told = {"score": point.value(criterion), "nodes": float(point.nodes)}
+        yield Progress(self._fraction, f"λ {point.lambda_:.4g} gave {point.nodes} nodes", told)
+        if self._best is None or point.value(criterion) > self._best.value(criterion):
+            self._best = point
+            yield Found(model, self._measures(point))
+
+    def _measures(self, point: PdgPoint) -> dict[str, float]:
+        measures = {
+            "score": point.value(self._scan.criterion),
+            "lambda": point.lambda_,
+            "nodes": float(point.nodes),
+            "log2_likelihood_per_row": point.train_bits,
+            "smoothing": point.smoothing,
+        }
+        if point.held_bits is not None:
+            measures["held_out_log2_likelihood_per_row"] = point.held_bits
+        return measures
+
+
+def finished(
+    best: PdgPoint,
+    measures: dict[str, float],
+    data: DataSet,
+    refit: Callable[[DecisionGraph, DataSet], tuple[DecisionGraph, float]] | None,
+    *,
+    is_tuned: bool,
+) -> Iterator[LearnEvent]:
+    """The end of a run: the chosen model, fitted to all rows where some were held out."""
+    assert best.model is not None
+    model, smoothing = best.model, best.smoothing
+    if refit is not None:
+        model, smoothing = refit(model, data)
+    if is_tuned:
+        yield Note(f"Smoothing {smoothing:.4g} was found by cross-validation.")
+    measures["log2_likelihood_per_row"] = bits_per_row(model, data)
+    yield Progress(1.0, f"{sum(model.node_counts)} nodes", {"score": measures["score"]})
+    yield Finished(model, measures)
+
+
+def tuned_smoothing(
+    graph: DecisionGraph, data: DataSet, rng: np.random.Generator, cancel: CancelToken
+) -> float:
+    """The α that predicts held-out rows best, where every node is a row of its variable's table.
+
+    Nodes are states there; with more of them than a variable can have, 1 is taken.
+    """
+    if max(graph.node_counts) > MOST_STATES:
+        return 1.0
+    names = [f"node {i}" for i in range(len(graph.domain))]
+    nodes = tuple(
+        Variable(name, tuple(map(str, range(count))))
+        for name, count in zip(names, graph.node_counts, strict=True)
+    )
+    cells = tuple(
+        Variable(f"state {i}", variable.states) for i, variable in enumerate(graph.domain)
+    )
+    codes = np.concatenate([graph.reached_nodes(data), data.codes.astype(np.int32)])
+    both = DataSet(Domain((*nodes, *cells)), codes.astype(np.uint16), data.weights)
+    size = len(names)
+    families = [(i, size + i) for i in range(size)]
+    return tune_smoothing(both, families, rng, cancel).smoothing
+
+
+def _growing(told: GrowingTold, variables: int) -> Progress:
+    done = (told.forest - 1 + told.told.placed / variables) / told.forests
+    return Progress(
+        0.1 * done,
+        f"forest {told.forest} of {told.forests}, {told.told.placed} of {variables} placed",
+        {
+            "forest": float(told.forest),
+            "tests": float(told.told.tests),
+            "level": float(told.told.depth),
+        },
+    )
+
+
+def _place(told: SweepTold, lambdas: int, *, is_upward: bool) -> str:
+    way = "merged upwards to " if is_upward else ""
+    return f"{way}λ {told.lambdas_done + 1} of {lambdas}, forest {told.forest}"
+
+
+def _stepped(step: PdgStep, place: str) -> Stepped:
+    gains = {"score": step.score, "bits": step.bits, "size": float(step.size)}
+    return Stepped(step.words, place, step.graph, step.touched, gains)
+
+
+def _sweeping(
+    told: SweepTold, swept: Swept, place: str, lambdas: int, rows: float, *, is_upward: bool
+) -> Progress:
+    done = (told.lambdas_done + told.searches_done / told.searches) / lambdas
+    fraction = 0.95 - 0.05 * done if is_upward else 0.1 + 0.75 * done
+    return Progress(
+        fraction,
+        f"{place}, sweep {swept.sweep}",
+        {
+            "score at this λ": swept.score,
+            "λ": told.lambda_,
+            "forest": float(told.forest),
+            "sweep": float(swept.sweep),
+            "nodes": float(swept.nodes),
+            "bits per row": swept.log2_likelihood / rows,
+            "size": float(swept.size),
+            "splits": float(swept.splits),
+            "merges": float(swept.merges),
+            "redirects": float(swept.redirects),
+            "forests left out": float(told.pruned),
+        },
+    )

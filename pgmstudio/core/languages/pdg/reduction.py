@@ -1,0 +1,182 @@
+"""Nodes that no row reaches, made one for each variable (Nielsen 2007, §4.6.3).
+
+Decision graphs without nodes that say the same, and the graph of any small joint table.
+
+Over a chain of the variables a graph that is expanded in full represents every distribution
+(Nielsen 2007, Lemma 4.5); nodes with equal distributions and equal edges can then be one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import TooLargeError
+from pgmstudio.core.graphs.junction_tree import CliqueTree
+from pgmstudio.core.languages.pdg.from_network import (
+    FEWEST_STATES,
+    Step,
+    chains_of,
+    rooted,
+    steps_of,
+)
+from pgmstudio.core.languages.pdg.measures import node_counts, refitted
+from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
+
+Places = NDArray[np.int64]
+
+
+def without_idle_nodes(graph: DecisionGraph, data: DataSet) -> DecisionGraph:
+    """The same graph with all nodes that no row reaches replaced by one garbage node a variable.
+
+    It is uniform, stands last, and leads on to the garbage nodes below, which are made where they
+    are missing: rows that nobody has seen end on a path of their own.
+    """
+    reached = [counts.sum(axis=1) > 0 for counts in node_counts(graph, data)]
+    has_garbage = [False] * len(graph.domain)
+    parameters, successors = list(graph.parameters), list(graph.successors)
+    numbers: dict[int, Places] = {}
+    for i in graph.order:
+        above = graph.forest[i]
+        kept = np.flatnonzero(reached[i]) if above is not None else np.zeros(1, dtype=np.intp)
+        has_garbage[i] = kept.size < reached[i].size and above is not None
+        has_garbage[i] |= above is not None and has_garbage[above]
+        numbers[i] = np.full(reached[i].size, kept.size, dtype=np.int64)
+        numbers[i][kept] = np.arange(kept.size)
+        rows = graph.parameters[i][kept]
+        if has_garbage[i]:
+            rows = np.vstack([rows, np.full(rows.shape[1], 1 / rows.shape[1])])
+        parameters[i] = rows
+        edges = graph.successors[i]
+        if above is not None and edges is not None:
+            stay = np.flatnonzero(reached[above]) if graph.forest[above] is not None else [0]
+            mine = numbers[i][edges[stay]]
+            if has_garbage[above]:
+                mine = np.vstack([mine, np.full(mine.shape[1], kept.size, dtype=np.int64)])
+            successors[i] = mine
+    return DecisionGraph(graph.domain, graph.forest, tuple(parameters), tuple(successors))
+
+
+def graph_of_rows(
+    tree: CliqueTree, data: DataSet, *, order: str = FEWEST_STATES, is_early: bool = False
+) -> DecisionGraph:
+    """The graph of a clique tree without idle nodes, fitted to complete rows.
+
+    The same as compiling, leaving out and fitting again, but nodes are made for what rows have and
+    not for every combination of states: the time goes with the rows, however large the cliques are.
+    `is_early` hangs a clique below the first variable that knows what it shares with those above,
+    which more often leaves nodes that can be merged.
+    """
+    if max(tree.cells) >= 2**62:
+        raise TooLargeError(
+            "A clique of this network has too many combinations of states to be counted. Remove "
+            "edges or merge states."
+        )
+    seen_from = rooted(tree)
+    chains = chains_of(tree, seen_from, order)
+    codes, cards = data.codes.astype(np.int64), data.domain.cardinalities
+    size = len(cards)
+    forest: list[int | None] = [None] * size
+    successors: list[Places | None] = [None] * size
+    parameters = [np.full((1, card), 1 / card) for card in cards]
+    firsts: dict[int, Places] = {}  # a row of each node of a variable
+    has_garbage = [False] * size
+    for step in steps_of(tree, seen_from, chains, is_early=is_early):
+        i, scope = step.variable, step.scope
+        keys, first = np.unique(_key(codes, scope, cards), return_index=True)
+        firsts[i] = first
+        if not step.path:
+            continue
+        above = forest[i] = step.path[-1]
+        is_full = keys.size == math.prod(cards[v] for v in scope)
+        has_garbage[i] = has_garbage[above] or not is_full
+        edges = _edges(step, codes[:, firsts[above]], keys, cards)
+        if has_garbage[above]:
+            edges = np.vstack([edges, np.full(edges.shape[1], keys.size, dtype=np.int64)])
+        successors[i] = edges
+        parameters[i] = np.full((keys.size + has_garbage[i], cards[i]), 1 / cards[i])
+    graph = DecisionGraph(data.domain, tuple(forest), tuple(parameters), tuple(successors))
+    return refitted(graph, data)
+
+
+def _key(codes: Places, scope: tuple[int, ...], cards: tuple[int, ...]) -> Places:
+    """The states of the variables as one number, the last running fastest."""
+    found = np.zeros(codes.shape[1:], dtype=np.int64)
+    for variable in scope:
+        found = found * cards[variable] + codes[variable]
+    return found
+
+
+def _edges(step: Step, samples: Places, keys: Places, cards: tuple[int, ...]) -> Places:
+    """For each node above, known by a row, and each state: the place of the node in `keys`, or
+    their number when no row has that node."""
+    above = step.path[-1]
+    wanted = np.zeros((samples.shape[1], cards[above]), dtype=np.int64)
+    for variable in step.scope:
+        states = samples[variable][:, None] if variable != above else np.arange(cards[above])
+        wanted = wanted * cards[variable] + states
+    places = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+    return np.where(keys[places] == wanted, places, keys.size)
+
+
+Floats = NDArray[np.float64]
+
+# Distributions that agree to so many digits are the same.
+_DIGITS = 12
+
+
+def reduced(graph: DecisionGraph) -> DecisionGraph:
+    """The same distribution with equal nodes made one, from the leaves of the forest upwards.
+
+    Where the edge of an impossible state leads does not matter: it follows that of the likeliest
+    state, so that it tells no two nodes apart and keeps none that nothing else leads to.
+    """
+    parameters, successors = list(graph.parameters), list(graph.successors)
+    for i in reversed(graph.order):
+        signs = [np.round(parameters[i], _DIGITS) + 0.0]  # no minus zero
+        is_impossible = parameters[i] == 0
+        likeliest = parameters[i].argmax(axis=1)[:, None]
+        for child in graph.children[i]:
+            edges = successors[child]
+            assert edges is not None
+            edges = np.where(is_impossible, np.take_along_axis(edges, likeliest, axis=1), edges)
+            successors[child] = edges
+            signs.append(edges.astype(np.float64))
+        _, first, group = np.unique(
+            np.hstack(signs), axis=0, return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)
+        kept, place = first[order], np.argsort(order)[group.ravel()]
+        parameters[i] = parameters[i][kept]
+        for child in graph.children[i]:
+            edges = successors[child]
+            assert edges is not None
+            successors[child] = edges[kept]
+        mine = successors[i]
+        if mine is not None:
+            successors[i] = place[mine]
+    return without_unreachable(
+        graph.domain, graph.forest, tuple(parameters), tuple(successors), graph.order
+    )
+
+
+def graph_of_joint(domain: Domain, joint: Floats) -> DecisionGraph:
+    """A chain in the order of the domain with this joint distribution, equal nodes made one."""
+    cards = domain.cardinalities
+    parameters: list[Floats] = []
+    table = np.asarray(joint, dtype=np.float64).reshape(cards)
+    for card in reversed(cards):
+        sums = table.sum(axis=-1, keepdims=True)
+        rows = np.where(sums > 0, table / np.where(sums > 0, sums, 1.0), 1.0 / card)
+        parameters.append(rows.reshape(-1, card))
+        table = sums[..., 0]
+    parameters.reverse()
+    successors: list[Places | None] = [None]
+    for rows in parameters[:-1]:
+        successors.append(np.arange(rows.size).reshape(rows.shape))
+    forest = (None, *range(len(cards) - 1))
+    return reduced(DecisionGraph(domain, forest, tuple(parameters), tuple(successors)))

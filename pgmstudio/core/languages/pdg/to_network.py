@@ -1,0 +1,117 @@
+"""A decision graph as a Bayesian network with auxiliary variables (Nielsen 2007, Thm 3.5).
+
+The node of X_i that a row reaches becomes a variable of its own where nothing simpler tells it:
+where it follows from the state of the variable above alone, that state is enough, and where X_i
+has nothing below it, nobody else asks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import TooLargeError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+# Of all tables together.
+MOST_CELLS = 2**24
+
+
+class _Growing:
+    """The network so far: variables, their parents and their tables, by name."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.variables = list(domain.variables)
+        self.parents: dict[str, tuple[str, ...]] = {}
+        self.tables: dict[str, Floats] = {}
+        self._cells = 0
+
+    def add(self, name: str, parents: tuple[str, ...], table: Floats) -> None:
+        self._cells += table.size
+        if self._cells > MOST_CELLS:
+            raise TooLargeError(
+                f"As a Bayesian network this decision graph needs more than {MOST_CELLS:,} "
+                "numbers. Merge nodes, or keep it as it is."
+            )
+        self.parents[name], self.tables[name] = parents, table
+
+    def network(self) -> BayesianNetwork:
+        domain = Domain(tuple(self.variables))
+        parents, tables = [], []
+        for name in domain.names:
+            places = [domain.index(parent) for parent in self.parents[name]]
+            axes = sorted(range(len(places)), key=places.__getitem__)
+            parents.append(tuple(places[a] for a in axes))
+            tables.append(self.tables[name].transpose(*axes, len(places)))
+        return BayesianNetwork(domain, Dag(domain.names, tuple(parents)), tuple(tables))
+
+
+def network_of_graph(graph: DecisionGraph) -> BayesianNetwork:
+    """The same distribution over the variables of the graph, beside further ones for nodes."""
+    names = graph.domain.names
+    growing = _Growing(graph.domain)
+    # Which variables tell the node of X_i, and the node for each combination of their states.
+    told: dict[int, tuple[tuple[str, ...], Places]] = {}
+    for i in graph.order:
+        above, edges = graph.forest[i], graph.successors[i]
+        if above is None or edges is None:
+            told[i] = ((), np.zeros((), dtype=np.int64))
+        else:
+            told[i] = _telling(graph, growing, told, i, above, edges)
+        parents, nodes = told[i]
+        growing.add(names[i], parents, graph.parameters[i][nodes])
+    return growing.network()
+
+
+def dependences(graph: DecisionGraph) -> tuple[tuple[str, str], ...]:
+    """Every (X, Y) where the state of X helps to decide which node of Y a row reaches: the edges of
+    the graph as one between variables."""
+    names = graph.domain.names
+    deciding: dict[int, set[int]] = {}
+    for i in graph.order:
+        above, edges = graph.forest[i], graph.successors[i]
+        deciding[i] = set()
+        if above is None or edges is None or graph.node_counts[i] == 1:
+            continue
+        if (edges != edges[:, :1]).any():
+            deciding[i].add(above)
+        if (edges != edges[0]).any():
+            deciding[i] |= deciding[above]
+    return tuple((names[p], names[i]) for i in sorted(deciding) for p in sorted(deciding[i]))
+
+
+def _telling(
+    graph: DecisionGraph,
+    growing: _Growing,
+    told: dict[int, tuple[tuple[str, ...], Places]],
+    i: int,
+    above: int,
+    edges: Places,
+) -> tuple[tuple[str, ...], Places]:
+    if graph.node_counts[i] == 1:
+        return (), np.zeros((), dtype=np.int64)
+    upper = graph.domain.names[above]
+    if (edges == edges[0]).all():
+        return (upper,), edges[0]
+    parents, nodes = told[above]
+    which = edges[nodes]  # of the combinations that tell the node above, then of its state
+    if not graph.children[i]:
+        return (*parents, upper), which
+    count = graph.node_counts[i]
+    name = _free_name(growing.variables, f"node of {graph.domain.names[i]}")
+    growing.variables.append(Variable(name, tuple(f"ν{n + 1}" for n in range(count))))
+    growing.add(name, (*parents, upper), np.eye(count)[which])
+    return (name,), np.arange(count)
+
+
+def _free_name(variables: list[Variable], wish: str) -> str:
+    taken = {variable.name for variable in variables}
+    while wish in taken:
+        wish = f"{wish}′"
+    return wish

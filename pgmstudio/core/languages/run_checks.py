@@ -1,0 +1,107 @@
+"""What is checked around every run, whichever the learner: its settings before, its model after."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import rows_over, weights_of
+from pgmstudio.core.errors import ParameterError, TooLargeError
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.likelihood import log2_probabilities
+from pgmstudio.core.learning.params import count_of, grouped_digits
+from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
+
+# Rows whose missing cells are summed out to see whether they have probability 0.
+MAX_INCOMPLETE = 5_000
+
+NEEDS_START = (
+    "is needed, as this learner keeps the edges of a model. Give one that was drawn, opened or "
+    "learned by another learner"
+)
+
+START_KEPT = "The search had found no better model yet than the one it begins with, which was kept."
+
+
+def given_start(start: DirectedModel | None) -> DirectedModel:
+    """The model whose edges a learner keeps; ParameterError without one."""
+    if start is None:
+        raise ParameterError({"start": NEEDS_START})
+    return start
+
+
+def settings_refusal(learner: object, params: Any) -> str:
+    """What keeps a learner from running with these settings; empty when nothing does."""
+    if getattr(learner, "needs_start", False) and getattr(params, "start", None) is None:
+        return f"A model {NEEDS_START}."
+    return ""
+
+
+def knowledge_of(params: Any) -> Knowledge | None:
+    """The rules about edges among the settings of a run; None without any."""
+    found = getattr(params, "knowledge", None)
+    return found if isinstance(found, Knowledge) and not found.is_empty else None
+
+
+def obeys_knowledge(learner: object) -> bool:
+    """Whether a learner finds only models that keep the rules it is given."""
+    return getattr(learner, "obeys_knowledge", True)
+
+
+def unused_rules(knowledge: Knowledge, where: str) -> str:
+    """Said where learners run by settings of their own; empty without rules."""
+    count = knowledge.rule_count()
+    if count == 0:
+        return ""
+    rules = "1 rule about edges is" if count == 1 else f"{count} rules about edges are"
+    return f"{rules} not used in {where}."
+
+
+def rules_note(learner: object, knowledge: Knowledge) -> str:
+    """What a learner will make of the rules, said before it starts."""
+    count = knowledge.rule_count()
+    rules = "1 rule" if count == 1 else f"{count} rules"
+    if obeys_knowledge(learner):
+        return f"{rules} about edges will be obeyed."
+    return (
+        f"{rules} about edges cannot be imposed on this learner. Its model will be checked, and "
+        "what it breaks is listed at the end."
+    )
+
+
+def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
+    """What should be known of a learned model before it is relied on."""
+    impossible = _impossible_rows(model, data)
+    if impossible:
+        yield (
+            f"Warning: {count_of(impossible, 'row')} of the data it was learned from "
+            f"{'has' if impossible == 1 else 'have'} probability 0 in this model. Smoothing above "
+            "0 prevents that, and with missing cells --missing em."
+        )
+    free, rows = model.representation_size(), data.total_weight
+    if free > rows:
+        yield (
+            f"Warning: {grouped_digits(free)} free parameters were fitted to "
+            f"{grouped_digits(round(rows))} rows, so many of them rest on few rows or none. "
+            "Fewer parents, a score with a higher cost of parameters, or more smoothing would help."
+        )
+
+
+def _impossible_rows(model: Model, data: DataSet) -> int:
+    """How many rows of the data have probability 0; of very many incomplete ones some are asked."""
+    if not isinstance(model, ProbabilisticModel):
+        return 0
+    lacking = np.flatnonzero((data.codes == data.missing_code).any(axis=0))
+    if lacking.size > MAX_INCOMPLETE:
+        left_out = np.ones(lacking.size, dtype=bool)
+        left_out[:: -(-lacking.size // MAX_INCOMPLETE)] = False
+        data = data.of_rows(np.delete(np.arange(data.row_count), lacking[left_out]))
+    try:
+        logs = log2_probabilities(model, rows_over(data, model.domain))
+    except TooLargeError:
+        return 0
+    return int(weights_of(data)[logs == -math.inf].sum())

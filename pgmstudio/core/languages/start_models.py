@@ -1,0 +1,118 @@
+"""The models that a run has before its search finds one: without edges, and the best tree.
+
+Whoever stops a run at any moment has a model by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.core.data.counting import pair_counts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CLOCK, CancelToken
+from pgmstudio.core.graphs.background_knowledge import Edge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.conversions import converted
+from pgmstudio.core.languages.cost_estimates import START_SECONDS, forecast_run
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.run_checks import knowledge_of, obeys_knowledge
+from pgmstudio.core.languages.tree.learning.accelerated import dense_cost
+from pgmstudio.core.languages.tree.learning.chow_liu import best_forest, edge_weights
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.learning.base import Found, Learner
+from pgmstudio.core.learning.smoothing import smoothed
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.scores.mutual_information import mutual_information_nats
+
+# The tree is left out where, by forecast, counting all pairs of columns takes more than this part
+# of the whole run, or more memory.
+MAX_TREE_SHARE, MAX_TREE_MEGABYTES = 0.05, 200.0
+
+
+def start_models(
+    learner: Learner[Any], data: DataSet, params: Any, cancel: CancelToken
+) -> Iterator[Found]:
+    """Models of the learner's language that obey its rules: the start that was given or no edges,
+    then the best tree where it is quick. None where the settings are wrong: the learner says so."""
+    knowledge = knowledge_of(params) if obeys_knowledge(learner) else None
+    start = getattr(params, "start", None)
+    if not isinstance(start, Model):  # some learners have ways to start by this name
+        start = None
+    given = _edges_of(start, data)
+    try:
+        rules = EdgeRules.of(data.domain.names, knowledge, getattr(params, "max_parents", None))
+        if start is not None and start.kind == learner.kind and given is None and not knowledge:
+            yield Found(start, {}, is_start=True)
+        elif given is not None or rules.required.any():
+            dag, _ = rules.starting_graph(given or ())
+            yield _found(learner.kind, fit_tables(data, dag, 1.0).network)
+        else:
+            yield _found(learner.kind, _without_edges(data))
+        with CLOCK.paused():  # once for all runs of a process; no time limit is for that
+            import pgmstudio.core.data.counting_kernels  # noqa: F401
+        if given is None and _is_free(learner) and _is_quick(learner, params, data):
+            dag, _ = rules.starting_graph(_tree_edges(data, cancel))
+            yield _found(learner.kind, fit_tables(data, dag, 1.0, cancel=cancel).network)
+    except PgmStudioError:
+        return
+
+
+def _edges_of(start: Model | None, data: DataSet) -> tuple[Edge, ...] | None:
+    """Those of a graph over the columns, None without one."""
+    if isinstance(start, DirectedModel) and {*start.domain.names} == {*data.domain.names}:
+        return start.edges
+    return None
+
+
+def _is_free(learner: Learner[Any]) -> bool:
+    """Whether a tree may be drawn as data have it: not along an order, nor as a star."""
+    return learner.kind not in (Tree.kind, LatentClasses.kind) and learner.key != "bn.k2"
+
+
+def _is_quick(learner: Learner[Any], params: Any, data: DataSet) -> bool:
+    cost, whole = dense_cost(data), forecast_run(learner.key, params, data)
+    seconds = START_SECONDS if whole is None else whole.seconds
+    return cost.seconds <= MAX_TREE_SHARE * seconds and cost.megabytes <= MAX_TREE_MEGABYTES
+
+
+def _without_edges(data: DataSet) -> BayesianNetwork:
+    """Every column on its own, counted without compiled code: it is there at once."""
+    tables = []
+    for codes, card in zip(data.codes, data.domain.cardinalities, strict=True):
+        seen = codes != data.missing_code
+        weights = None if data.weights is None else data.weights[seen]
+        counts = np.bincount(codes[seen], weights, minlength=card).astype(np.float64)
+        tables.append(smoothed(counts, 1.0))
+    return BayesianNetwork(data.domain, Dag.from_edges(data.domain.names, ()), tuple(tables))
+
+
+def _tree_edges(data: DataSet, cancel: CancelToken) -> Iterable[Edge]:
+    information = mutual_information_nats(pair_counts(data, cancel), cancel)
+    names = data.domain.names
+    parents = best_forest(edge_weights(information, data, 0.0, "bic"), names, cancel=cancel)
+    return [(names[p], names[c]) for c, p in enumerate(parents) if p is not None]
+
+
+def _found(kind: str, network: BayesianNetwork) -> Found:
+    return Found(_in_language(network, kind), {"edges": float(len(network.edges))}, is_start=True)
+
+
+def _in_language(network: BayesianNetwork, kind: str) -> Model:
+    """The network as a model of that kind."""
+    if kind == BayesianNetwork.kind:
+        return network
+    if kind == LabelledDag.kind:
+        return LabelledDag.of_network(network)
+    tree = Tree.from_bayesian_network(network)
+    if kind == LatentClasses.kind:
+        return converted(converted(tree, TreeMixture.kind), kind)
+    return converted(tree, kind)

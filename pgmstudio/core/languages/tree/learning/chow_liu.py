@@ -1,0 +1,232 @@
+"""Trees and forests of largest likelihood (Chow and Liu 1968; Meilă 1999, §3.2 and §4.2.1).
+
+The likelihood of a tree is Σ_v −H(v) + Σ_edges I(u;v), so the best tree is a maximum spanning tree
+of the mutual informations. With a structure prior Π exp(−β_uv) an edge weighs N·I(u;v) − β_uv, in
+nats (eqs. 4.11–4.13), and is left out when that is not positive: a forest. Rules about directed
+edges make it a maximum branching instead: every variable has at most one parent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.counting import pair_counts
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
+    completed_rows,
+)
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em_steps import refined
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.edge_constraints import ForestRules
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.learning.params import (
+    ON_MISSING,
+    knowledge_param,
+    missing_param,
+    missing_sentence,
+    refuse_empty,
+    smoothing_param,
+)
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.mutual_information import mutual_information_nats
+
+PENALTIES = ("constant", "mdl", "bic")
+
+# Mutual information below this many nats per row is rounding.
+_ROUNDING = 1e-13
+
+
+def edge_penalty_param() -> Any:
+    """The setting for β, which makes a tree a forest."""
+    return param(
+        0.0,
+        title="Edge penalty β",
+        low=0,
+        help="Nats an edge must gain on all rows to be kept; 0 gives a tree, more gives a forest.",
+    )
+
+
+def penalty_param(end: str) -> Any:
+    """The setting for what β is paid for; `end` ends the sentence on bic."""
+    return param(
+        "constant",
+        title="Kind of penalty",
+        choices=PENALTIES,
+        help="constant: β for each edge. mdl: β for each of its (r−1)(s−1) parameters. "
+        f"bic: half the log of the rows for each parameter{end}",
+        advanced=True,
+    )
+
+
+def root_param() -> Any:
+    """The setting for the variable that edges lead away from."""
+    return param(
+        None,
+        title="Root",
+        none_label="the first variable",
+        help="The variable all edges lead away from; the distribution does not depend on it.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChowLiuParams:
+    """The settings of the Chow–Liu learner."""
+
+    edge_penalty: float = edge_penalty_param()
+    penalty: str = penalty_param(", whatever β is.")
+    root: str | None = root_param()
+    smoothing: float | Literal["auto"] = smoothing_param()
+    missing: str = missing_param()
+    knowledge: Knowledge | None = knowledge_param("the best tree that obeys them is found.")
+
+
+class ChowLiuLearner:
+    """The tree or forest of largest (penalised) likelihood, found exactly."""
+
+    key = "tree.chow-liu"
+    title = "Chow–Liu tree"
+    kind = "tree"
+    params_type = ChowLiuParams
+
+    def refuses(self, data: DataSet) -> str | None:
+        return refuse_empty(data)
+
+    def on_missing(self, data: DataSet) -> str:
+        return missing_sentence(data, ON_MISSING)
+
+    def run(
+        self,
+        data: DataSet,
+        params: ChowLiuParams,
+        *,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        rows = yield from completed_rows(data, params.missing, is_tree=True, rng=rng, cancel=cancel)
+        yield Progress(0.0, "Counting pairs of columns")
+        information = mutual_information_nats(pair_counts(rows, cancel), cancel)
+        weights = edge_weights(information, data, params.edge_penalty, params.penalty)
+        parents = best_forest(weights, data.domain.names, params.root, params.knowledge, cancel)
+        grown = grown_forest(parents, information, weights)
+        yield from filling_tree(grown, rows, data, params.smoothing, params.missing, rng, cancel)
+
+
+@dataclass(frozen=True, eq=False)
+class GrownForest:
+    """A forest by whichever method; weights in nats over all rows."""
+
+    parents: list[int | None]
+    information: float  # Σ I over edges, nats
+    gain: float
+    counts: Mapping[str, float] = field(default_factory=dict)  # what the method counted on its way
+
+
+def grown_forest(
+    parents: list[int | None],
+    information: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    counts: Mapping[str, float] | None = None,
+) -> GrownForest:
+    """A forest with the sums over its edges, from the numbers of all pairs."""
+    edges = [(p, c) for c, p in enumerate(parents) if p is not None]
+    return GrownForest(
+        parents,
+        sum(float(information[edge]) for edge in edges),
+        sum(float(weights[edge]) for edge in edges),
+        counts or {},
+    )
+
+
+def filling_tree(
+    grown: GrownForest,
+    rows: DataSet,
+    data: DataSet,
+    smoothing: float | Literal["auto"],
+    missing: str,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Iterator[LearnEvent]:
+    """The end of a run: the tables of a forest, and what is told of it.
+
+    `rows` are the data as they were searched: with their missing cells completed, or themselves.
+    """
+    yield Progress(0.6, "Filling the tables")
+    parents = grown.parents
+    dag = Dag(data.domain.names, tuple(() if p is None else (p,) for p in parents))
+    fitted = fit_tables(rows, dag, smoothing, rng=rng, observed=data, cancel=cancel)
+    fitted = yield from refined(fitted, data, missing, cancel=cancel)
+    tree = Tree(data.domain, tuple(parents), fitted.network.tables)
+    edges = sum(parent is not None for parent in parents)
+    measures = {
+        "score": grown.gain / math.log(2),
+        "mutual_information_bits": grown.information / math.log(2),
+        "edges": float(edges),
+        "smoothing": fitted.smoothing,
+        **grown.counts,
+        **fitted.per_row(data),
+    }
+    yield Found(tree, measures)
+    yield Progress(1.0, f"{edges} edges", {"score": measures["score"]})
+    yield Finished(tree, measures)
+
+
+def edge_weights(
+    information: NDArray[np.float64], data: DataSet, edge_penalty: float, penalty: str
+) -> NDArray[np.float64]:
+    """N·I(u;v) − β_uv in nats; 0 where the information is only rounding."""
+    free = np.array(data.domain.cardinalities, dtype=np.float64) - 1
+    parameters = np.outer(free, free)
+    beta: float | NDArray[np.float64] = edge_penalty
+    if penalty == "mdl":
+        beta = edge_penalty * parameters
+    elif penalty == "bic":
+        beta = 0.5 * math.log(max(data.total_weight, 1.0)) * parameters
+    gain = np.where(information > _ROUNDING, data.total_weight * information, 0.0)
+    weights: NDArray[np.float64] = gain - beta
+    return weights
+
+
+def best_forest(
+    weights: NDArray[np.float64],
+    names: tuple[str, ...],
+    root: str | None = None,
+    knowledge: Knowledge | None = None,
+    cancel: CancelToken = NEVER,
+) -> list[int | None]:
+    """The parents of the forest of largest total weight that obeys root and knowledge."""
+    from pgmstudio.core.languages.tree.learning.kernels import grow_forest
+
+    if root is not None and root not in names:
+        raise ParameterError({"root": f"{root!r} is not a column"})
+    top = 0 if root is None else names.index(root)
+    rules = ForestRules.of(names, knowledge, root)
+    if rules is None:
+        grown = np.empty(len(names), dtype=np.int64)
+        grow_forest(weights, grown)
+        parents = [None if p < 0 else int(p) for p in grown]
+        return parents if root is None else rooted_at(parents, top)
+    return rules.parents(weights, cancel)
+
+
+def rooted_at(parents: list[int | None], root: int) -> list[int | None]:
+    """The same tree with the edges turned that led into `root`'s ancestors and itself."""
+    turned = list(parents)
+    child, node = None, root
+    while True:
+        above = parents[node]
+        turned[node] = child
+        if above is None:
+            return turned
+        child, node = node, above

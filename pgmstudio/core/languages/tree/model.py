@@ -1,0 +1,129 @@
+"""Trees and forests: every variable has at most one parent (Meilă 1999; Chow and Liu 1968).
+
+Kept in directed form, a root per component. As a distribution the direction does not matter; as
+knowledge about edges it does.
+
+Several trees over the same variables as flat arrays, for loops that visit every table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork, Table
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """`parents[i]` is the parent's index or None; tables as in a Bayesian network."""
+
+    domain: Domain
+    parents: tuple[int | None, ...]
+    tables: tuple[Table, ...]
+
+    kind = "tree"
+
+    def __post_init__(self) -> None:
+        if len(self.parents) != len(self.domain):
+            raise GraphError(f"{len(self.domain)} variables have {len(self.parents)} parents.")
+        # The network checks shapes, sums and cycles, and seals the tables.
+        object.__setattr__(self, "tables", self.as_bayesian_network.tables)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"domain": self.domain, "parents": self.parents, "tables": self.tables}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        for table in self.tables:
+            table.flags.writeable = False
+
+    @cached_property
+    def as_bayesian_network(self) -> BayesianNetwork:
+        """The same distribution as a Bayesian network."""
+        parents = tuple(() if parent is None else (parent,) for parent in self.parents)
+        return BayesianNetwork(self.domain, Dag(self.domain.names, parents), self.tables)
+
+    @classmethod
+    def from_bayesian_network(cls, network: BayesianNetwork) -> Tree:
+        """GraphError names the variable with more than one parent."""
+        for name, parents in zip(network.domain.names, network.dag.parent_indices, strict=True):
+            if len(parents) > 1:
+                raise GraphError(f"{name} has {len(parents)} parents; in a tree it may have one.")
+        single = tuple(p[0] if p else None for p in network.dag.parent_indices)
+        return cls(network.domain, single, network.tables)
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        return self.as_bayesian_network.edges
+
+    def representation_size(self) -> int:
+        return self.as_bayesian_network.representation_size()
+
+    def effective_size(self) -> int:
+        """A tree is its own clique tree: cliques are its edges and its lonely variables."""
+        cards, has_child = self.domain.cardinalities, {p for p in self.parents if p is not None}
+        return sum(
+            cards[i] * cards[parent]
+            if parent is not None
+            else (cards[i] if i not in has_child else 0)
+            for i, parent in enumerate(self.parents)
+        )
+
+    def log2_probabilities(self, data: DataSet) -> NDArray[np.float64]:
+        return self.as_bayesian_network.log2_probabilities(data)
+
+    def sample(self, count: int, rng: np.random.Generator) -> DataSet:
+        return self.as_bayesian_network.sample(count, rng)
+
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TreeArrays:
+    """Per tree k and variable v: its parent (−1 at a root) and where its table begins.
+
+    A table has a row per state of the parent (one row at a root), so P(x_v | x_pa) stands at
+    `table_at[k, v] + x_pa · cards[v] + x_v`. `order[k]` lists parents before their children;
+    `state_at[v]` is the place of a variable's first state where all states stand in a row.
+    """
+
+    cards: Places
+    state_at: Places
+    order: Places
+    parents: Places
+    table_at: Places
+    tables: Floats
+
+
+def arrays_of(trees: Sequence[Tree], cardinalities: Sequence[int]) -> TreeArrays:
+    """The trees, all over variables of these cardinalities, as flat arrays."""
+    cards = np.array(cardinalities, dtype=np.int64)
+    count, width = len(trees), len(cardinalities)
+    parents = np.full((count, width), -1, dtype=np.int64)
+    order = np.empty((count, width), dtype=np.int64)
+    table_at = np.zeros((count, width), dtype=np.int64)
+    tables: list[Floats] = []
+    filled = 0
+    for k, tree in enumerate(trees):
+        order[k] = tree.as_bayesian_network.dag.topological_order
+        for v, (parent, table) in enumerate(zip(tree.parents, tree.tables, strict=True)):
+            if parent is not None:
+                parents[k, v] = parent
+            table_at[k, v] = filled
+            tables.append(table.ravel())
+            filled += table.size
+    flat = np.concatenate(tables) if tables else np.zeros(0)
+    state_at = np.concatenate(([0], np.cumsum(cards))).astype(np.int64)
+    return TreeArrays(cards, state_at, order, parents, table_at, np.ascontiguousarray(flat))

@@ -1,0 +1,219 @@
+"""Components as images, where the variables are the pixels of a grid (Meilă 1999, fig. 7-3).
+
+A pixel is as dark as its expected state, from the first to the last; over the pixels run the edges
+of the component's tree.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.drawing.diagram import Point
+from pgmstudio.core.drawing.layout.boxes import text_width
+from pgmstudio.core.drawing.svg.elements import element, font_families, path, rect, text
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.drawing.theme import colors, tokens
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.languages.tree_mixture.components import (
+    Edge,
+    Mixture,
+    component_marginals,
+    component_names,
+    edge_information,
+)
+from pgmstudio.core.languages.tree_mixture.diagrams import MI_WORDS, strand_width
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.model import Model
+
+Floats = NDArray[np.float64]
+
+IMAGES = "images"
+CELL, GAP, HEAD, MARGIN = 22.0, 24.0, 26.0, 16.0
+# Images side by side, so that a picture of many is about as wide as high.
+_WIDER = 1.6
+# How far beside its straight line a long edge bends, in pixels of the image.
+_BOW = 0.7
+_BY_TWO = re.compile(r"(\D*)(\d+)(?:c|col|column|x|,)(\d+)", re.IGNORECASE)
+_BY_ONE = re.compile(r"(?:pixel|pix|px)[ _.-]?(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageGrid:
+    """Where every pixel stands, (row, column) from 0."""
+
+    rows: int
+    columns: int
+    places: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """One image for each component, and the edges of its tree with their bits."""
+
+    grid: ImageGrid
+    names: tuple[str, ...]
+    shares: tuple[float, ...]
+    values: Mapping[str, Floats]  # per variable, components: 0 to 1
+    edges: tuple[Mapping[Edge, float], ...]
+
+    @property
+    def across(self) -> int:
+        """How many images stand side by side."""
+        wide = self.grid.columns * CELL + GAP
+        high = self.grid.rows * CELL + GAP + HEAD
+        best = round(math.sqrt(_WIDER * len(self.names) * high / wide))
+        return max(1, min(len(self.names), best))
+
+    def size(self, across: int | None = None) -> tuple[float, float]:
+        """Width and height of all images."""
+        across = self.across if across is None else across
+        down = -(-len(self.names) // across)
+        width = across * (self.grid.columns * CELL + GAP) - GAP
+        height = down * (self.grid.rows * CELL + HEAD + GAP) - GAP
+        return width + 2 * MARGIN, height + 2 * MARGIN
+
+    def corner(self, number: int, across: int | None = None) -> tuple[float, float]:
+        """The upper left corner of an image, below its head."""
+        down, right = divmod(number, self.across if across is None else across)
+        x = MARGIN + right * (self.grid.columns * CELL + GAP)
+        return x, MARGIN + HEAD + down * (self.grid.rows * CELL + HEAD + GAP)
+
+    def legend(self, strong: str) -> list[str]:
+        """What is to be seen, in sentences; `strong` is how the last state looks."""
+        told = [f"{strong}: nearer to the last state."]
+        return [*told, f"Lines: edges of the tree; {MI_WORDS}."] if any(self.edges) else told
+
+    def route(self, number: int, edge: Edge, across: int | None = None) -> tuple[Point, ...]:
+        """Start, bend and end of an edge; one that leaps over pixels bows, so that it is seen."""
+        x, y = self.corner(number, across)
+        ends = [self.grid.places[name] for name in edge]
+        (ax, ay), (bx, by) = ((x + (c + 0.5) * CELL, y + (r + 0.5) * CELL) for r, c in ends)
+        length = math.hypot(bx - ax, by - ay)
+        bow = _BOW * CELL * (length > 1.5 * CELL) / max(length, 1.0)
+        bend = (ax + bx) / 2 - bow * (by - ay), (ay + by) / 2 + bow * (bx - ax)
+        return (ax, ay), bend, (bx, by)
+
+
+def image_grid(names: Iterable[str]) -> ImageGrid | None:
+    """The grid that names like r1c1, left_r1c1 or pixel1 form; None where there is none.
+
+    Grids of several beginnings, of the same size, stand side by side.
+    """
+    names = tuple(names)
+    found = [_BY_TWO.fullmatch(name) for name in names]
+    if names and all(found):
+        parts = [(m[1], int(m[2]), int(m[3])) for m in found if m is not None]
+        heads = list(dict.fromkeys(head for head, _, _ in parts))
+        rows = sorted({row for _, row, _ in parts})
+        columns = sorted({column for _, _, column in parts})
+        count = len(heads) * len(rows) * len(columns)
+        if min(len(rows), len(columns)) < 2 or not len(set(parts)) == len(parts) == count:
+            return None
+        shift = {head: at * len(columns) for at, head in enumerate(heads)}
+        places = {
+            name: (rows.index(row), shift[head] + columns.index(column))
+            for name, (head, row, column) in zip(names, parts, strict=True)
+        }
+        return ImageGrid(len(rows), len(heads) * len(columns), places)
+    single = [_BY_ONE.fullmatch(name) for name in names]
+    side = math.isqrt(len(names))
+    if side < 2 or side * side != len(names) or not all(single):
+        return None
+    numbers = [int(m[1]) for m in single if m is not None]
+    first = min(numbers)
+    if sorted(numbers) != list(range(first, first + len(numbers))):
+        return None
+    where = {n: divmod(i - first, side) for n, i in zip(names, numbers, strict=True)}
+    return ImageGrid(side, side, where)
+
+
+def component_images(model: Model) -> Images | None:
+    """The images of a mixture or of latent classes; None where the variables form no grid."""
+    if not isinstance(model, Mixture):
+        return None
+    tables = component_marginals(model)
+    grid = image_grid(tables)
+    if grid is None:
+        return None
+    values = {
+        name: table @ np.linspace(0, 1, table.shape[1])
+        if table.shape[1] > 1
+        else np.zeros(len(table))
+        for name, table in tables.items()
+    }
+    trees = model.trees if isinstance(model, TreeMixture) else ()
+    edges: tuple[Mapping[Edge, float], ...] = tuple(edge_information(tree) for tree in trees)
+    return Images(
+        grid,
+        component_names(model),
+        tuple(model.weights.tolist()),
+        values,
+        edges or ({},) * len(model.weights),
+    )
+
+
+def images_of(model: Model) -> Images:
+    """The same; GraphError says what is missing."""
+    found = component_images(model)
+    if found is None:
+        raise GraphError(
+            "The picture “images” is for mixtures and latent classes whose variables are pixels: "
+            "named like r1c1, left_r1c1 or pixel1, without gaps."
+        )
+    return found
+
+
+def shade_step(value: float, steps: int) -> int:
+    """The step of the ramp for a value from 0 to 1."""
+    return min(steps - 1, int(steps * max(0.0, value)))
+
+
+def edge_stroke(bits: float) -> float:
+    """The width of an edge over pixels: narrower than elsewhere."""
+    return 0.6 * strand_width(bits)
+
+
+def images_svg(images: Images, *, theme: str = "light", title: str = "") -> str:
+    """All images as text of an SVG document."""
+    ink, ramp = colors(theme), tokens()["sequential"][theme]
+    width, height = images.size()
+    told = images.legend("Darker" if theme == "light" else "Lighter")
+    width = max(width, *(text_width(words, 11.0) + 2 * MARGIN for words in told))
+    top, foot = 30.0 if title else 0.0, 16.0 * len(told)
+    high = height + top + foot
+    parts = [rect(0, 0, width, high, fill=ink["surface"])]
+    if title:
+        parts.append(text(title, MARGIN, 22, size=15, fill=ink["text"], weight="semibold"))
+    inner = []
+    for number, (name, share) in enumerate(zip(images.names, images.shares, strict=True)):
+        x, y = images.corner(number)
+        head = f"{name}, {percent(share)} %"
+        inner.append(text(head, x, y - 13, size=12, fill=ink["text"], weight="medium"))
+        for pixel, (row, column) in images.grid.places.items():
+            shade = ramp[shade_step(float(images.values[pixel][number]), len(ramp))]
+            box = (x + column * CELL, y + row * CELL, CELL, CELL)
+            inner.append(rect(*box, fill=shade, stroke=ink["surface"], stroke_width=1.0))
+        for edge, bits in images.edges[number].items():
+            start, bend, end = images.route(number, edge)
+            drawn = {"fill": "none", "stroke": ink["evidence"]}
+            width_ = edge_stroke(bits)
+            inner.append(path("M", start, "Q", bend, end, stroke_width=width_, **drawn))
+    parts.append(element("g", "".join(inner), transform=f"translate(0 {top:g})"))
+    for place, words in enumerate(told):
+        y = height + top + 16.0 * place
+        parts.append(text(words, MARGIN, y, size=11, fill=ink["text_secondary"]))
+    whole = element("g", "".join(parts), font_family=font_families())
+    return element(
+        "svg",
+        whole,
+        xmlns="http://www.w3.org/2000/svg",
+        width=width,
+        height=high,
+        viewBox=f"0 0 {width:g} {high:g}",
+    )

@@ -1,0 +1,1 @@
+"""Discovery of a hidden variable."""

@@ -1,0 +1,89 @@
+"""HMixTreeS: EM for trees that share a forest of at least p parts (Meilă 1999, §6.3).
+
+The step that chooses edges is Kruskal's, cut after n − p edges: of all forests with so few edges it
+has the largest weight Σ_E (Σ_k Γ_k I_k(u; v) − Δ_uv).
+
+Kruskal stopped early: the heaviest forest of a given number of parts (Meilă 1999, §6.3).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.tree_mixture.description_length import edge_penalty_bits
+from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
+from pgmstudio.core.languages.tree_mixture.learning.priors import TreePriors
+from pgmstudio.core.learning.sparse_rows import SparseRows
+
+Floats = NDArray[np.float64]
+Forest = NDArray[np.int64]
+
+
+def heaviest_forest(weights: Floats, parts: int) -> Forest:
+    """The forest of largest weight with at most n − `parts` edges, all above 0; parents, −1 roots.
+
+    Cutting the lightest edges off a maximum spanning forest is stopping Kruskal early.
+    """
+    from pgmstudio.core.languages.tree.learning.kernels import grow_forest
+
+    count = len(weights)
+    forest = np.full(count, -1, dtype=np.int64)
+    grow_forest(np.ascontiguousarray(weights), forest)
+    children = np.flatnonzero(forest >= 0)
+    spare = children.size - (count - parts)
+    if spare > 0:
+        order = np.argsort(weights[children, forest[children]], kind="stable")
+        forest[children[order[:spare]]] = -1
+    return forest
+
+
+NONE, CONSTANT, BIC, BIC_H = "none", "constant", "bic", "bic-h"
+PENALTIES = (BIC, BIC_H, CONSTANT, NONE)
+
+
+class HiddenTreeEm(TreeMixtureEm):
+    """EM with one forest for all trees, of at least `parts` parts; `penalty` may leave more.
+
+    `edge_penalty` β is in bits, for the penalty “constant”. Given a `forest`, that one is kept.
+    """
+
+    def __init__(
+        self,
+        rows: SparseRows,
+        count: int,
+        *,
+        parts: int = 1,
+        penalty: str = BIC,
+        edge_penalty: float = 0.0,
+        smoothing: float = 0.0,
+        forest: Forest | None = None,
+        cancel: CancelToken = NEVER,
+    ) -> None:
+        self._parts, self._kind, self._beta, self._kept = parts, penalty, edge_penalty, forest
+        priors = TreePriors(smoothing, even_rows=1.0, penalty="none", is_shared=True)
+        super().__init__(rows, count, priors, cancel)
+
+    def edge_costs(self) -> Floats:
+        """Δ_uv in bits for every pair; that of BIC^h moves with the rows of the trees."""
+        if self._kind == CONSTANT:
+            return np.full_like(self._free, self._beta)
+        if self._kind == NONE:
+            return np.zeros_like(self._free)
+        masses = self.masses if self._kind == BIC_H else None
+        return edge_penalty_bits(self.rows.total_weight, self.count, self._free, masses)
+
+    def _grow_shared(self, gains: Floats, rows: Floats, forest: Forest) -> None:
+        if self._kept is not None:
+            forest[:] = self._kept
+        else:
+            forest[:] = heaviest_forest(gains - self.edge_costs() * math.log(2), self._parts)
+
+    def penalized_bits(self) -> float:
+        """Σ log2 Q(row) − Σ_E Δ_uv: what EM never lowers, but for BIC^h; without smoothing."""
+        children = np.flatnonzero(self.forests[0] >= 0)
+        costs = self.edge_costs()[children, self.forests[0][children]]
+        return self.log_likelihood() / math.log(2) - float(costs.sum())

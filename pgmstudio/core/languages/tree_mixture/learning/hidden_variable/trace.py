@@ -1,0 +1,191 @@
+"""What a search for hidden variables saw: every model it passed, its blocks, and their test."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import (
+    NOT_TESTED,
+    PairCheck,
+    PartitionCheck,
+)
+from pgmstudio.core.languages.tree_mixture.model import Blocks
+
+Structure = tuple[str | None, int, Blocks]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One model; bits are per row, lengths: lower is better; `blocks` is its partition.
+
+    `separator` is the column that holds them apart, None for a hidden variable of so many states.
+    """
+
+    separator: str | None
+    states: int
+    asked_blocks: int
+    start: int
+    blocks: Blocks
+    length_bits: float  # DL^emp
+    bic_bits: float
+    bic_h_bits: float
+    train_bits: float  # −log2-likelihood of the rows learned from
+    held_bits: float | None  # the same of held-out rows
+    fine_bits: int
+    range_bits: int
+    parameters: int
+    empty: int
+    steps: int
+    gained_by_rounding: float  # bits per row, 0 at a maximum of the likelihood
+    accuracy: float | None = None
+    check: PartitionCheck | None = None
+
+    @property
+    def structure(self) -> Structure:
+        """What another start may find again."""
+        return self.separator, self.states, self.blocks
+
+    @property
+    def what(self) -> str:
+        """The separator in words."""
+        if self.separator is not None:
+            return f"Separator {self.separator}"
+        return f"{self.states} hidden state{'' if self.states == 1 else 's'}"
+
+    @property
+    def verdict(self) -> str:
+        return NOT_TESTED if self.check is None else self.check.verdict
+
+    def value(self, score: str) -> float:
+        """What the score makes large: minus bits per row."""
+        if score == "held-out" and self.held_bits is not None:
+            return -self.held_bits
+        if score == "bic":
+            return -self.bic_bits
+        return -(self.bic_h_bits if score == "bic-h" else self.length_bits)
+
+
+@dataclass(frozen=True)
+class HiddenScan:
+    """The candidates of one run in the order they were passed; `chosen` is the result's place."""
+
+    score: str
+    candidates: tuple[Candidate, ...] = ()
+    chosen: int | None = None
+    identifiability: str = ""
+
+    kind = "hidden-scan"
+
+    def with_candidate(self, candidate: Candidate) -> HiddenScan:
+        return replace(self, candidates=(*self.candidates, candidate))
+
+    def with_check(self, place: int, check: PartitionCheck) -> HiddenScan:
+        """The candidate at that place was tested."""
+        told = list(self.candidates)
+        told[place] = replace(told[place], check=check)
+        return replace(self, candidates=tuple(told))
+
+    @property
+    def best(self) -> Candidate | None:
+        """The result, or before the end the best so far."""
+        if self.chosen is not None:
+            return self.candidates[self.chosen]
+        return max(self.candidates, key=lambda c: c.value(self.score), default=None)
+
+    def distinct(self) -> list[int]:
+        """The best candidate of every separator and partition, the best of all first."""
+        found: dict[Structure, int] = {}
+        for place, candidate in enumerate(self.candidates):
+            known = found.get(candidate.structure)
+            if known is None or self._value(place) > self._value(known):
+                found[candidate.structure] = place
+        return sorted(found.values(), key=lambda place: (-self._value(place), place))
+
+    def _value(self, place: int) -> float:
+        return self.candidates[place].value(self.score)
+
+    def structures(self) -> dict[Blocks, tuple[int, int]]:
+        """Per partition its number, in the order of first finding, and how often it was found."""
+        counts = Counter(candidate.blocks for candidate in self.candidates)
+        return {blocks: (n, counts[blocks]) for n, blocks in enumerate(counts, start=1)}
+
+    def plain(self) -> dict[str, Any]:
+        return {
+            "score": self.score,
+            "chosen": self.chosen,
+            "identifiability": self.identifiability,
+            "candidates": [
+                asdict(candidate) | {"blocks": [list(block) for block in candidate.blocks]}
+                for candidate in self.candidates
+            ],
+        }
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> HiddenScan:
+        """What `plain` made, as a value again."""
+        candidates = tuple(_candidate(told) for told in plain["candidates"])
+        return cls(plain["score"], candidates, plain["chosen"], plain["identifiability"])
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Head and rows, one row per candidate."""
+        names = tuple(f.name for f in fields(Candidate) if f.name not in ("blocks", "check"))
+        head = tuple(f"{name}_per_row" if name in _PER_ROW else name for name in names)
+        structures = self.structures()
+        rows: list[tuple[object, ...]] = []
+        for place, candidate in enumerate(self.candidates):
+            number, times = structures[candidate.blocks]
+            rows.append(
+                (
+                    *(getattr(candidate, name) for name in names),
+                    len(candidate.blocks),
+                    " | ".join(" ".join(block) for block in candidate.blocks),
+                    number,
+                    times,
+                    candidate.verdict,
+                    "" if candidate.check is None else candidate.check.sentence(),
+                    place == self.chosen,
+                )
+            )
+        more = ("found_blocks", "blocks", "structure", "found_times", "verdict", "test", "chosen")
+        return (*head, *more), rows
+
+
+_PER_ROW = ("length_bits", "bic_bits", "bic_h_bits", "train_bits", "held_bits")
+
+
+def _candidate(told: Mapping[str, Any]) -> Candidate:
+    blocks = tuple(tuple(block) for block in told["blocks"])
+    check = told["check"]
+    if check is not None:
+        pairs = tuple(
+            PairCheck(
+                **{
+                    **pair,
+                    "information": tuple(pair["information"]),
+                    "thresholds": tuple(pair["thresholds"]),
+                }
+            )
+            for pair in check["pairs"]
+        )
+        check = PartitionCheck(**{**check, "pairs": pairs})
+    return Candidate(**{**told, "blocks": blocks, "check": check})
+
+
+def label_accuracy(
+    labels: NDArray[np.integer[Any]],
+    found: NDArray[np.integer[Any]],
+    weights: NDArray[np.float64] | None = None,
+) -> float:
+    """(1/N) Σ_j max_i n_ij: each found state stands for its most frequent label (§6.5)."""
+    total = labels.size if weights is None else float(weights.sum())
+    if total == 0:
+        return 0.0
+    table = np.zeros((int(labels.max()) + 1, int(found.max()) + 1))
+    np.add.at(table, (labels, found), 1 if weights is None else weights)
+    return float(table.max(axis=0).sum() / total)

@@ -1,0 +1,80 @@
+"""Where EM for mixtures of trees begins (Meilă 1999, ch. 7: at random)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import case_total, hold_out
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.latent_class.learning.em import LatentEm, class_rows
+from pgmstudio.core.languages.latent_class.learning.growth import free_name, with_new_classes
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.learning.em import TreeMixtureSteps
+from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+
+# Steps of EM for latent classes before the trees take over.
+CLASS_STEPS = 20
+# So many rows, or cells, are enough to start from.
+MOST_START_ROWS, MOST_START_CELLS = 40_000, 20_000_000
+# Cells times classes in a step above which each step is told: about a tenth of a second.
+LONG_STEP = 5_000_000
+
+
+def starting_with_classes(
+    em: TreeMixtureSteps, data: DataSet, rng: np.random.Generator, cancel: CancelToken
+) -> Iterator[Part]:
+    """Latent classes around random rows, a few steps of EM, and their shares of the rows.
+
+    `data` are the distinct rows of `em`; of very many a random part will do.
+    """
+    most = min(MOST_START_ROWS, max(1000, MOST_START_CELLS // max(len(data.domain), 1)))
+    if data.row_count > most:
+        _, data = hold_out(data, most / case_total(data), rng)
+    model = with_new_classes(None, data, em.count, rng, hidden=free_name(data))
+    rows = class_rows(data, cancel)
+    is_long = rows.cells.size * em.count > LONG_STEP
+    classes = LatentEm(rows, model, smoothing=0.5, cancel=cancel)
+    for step in range(CLASS_STEPS):
+        cancel.raise_if_cancelled()
+        if is_long:
+            yield Part(step / CLASS_STEPS, "steps with classes")
+        classes.improve()
+    yield from em.starting_like(classes.model)
+
+
+def starting_with_trees(em: TreeMixtureSteps, rng: np.random.Generator) -> Iterator[Part]:
+    """λ ~ Dirichlet(1), uniform random spanning trees, rows of tables ~ Dirichlet(1)."""
+    return em.starting_like(random_mixture(em, rng))
+
+
+def random_mixture(em: TreeMixtureSteps, rng: np.random.Generator) -> TreeMixture:
+    """A mixture that knows nothing of the data."""
+    domain = em.rows.domain
+    cards = domain.cardinalities
+    trees = []
+    for _ in range(em.count):
+        parents = random_spanning_tree(len(cards), rng)
+        tables = tuple(
+            rng.dirichlet(np.ones(card), size=None if parent is None else cards[parent])
+            for card, parent in zip(cards, parents, strict=True)
+        )
+        trees.append(Tree(domain, tuple(parents), tables))
+    return TreeMixture(domain, rng.dirichlet(np.ones(em.count)), tuple(trees))
+
+
+def random_spanning_tree(count: int, rng: np.random.Generator) -> list[int | None]:
+    """A tree drawn evenly from all n^(n−2), by its Prüfer code; parents, the root is the last."""
+    parents: list[int | None] = [None] * count
+    if count < 2:
+        return parents
+    code = [int(v) for v in rng.integers(0, count, count - 2)]
+    left = np.bincount(np.array(code, dtype=np.int64), minlength=count) + 1
+    for above in [*code, count - 1]:
+        leaf = int(np.flatnonzero(left == 1)[0])
+        parents[leaf] = above
+        left[leaf], left[above] = 0, left[above] - 1
+    return parents

@@ -1,0 +1,109 @@
+"""What draws the tables of a mixture together and keeps edges out (Meilă 1999, §4.2 and ch. 7)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.languages.edge_constraints import ForestRules
+
+Floats = NDArray[np.float64]
+
+TOWARDS = ("marginal", "uniform")
+POLICIES = ("rows", "share", "edges", "fraction")
+PENALTIES = ("none", "constant", "mdl", "bic")
+
+
+@dataclass(frozen=True, slots=True)
+class TreePriors:
+    """Smoothing of the tables, edge penalties and the prior of the weights.
+
+    `strength` α mixes the tables P^k of a tree with P': P̃ = (1 − α_k) P^k + α_k P'. By policy:
+    “rows”: N' = α fictitious rows of the whole mixture, split evenly over its trees, so
+    α_k = N'_k / (Γ_k + N'_k) (eq. 4.38; the only one for which EM's objective is known);
+    “share”: α_k ∝ 1/Γ_k with Σ_k α_k = α; “edges”: the same, after the edges are chosen and divided
+    by their number; “fraction”: α for all. P' is the table of all rows, with `even_rows` rows of
+    the even table among them (“marginal”), or the even table (“uniform”).
+
+    `edge_penalty` is β in nats, times (r−1)(s−1) for “mdl”; “bic” takes ½ ln Γ_k instead of it.
+    `costs` are added to it, a matrix over the variables: ∞ forbids an edge, −∞ asks for it.
+    """
+
+    strength: float = 0.0
+    policy: str = "rows"
+    toward: str = "marginal"
+    even_rows: float = 0.0
+    edge_penalty: float = 0.0
+    penalty: str = "constant"
+    weight_rows: float = 0.0  # Dirichlet rows of the λ, over all components
+    is_shared: bool = False
+    costs: Floats | None = None
+    rules: ForestRules | None = None  # what every tree must have and may not have
+
+    def __post_init__(self) -> None:
+        if self.toward not in TOWARDS or self.policy not in POLICIES:
+            raise ParameterError({"smoothing": "there is no such kind of smoothing"})
+        if self.penalty not in PENALTIES:
+            raise ParameterError({"penalty": "there is no such kind of penalty"})
+
+    @property
+    def own_rows(self) -> float:
+        """N': fictitious rows of the whole mixture; 0 under a policy without them."""
+        return self.strength if self.policy == "rows" else 0.0
+
+    def shares(self, masses: Floats) -> Floats:
+        """α_k: how much of each tree's tables is P', for trees with so many rows."""
+        count, safe = masses.size, np.maximum(masses, 1e-12)
+        if self.strength <= 0:
+            # A tree without rows has no tables of its own.
+            return np.where(masses > 1e-9, 0.0, 1.0)
+        if self.policy == "rows":
+            own = self.strength / count
+            return np.asarray(own / (safe + own))
+        if self.policy in ("share", "edges"):
+            inverse = 1 / safe
+            return np.asarray(np.minimum(1.0, self.strength * inverse / inverse.sum()))
+        return np.full(count, min(1.0, self.strength))
+
+    def grow(self, weights: Floats, parents: NDArray[np.int64]) -> None:
+        """The best forest under these weights that obeys the rules; −1 for a root."""
+        if self.rules is not None:
+            parents[:] = [-1 if p is None else p for p in self.rules.parents(weights)]
+            return
+        from pgmstudio.core.languages.tree.learning.kernels import grow_forest
+
+        grow_forest(weights, parents)
+
+    def gains(self, information: Floats, rows: float, count: int, free: Floats) -> Floats:
+        """rows · I − β: what every edge gains in a tree of so many rows, in nats."""
+        found = rows * information
+        is_free = self.penalty == "none" or (self.penalty != "bic" and self.edge_penalty == 0.0)
+        if self.costs is not None or not is_free:
+            found -= self.penalties(rows, count, free)
+        return found
+
+    def penalties(self, rows: float, count: int, free: Floats) -> Floats:
+        """β_uv in nats for a tree of so many rows; `free` is (r_u−1)(r_v−1)."""
+        beta = np.zeros_like(free)
+        if self.penalty == "constant":
+            beta += self.edge_penalty
+        elif self.penalty == "mdl":
+            beta += self.edge_penalty * free
+        elif self.penalty == "bic":
+            copies = count if self.is_shared else 1
+            beta += 0.5 * copies * math.log(max(rows, 1.0)) * free
+        return beta if self.costs is None else beta + self.costs
+
+
+def likeness_costs(edges: NDArray[np.bool_], kappa: float) -> Floats:
+    """β_uv of the prior κ^Δ(E, E*): ln κ on the edges of E*, −ln κ elsewhere (eqs. 4.15–4.17).
+
+    The printed eq. 4.17 has the two signs the other way round.
+    """
+    if not 0 < kappa <= 1:
+        raise ParameterError({"kappa": "must be more than 0 and at most 1"})
+    return np.where(edges, math.log(kappa), -math.log(kappa))

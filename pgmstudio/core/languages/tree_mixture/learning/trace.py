@@ -1,0 +1,50 @@
+"""What a run of mixtures of trees saw on the way: every model it passed, with its criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from pgmstudio.core.learning.artifacts import JudgedPoint, ModelScan
+
+
+@dataclass(frozen=True)
+class MixturePoint(JudgedPoint):
+    """One model: bits are per row, higher is better; `held_bits` is None without held-out rows."""
+
+    trees: int
+    start: int
+    smoothing: float
+    train_bits: float
+    held_bits: float | None
+    bic_bits: float
+    aic_bits: float
+    effective_size: int
+    representation_size: int
+    edges: int
+    effective_trees: float
+    empty: int
+    steps: int
+    seconds: float = field(compare=False)  # tells of the machine, not of the run
+
+
+@dataclass(frozen=True)
+class MixtureScan(ModelScan[MixturePoint]):
+    """The models of one run, in the order they were passed."""
+
+    kind = "mixture-scan"
+
+    def plain(self) -> dict[str, Any]:
+        return {"criterion": self.criterion, "points": [asdict(point) for point in self.points]}
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> MixtureScan:
+        """What `plain` made, as a value again."""
+        return cls(plain["criterion"], tuple(MixturePoint(**point) for point in plain["points"]))
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Head and rows, one row per model."""
+        names = tuple(item.name for item in fields(MixturePoint))
+        head = tuple(f"{name}_per_row" if name.endswith("bits") else name for name in names)
+        return head, [tuple(getattr(point, name) for name in names) for point in self.points]

@@ -1,0 +1,105 @@
+"""What every scan of models shares: how models are judged, and which of them are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.local import AIC_BITS
+
+# Tables of so many cells are kept with a run, the smallest models first.
+MOST_CELLS = 400_000
+
+CRITERIA = ("held-out", "bic", "aic", "aic-thesis")
+
+
+def criterion_param() -> Any:
+    """Which model of a scan is kept: one declaration for every learner that scans."""
+    return param(
+        "held-out",
+        title="Choose by",
+        choices=CRITERIA,
+        help="Which model is kept, higher is better: bits per row of rows held out, or bic or aic, "
+        "which weigh fit against parameters on all rows (aic-thesis: a bit each, not a nat).",
+    )
+
+
+def held_out_param() -> Any:
+    """How many rows a scan keeps aside: one declaration for every learner that scans."""
+    return param(
+        0.1,
+        title="Held-out rows",
+        low=0,
+        high=0.5,
+        low_open=True,
+        help="Share of the rows on which models are compared; the best is then fitted to all rows.",
+    )
+
+
+class Modelled(Protocol):
+    """Whatever speaks about variables."""
+
+    @property
+    def domain(self) -> Domain: ...
+
+
+class JudgedPoint:
+    """A model of a scan with what may speak for it, in bits per row; higher is better.
+
+    A child is a frozen dataclass that has these fields; `held_bits` is None without held-out rows.
+    """
+
+    train_bits: float
+    held_bits: float | None
+    bic_bits: float
+    aic_bits: float
+
+    def value(self, criterion: str) -> float:
+        """What the criterion makes large; BIC where no rows were held out."""
+        if criterion == "held-out" and self.held_bits is not None:
+            return self.held_bits
+        if criterion == "aic-thesis":
+            return self.train_bits + (self.aic_bits - self.train_bits) / AIC_BITS
+        return self.aic_bits if criterion == "aic" else self.bic_bits
+
+
+P = TypeVar("P", bound=JudgedPoint)
+
+
+@dataclass(frozen=True)
+class ModelScan(Generic[P]):
+    """The models of one run, in the order they were passed."""
+
+    criterion: str
+    points: tuple[P, ...] = ()
+
+    def with_point(self, point: P) -> Self:
+        return replace(self, points=(*self.points, point))
+
+    def best(self, criterion: str | None = None) -> P:
+        """The first of the best by the run's criterion, or by another."""
+        return max(self.points, key=lambda point: point.value(criterion or self.criterion))
+
+
+def smallest_within(sizes: Sequence[int], room: int = MOST_CELLS) -> set[int]:
+    """The places of the models that fit into the room together, the smallest first."""
+    kept = set[int]()
+    for place in sorted(range(len(sizes)), key=sizes.__getitem__):
+        if sizes[place] <= room:
+            room -= sizes[place]
+            kept.add(place)
+    return kept
+
+
+def plain_variables(models: Sequence[Modelled | None]) -> list[list[Any]]:
+    """Names and states of what the models are about; empty when none was kept."""
+    domain = next((model.domain for model in models if model is not None), Domain(()))
+    return [[variable.name, list(variable.states)] for variable in domain]
+
+
+def restored_domain(plain: Mapping[str, Any]) -> Domain:
+    """The variables of a scan that was written down."""
+    return Domain(tuple(Variable(name, tuple(states)) for name, states in plain["variables"]))

@@ -1,0 +1,109 @@
+"""Learners are generators of events: progress, notes, models found on the way, and the end.
+
+Beside its model a run may keep what it saw on the way (`Kept`): the local optima of restarts, the
+log of tests, the steps of a search. The window opens them as pages, the command line writes them
+with `--log`, and the project keeps them with the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A whole model worth keeping, on the way; better than every one found before it.
+
+    `is_start`: the search has not found anything yet; this one is for who stops it before.
+    """
+
+    model: Model
+    measures: Mapping[str, float]
+    is_start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Exactly one, last."""
+
+    model: Model
+    measures: Mapping[str, float]
+
+
+class Keepsake(Protocol):
+    """What a run saw on the way, for looking at afterwards; a frozen value."""
+
+    @property
+    def kind(self) -> str:
+        """Its name in files; `keepsake_kinds.RESTORED` makes it again from its plain form."""
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as texts, numbers, lists and dicts."""
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Head and rows for a file of comma-separated values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Something to keep beside the model; a later one of the same kind takes its place."""
+
+    keepsake: Keepsake
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """One step of a search, told only while somebody walks through the run (`StepToken`).
+
+    `model` is the one after it, `touched` the nodes of variables that it has changed; of the gains,
+    `score` is by the criterion of the search.
+    """
+
+    words: str
+    place: str  # where in the run the search is
+    model: Model
+    touched: tuple[tuple[str, int], ...]
+    gains: Mapping[str, float]
+
+
+LearnEvent = Progress | Note | Found | Kept | Finished | Stepped
+
+P_contra = TypeVar("P_contra", contravariant=True)
+
+
+class Learner(Protocol[P_contra]):
+    """One way to learn a model from data; stateless."""
+
+    @property
+    def key(self) -> str:
+        """ "bn.hill-climb": file format and command line."""
+
+    @property
+    def title(self) -> str:
+        """The name in menus."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of model that comes out."""
+
+    @property
+    def params_type(self) -> type: ...
+
+    def refuses(self, data: DataSet) -> str | None:
+        """A sentence for the greyed-out button; None when the data will do."""
+
+    def on_missing(self, data: DataSet) -> str:
+        """One sentence: how many cells are missing, what this learner does with them, the cost."""
+
+    def run(
+        self, data: DataSet, params: P_contra, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        """The same data, parameters and seed give the same events, in any runner."""

@@ -1,0 +1,192 @@
+"""What the run sheet says before a start: missing cells, and data that will not do.
+
+Settings that several learners of networks have, each declared once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
+
+AVAILABLE, EM = "available", "em"
+
+
+def missing_param() -> Any:
+    """What is done with missing cells: one declaration for every learner that has the field."""
+    return param(
+        EM,
+        title="Missing cells",
+        choices=(EM, AVAILABLE),
+        help="em: the structure is searched for on completed rows and its parameters are fitted "
+        "by EM to the observed cells; right if cells are missing at random. available: each count "
+        "is over the rows that have its cells; quicker, but different tables come from different "
+        "rows.",
+    )
+
+
+ON_MISSING = (
+    "They are drawn given the observed cells of their row, by a network learned for this; the "
+    "structure is searched for on the completed rows, and the parameters are fitted by EM to the "
+    "observed cells, unless either would take too long, which the run says. No row is "
+    "dropped; it takes some seconds more, or several times as long as complete rows, and is right "
+    "if cells are missing at random."
+)
+ON_MISSING_AVAILABLE = (
+    "Each count is over the rows that have all its cells, so different tables come from different "
+    "rows: it takes little longer, but the model may be far from the data, and even rule out "
+    "rows it was learned from. --missing em avoids that."
+)
+
+
+def grouped_digits(number: int) -> str:
+    """4242 as “4 242”, with a thin space that does not break."""
+    return f"{number:,}".replace(",", "\u202f")
+
+
+def count_of(number: int, word: str) -> str:
+    """ "1 row", "4 242 rows"."""
+    return f"{grouped_digits(number)} {word}{'' if number == 1 else 's'}"
+
+
+def missing_sentence(data: DataSet, treatment: str) -> str:
+    """How many cells are missing in how many rows, and what is done with them, with its cost."""
+    missing = sum(data.missing_counts)
+    if not missing:
+        return "No cells are missing."
+    cells = grouped_digits(data.row_count * len(data.domain))
+    rows = data.incomplete_row_count
+    return (
+        f"{grouped_digits(missing)} of {cells} cells {'is' if missing == 1 else 'are'} missing in "
+        f"{grouped_digits(rows)} {'row' if rows == 1 else 'rows'}. {treatment}"
+    )
+
+
+def refuse_empty(data: DataSet) -> str | None:
+    """A sentence when there is nothing to learn from."""
+    if len(data.domain) == 0:
+        return "Not now: the data has no columns. Import or choose at least one."
+    if data.row_count == 0:
+        return "Not now: the data has no rows. Import some, or widen the filter."
+    if data.total_weight <= 0:
+        return "Not now: every row has weight 0. Choose another weight column."
+    return None
+
+
+class Teller(Protocol):
+    """A learner, as far as it speaks of missing cells."""
+
+    def on_missing(self, data: DataSet) -> str: ...
+
+
+def told_of_missing(learner: Teller, data: DataSet, params: object) -> str:
+    """What a learner says of missing cells with these settings."""
+    if getattr(params, "missing", None) == AVAILABLE:
+        return missing_sentence(data, ON_MISSING_AVAILABLE)
+    return learner.on_missing(data)
+
+
+def smoothing_param() -> Any:
+    """The pseudo-count in the cells of the final tables."""
+    return param(
+        "auto",
+        title="Smoothing α",
+        low=0,
+        help="Pseudo-count added to every cell of a table; 0 is maximum likelihood, auto finds one "
+        "above 0 by cross-validation, so that no combination of known states is impossible.",
+    )
+
+
+def knowledge_param(more: str = "") -> Any:
+    """What an expert says of edges; `more` tells what the learner makes of it."""
+    said = "Required and forbidden edges and tiers"
+    return param(None, title="Knowledge", help=f"{said}; {more}" if more else f"{said}.")
+
+
+def max_parents_param(default: int | None = None) -> Any:
+    """How many parents a variable may have."""
+    return param(
+        default,
+        title="Most parents",
+        low=0,
+        none_label="no limit",
+        help="A limit for each variable.",
+    )
+
+
+def lambda_param() -> Any:
+    """The weight of the size in the lambda score."""
+    return param(
+        None,
+        title="λ",
+        low=0,
+        high=1,
+        none_label="as in BIC",
+        help="Weight of the size in the lambda score; larger gives smaller networks.",
+    )
+
+
+def bdeu_rows_param() -> Any:
+    """The equivalent sample size of the BDeu score."""
+    return param(
+        1.0,
+        title="Equivalent sample size",
+        low=0,
+        low_open=True,
+        help="How many imagined rows the prior of BDeu is worth.",
+    )
+
+
+def max_table_cells_param() -> Any:
+    """The largest table a search considers."""
+    return param(
+        MAX_TABLE_CELLS,
+        title="Largest table",
+        low=1,
+        help="Families whose table would have more cells are not considered.",
+        advanced=True,
+    )
+
+
+def tabu_param(*, advanced: bool = False) -> Any:
+    """How far a climb goes on past a peak."""
+    return param(
+        10,
+        title="Steps past a peak",
+        low=0,
+        help="Steps without a new best before a climb ends; graphs visited lately are avoided. "
+        "0 is plain hill climbing.",
+        advanced=advanced,
+    )
+
+
+def restarts_param(default: int) -> Any:
+    """How often a climb is begun anew."""
+    return param(
+        default,
+        title="Restarts",
+        low=0,
+        help="Further climbs, each from the best graph without most of its edges.",
+    )
+
+
+def start_param() -> Any:
+    """The graph a search begins with."""
+    return param(
+        None,
+        title="Start",
+        none_label="no edges",
+        help="A model whose edges the search starts from.",
+    )
+
+
+def class_param() -> Any:
+    """The variable a classifier is for."""
+    return param(
+        None,
+        title="Target (class)",
+        none_label="the last column",
+        help="The variable that is to be told from the others.",
+    )

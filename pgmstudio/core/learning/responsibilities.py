@@ -1,0 +1,57 @@
+"""How rows are shared out among components, a block of them at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Rows whose shares are at hand together.
+BLOCK_ROWS = 1024
+
+
+def padded(count: int) -> int:
+    """Components, with empty ones up to a multiple of 4."""
+    return -(-count // 4) * 4
+
+
+def lined_zeros(size: int) -> Floats:
+    """Zeros that begin where a cache line of 64 bytes does.
+
+    Numbers of all components are read and written four at a time; four that lie across two lines
+    take twice as long.
+    """
+    room = np.zeros(size + 7)
+    first = -room.ctypes.data // 8 % 8
+    return room[first : first + size]
+
+
+class Shares:
+    """Room for the logarithms, then the shares, of a block of rows in every component."""
+
+    def __init__(self, lanes: int, rows: int = BLOCK_ROWS) -> None:
+        self._lanes = lanes
+        self.make_room(rows)
+
+    def make_room(self, rows: int) -> None:
+        """Room for so many rows; what stands there is lost."""
+        self.flat_shares = lined_zeros(rows * self._lanes)
+        self.shares = self.flat_shares.reshape(rows, self._lanes)
+        self._tops, self._sums = np.zeros((2, rows))
+
+    def share_out(
+        self, count: int, weights: Floats, choice: NDArray[np.int32], begin: int, end: int
+    ) -> Floats:
+        """Logarithms become shares times weights, of the rows begin … end − 1; ln P of each row."""
+        from pgmstudio.core.learning.responsibilities_kernels import lower_logs, share_rows
+
+        size = end - begin
+        block = self.shares[:size]
+        lower_logs(self.shares, count, choice, begin, end, self._tops)
+        np.exp(block, out=block)  # the padding, exp 0, is cleared below
+        share_rows(self.shares, count, weights, begin, end, self._sums)
+        block[:, count:] = 0.0
+        found: Floats = np.log(self._sums[:size])
+        found += self._tops[:size]
+        return found

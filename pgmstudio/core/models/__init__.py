@@ -1,1 +1,0 @@
-"""One file per model family; evidence and learning live elsewhere."""

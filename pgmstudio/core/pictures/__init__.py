@@ -1,1 +1,0 @@
-"""Models as nodes and edges on a plane; drawing them is the window's affair."""

@@ -1,0 +1,105 @@
+"""Scenarios: up to four sets of evidence on one model, looked at side by side."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+
+from pgmstudio.core.analysis.belief_query import Beliefs, answer, become
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import Finding, InferenceSession
+from pgmstudio.core.inference.finding_text import fits
+from pgmstudio.core.model import Model
+from pgmstudio.core.project.project import Project
+
+LETTERS = "ABCD"
+PRESENT = "Present evidence"
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """One set of evidence under a letter."""
+
+    letter: str
+    name: str
+    evidence: Mapping[str, Finding]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a scenario leads to; `problem` says why it has no beliefs."""
+
+    scenario: Scenario
+    beliefs: Beliefs
+    log2_evidence: float
+    problem: str = ""
+
+
+def cases_for(project: Project, model_id: str) -> dict[str, Mapping[str, Finding]]:
+    """The evidence cases that speak of this model, in the order of the project."""
+    entry = project.models[model_id]
+    found: dict[str, Mapping[str, Finding]] = {}
+    for name, case in project.evidence_cases.items():
+        if case.model_id in (None, model_id):
+            fitting = {v: f for v, f in case.evidence.items() if fits(entry.model, v, f)}
+            if fitting:
+                found[name] = fitting
+    return found
+
+
+def evaluate(
+    domain: Domain,
+    scenarios: Sequence[Scenario],
+    session: InferenceSession,
+    cancel: CancelToken,
+) -> tuple[Outcome, ...]:
+    """Ask the session for every scenario, one after the other."""
+    outcomes = []
+    for scenario in scenarios:
+        cancel.raise_if_cancelled()
+        try:
+            become(session, scenario.evidence)
+        except PgmStudioError as error:
+            outcomes.append(Outcome(scenario, {}, 0.0, str(error)))
+            continue
+        told = answer(session, domain, scenario.evidence, {}, False)
+        outcomes.append(Outcome(scenario, told.beliefs, told.log2_evidence))
+    return tuple(outcomes)
+
+
+def scenario_table(
+    model: Model,
+    priors: Beliefs,
+    outcomes: Sequence[Outcome],
+    names: Sequence[str],
+    separator: str = "\t",
+) -> str:
+    """One line per state: variable, state, prior, then each scenario, to all digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    heads = [f"{o.scenario.letter}: {o.scenario.name}" for o in outcomes]
+    writer.writerow(["variable", "state", "prior", *heads])
+    for name in names:
+        for place, state in enumerate(model.domain[name].states):
+            columns = [priors, *(outcome.beliefs for outcome in outcomes)]
+            told = [repr(float(b[name][place])) if name in b else "" for b in columns]
+            writer.writerow([name, state, *told])
+    return text.getvalue()
+
+
+def name_for(
+    evidence: Mapping[str, Finding], titles: Mapping[str, str], taken: Container[str]
+) -> str:
+    """A name that says what the evidence is and is not taken yet."""
+    words = [f"{titles.get(name, name)} {finding}" for name, finding in evidence.items()]
+    told = ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
+    told = told if len(told) <= 60 else told[:59] + "…"
+    number, name = 1, told
+    while name in taken:
+        number += 1
+        name = f"{told} ({number})"
+    return name

@@ -1,0 +1,1 @@
+"""Reports, reproduction of runs and pictures of models."""

@@ -1,0 +1,378 @@
+"""Reports: a project, or the folder of an experiment, as one page of HTML."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pgmstudio import __version__
+from pgmstudio.core.analysis.model_comparison import compare
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import FileError, PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version
+from pgmstudio.core.experiments.plans.runner import ceiling_of, truth_of
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint, point_of
+from pgmstudio.core.experiments.sl_curves.selection import summaries_of
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.experiments import (
+    PointFolder,
+    folder_facts,
+    read_folder_plan,
+    read_plan_rows,
+)
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.core.number_format import count_of, decimal, signed, whole
+from pgmstudio.core.project.project import Project, fingerprints
+from pgmstudio.core.reports.html import (
+    Content,
+    Markup,
+    command,
+    details,
+    facts,
+    joined,
+    page,
+    table,
+    tag,
+)
+from pgmstudio.core.reports.reproduction import Reproduced
+from pgmstudio.core.reports.sections import (
+    cases_part,
+    columns_table,
+    curves_part,
+    data_facts,
+    data_part,
+    model_part,
+    model_picture,
+    size_facts,
+)
+
+# Curves whose best model is drawn.
+MOST_DRAWN = 8
+Section = tuple[str, str, Markup]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWords:
+    """What the report cannot know by itself: its subject's file, and when it is made."""
+
+    source: str
+    made_at: datetime
+    reproduced: Sequence[Reproduced] | None = None
+
+    def lead(self) -> Markup:
+        when = self.made_at.strftime("%Y-%m-%d %H:%M")
+        return tag("p", f"Made by PGM Studio {__version__} on {when}.")
+
+
+@dataclass(frozen=True, eq=False)
+class ReportTask:
+    """A report written to a file, as a task for a child process; it yields the file.
+
+    `rows` are those of an experiment whose plan names none.
+    """
+
+    subject: Project | Path
+    target: Path
+    words: ReportWords
+    rows: PlanRows | None = None
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[Path]:
+        cancel.raise_if_cancelled()
+        if isinstance(self.subject, Project):
+            text = project_report(self.subject, self.words)
+        else:
+            text = folder_report(self.subject, self.words, self.rows)
+        cancel.raise_if_cancelled()
+        replace_file(self.target, text.encode())
+        yield self.target
+
+
+def project_report(project: Project, words: ReportWords) -> str:
+    """A whole project."""
+    title = project.title or Path(words.source).stem or "A project"
+    lead: list[Content] = [words.lead()]
+    lead += [tag("p", line) for line in project.notes.splitlines() if line.strip()]
+    sections = [
+        *_sections(
+            ("data", "Data", [_titled(e.name, data_part(e)) for e in project.data.values()]),
+            ("models", "Models", list(_models(project))),
+            ("comparison", "Comparison", list(_comparisons(project))),
+            ("curves", "SL-curves", list(_curves(project))),
+            ("evidence", "Evidence", list(cases_part(project))),
+            ("rules", "Rules about edges", list(_rules(project))),
+            ("runs", "Runs", list(_runs(project))),
+        ),
+        _reproducing(words, ["pgmstudio", "report", words.source or "PROJECT"]),
+    ]
+    return page(title, lead, sections)
+
+
+def folder_report(folder: Path | str, words: ReportWords, given: PlanRows | None = None) -> str:
+    """The folder of an experiment: `pgmstudio sweep` keeps its points there."""
+    kept, plan = PointFolder(folder), read_folder_plan(folder)
+    if plan is None or not kept.points:
+        raise FileError(folder, "holds no points of an experiment. Choose a folder of sweep.")
+    setup = folder_facts(folder)
+    points = list(kept.points.values())
+    rows, why = _plan_rows(plan.data, setup) if given is None else _same_rows(given, setup)
+    ceiling = None if rows is None else ceiling_of(rows)
+    truth = None if rows is None else truth_of(rows)
+    about: list[Content] = [
+        facts(
+            [
+                ("Points", whole(len(points))),
+                ("Runs that are done", whole(len(kept.done))),
+                ("Learning", f"{decimal(sum(d.seconds for d in kept.done.values()), 1)} s"),
+                ("Code", str(setup.get("code", ""))),
+            ]
+        )
+    ]
+    problems = [text for done in kept.done.values() for text in done.problems]
+    if problems:
+        about.append(details(count_of(len(problems), "problem"), *(tag("p", p) for p in problems)))
+    curves = curves_part(points, title=plan.title, ceiling=ceiling, truth=truth)
+    sections = [
+        *_sections(
+            ("experiment", "Experiment", about),
+            ("data", "Data", _plan_data(plan.data, setup, rows, why)),
+            ("curves", "SL-curves", [curves]),
+            ("models", "The best model of each curve", list(_drawn(kept, points))),
+        ),
+        _reproducing(words, ["pgmstudio", "report", words.source], plan.plain()),
+    ]
+    return page(plan.title or Path(folder).name, [words.lead()], sections)
+
+
+# -- parts of a project ----------------------------------------------------------------------------
+
+
+def _sections(*told: tuple[str, str, Sequence[Content]]) -> list[Section]:
+    return [(name, title, joined(parts)) for name, title, parts in told if parts]
+
+
+def _titled(title: str, inside: Markup) -> Markup:
+    return joined([tag("h3", title), inside])
+
+
+def _models(project: Project) -> Iterator[Markup]:
+    for model_id, entry in project.models.items():
+        data = project.data.get(entry.data_id or "")
+        rows = None if data is None else data.data
+        where = "" if data is None else data.source
+        stale = project.is_stale(model_id)
+        yield _titled(entry.title, model_part(entry, rows, where, is_stale=stale))
+    for unknown in project.unknown.models.values():
+        told = f"Its language, {unknown.kind}, is not known to this version."
+        yield _titled(unknown.title, tag("p", told, class_="quiet"))
+
+
+def _comparisons(project: Project) -> Iterator[Markup]:
+    """The comparisons of the project; without any, the models of each data set."""
+    if project.comparisons:
+        wanted = [(c.title, c.model_ids, c.data_id) for c in project.comparisons.values()]
+    else:
+        wanted = [
+            (
+                entry.name,
+                tuple(m for m, e in project.models.items() if e.data_id == data_id),
+                data_id,
+            )
+            for data_id, entry in project.data.items()
+        ]
+    for title, ids, data_id in wanted:
+        data = project.data.get(data_id or "")
+        known = [project.models[m] for m in ids if m in project.models]
+        models = [e for e in known if isinstance(e.model, ProbabilisticModel)]
+        if data is None or len(models) < 2:
+            continue
+        yield _titled(title, _comparison({e.title: e for e in models}, data.data))
+
+
+def _comparison(entries: Mapping[str, Any], rows: DataSet) -> Markup:
+    try:
+        found = compare({name: entry.model for name, entry in entries.items()}, rows)
+    except PgmStudioError as problem:
+        return tag("p", str(problem), class_="quiet")
+    lines = [
+        (
+            one.name,
+            one.kind.replace("-", " "),
+            decimal(one.log2_likelihood_per_row),
+            decimal(one.standard_error),
+            signed(one.difference) if one.name != found.best else "–",
+            "–"
+            if one.interval is None or one.name == found.best
+            else " to ".join(signed(end) for end in one.interval),
+            whole(one.representation_size),
+            whole(one.effective_size),
+            one.verdict,
+        )
+        for one in found.models
+    ]
+    head = (
+        *("Model", "Language", "Bits per row", "±", "To the best", "95 % interval"),
+        *("Parameters", "Effective size", "Verdict"),
+    )
+    caption = f"On {count_of(rows.row_count, 'row')}, all of the data set"
+    return table(head, lines, "<<>>>>>><", caption)
+
+
+def _curves(project: Project) -> Iterator[Markup]:
+    for entry in project.curves.values():
+        points, strange = [], 0
+        for told in entry.points:
+            try:
+                points.append(point_of(told))
+            except (KeyError, TypeError, ValueError):  # an entry of another program's making
+                strange += 1
+        parts = [curves_part(points, title=entry.title)]
+        if strange:
+            words = f"{count_of(strange, 'point')} could not be read and are left out."
+            parts.append(tag("p", words, class_="quiet"))
+        yield _titled(entry.title, joined(parts))
+
+
+def _rules(project: Project) -> Iterator[Markup]:
+    rules = project.knowledge
+    if rules.is_empty:
+        return
+    pairs: list[tuple[str, Content]] = []
+    for name, edges in (("Required", rules.required), ("Forbidden", rules.forbidden)):
+        if edges:
+            pairs.append((name, ", ".join(f"{a} → {b}" for a, b in sorted(edges))))
+    pairs += [
+        (f"Tier {number}", ", ".join(tier)) for number, tier in enumerate(rules.tiers, start=1)
+    ]
+    yield facts(pairs)
+
+
+def _runs(project: Project) -> Iterator[Markup]:
+    if not project.runs:
+        return
+    lines = []
+    for run in project.runs.values():
+        data = project.data.get(run.data_id or "")
+        model = project.models.get(run.model_id or "")
+        is_same = data is not None and run.data_fingerprint in fingerprints(data)
+        lines.append(
+            (
+                run.title,
+                run.learner,
+                "gone" if data is None else data.name if is_same else f"{data.name}, changed",
+                "–" if model is None else model.title,
+                str(run.seed),
+                run.outcome.value,
+                decimal(run.measures.get("score"), 1),
+                decimal(run.seconds, 2),
+                run.program_version,
+            )
+        )
+    head = ("Run", "Learner", "Rows", "Model", "Seed", "Outcome", "Score", "Seconds", "Version")
+    yield table(head, lines, "<<<<><>><")
+
+
+# -- parts of an experiment ------------------------------------------------------------------------
+
+
+def _plan_rows(data: Any, setup: Mapping[str, Any]) -> tuple[PlanRows | None, str]:
+    """The rows of the plan as they are now, and what is to be said when they are not there."""
+    if data is None:
+        return None, "The plan names no data."
+    try:
+        rows = read_plan_rows(data)
+    except PgmStudioError as problem:
+        return None, f"The rows cannot be read now: {problem}"
+    if rows.fingerprint != setup.get("data"):
+        return None, f"{data.file} has changed since; these are points of other rows."
+    return rows, ""
+
+
+def _same_rows(rows: PlanRows, setup: Mapping[str, Any]) -> tuple[PlanRows | None, str]:
+    if rows.fingerprint == setup.get("data"):
+        return rows, ""
+    return None, "The rows have changed since; these are points of other ones."
+
+
+def _plan_data(
+    data: Any, setup: Mapping[str, Any], rows: PlanRows | None, why: str
+) -> list[Content]:
+    parts: list[Content] = []
+    if data is not None:
+        parts.append(facts((name, str(value)) for name, value in data.plain().items()))
+    counts = setup.get("rows") or ["?", "?"]
+    pairs: list[tuple[str, Content]] = [
+        ("Rows to learn from", str(counts[0])),
+        ("Test rows", str(counts[1])),
+        ("Fingerprints", str(setup.get("data", ""))),
+    ]
+    parts.append(facts(pairs))
+    if why:
+        parts.append(tag("p", why, class_="quiet"))
+    if rows is not None:
+        parts.append(tag("h3", "Rows to learn from"))
+        parts += [facts(data_facts(rows.train)), columns_table(rows.train)]
+    return parts
+
+
+def _drawn(kept: PointFolder, points: Sequence[CurvePoint]) -> Iterator[Markup]:
+    """The model of every curve that test rows like best, the best of all first."""
+    best = [own.chosen.best_test for own in summaries_of(points)]
+    best.sort(key=lambda point: -point.test_log2_likelihood_per_row)
+    for point in best[:MOST_DRAWN]:
+        if point.model_file is None:
+            continue
+        try:
+            file = read_model(kept.folder / point.model_file)
+        except PgmStudioError as problem:
+            yield tag("p", str(problem), class_="quiet")
+            continue
+        told = [
+            *size_facts(file.model),
+            ("Training rows", f"{decimal(point.train_log2_likelihood_per_row)} bits per row"),
+            ("Test rows", f"{decimal(point.test_log2_likelihood_per_row)} bits per row"),
+            ("File", point.model_file),
+        ]
+        yield _titled(file.title or point.series, joined([model_picture(file), facts(told)]))
+
+
+# -- doing it again --------------------------------------------------------------------------------
+
+
+def _reproducing(
+    words: ReportWords, call: Sequence[str], plan: Mapping[str, Any] | None = None
+) -> Section:
+    """What this was made with, the command that makes it again, and what came of doing so."""
+    parts: list[Content] = [
+        facts(
+            [
+                ("Program", f"PGM Studio {__version__}, code {code_version()}"),
+                ("Python", f"{platform.python_version()} on {platform.system()}"),
+                ("Source", words.source),
+            ]
+        ),
+        tag("p", "Run everything again from the recorded rows, settings and seeds, and compare:"),
+        command(shlex.join([*call, "--reproduce"])),
+        tag("p", "Write this page again:"),
+        command(shlex.join([*call, "-o", "report.html"])),
+    ]
+    if plan is not None:
+        told = json.dumps(plan, ensure_ascii=False, indent=1, default=str)
+        parts.append(details("The plan, for pgmstudio sweep", tag("pre", tag("code", told))))
+    if words.reproduced is not None:
+        lines = [(one.title, _coloured(one), one.words) for one in words.reproduced]
+        parts += [tag("h3", "Done again"), table(("What", "", "Compared"), lines, "<<<")]
+    return "reproduce", "Reproduce", joined(parts)
+
+
+def _coloured(one: Reproduced) -> Markup:
+    said = {True: ("same", "good"), False: ("differs", "bad"), None: ("not done", "quiet")}
+    words, own = said[one.is_same]
+    return tag("span", words, class_=own)

@@ -1,0 +1,479 @@
+"""What a report says of SL-curves: the plot, what stands for each curve, who is above whom.
+
+What a report says of a data set: rows, columns, their states and what is missing.
+
+What a report says of evidence cases: what is known, how likely that is, which beliefs move.
+
+What a report says of a model: picture, sizes, fit, tables, notes and where it comes from.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.summary import ColumnSummary, summarise
+from pgmstudio.core.data.transforms import rows_over
+from pgmstudio.core.drawing.svg.sl_plot import curve_svg
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.experiments.sl_curves.curve import curve_plot
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of, measured_words
+from pgmstudio.core.experiments.sl_curves.selection import (
+    best_on_test,
+    dominance_matrix,
+    overfits,
+    pareto_front,
+    summaries_of,
+    timing_fits,
+)
+from pgmstudio.core.inference.base import InferenceSession, scaling_note
+from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.kinds import in_sentence
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
+from pgmstudio.core.number_format import count_of, decimal, whole
+from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
+from pgmstudio.core.project.project import DataEntry, EvidenceCase, ModelEntry, Project
+from pgmstudio.core.reports.html import (
+    Content,
+    Markup,
+    bar,
+    command,
+    details,
+    facts,
+    figure,
+    joined,
+    table,
+    tag,
+)
+from pgmstudio.core.reports.model_svg import drawing_of
+
+# Points beyond these are in the table of the folder, not on the page.
+MOST_POINTS = 2000
+
+
+def curves_part(
+    points: Sequence[CurvePoint],
+    *,
+    title: str = "",
+    ceiling: float | None = None,
+    truth: tuple[float, float] | None = None,
+) -> Markup:
+    """The plot and the tables of these points."""
+    usable = [p for p in points if math.isfinite(p.test_log2_likelihood_per_row)]
+    if not usable:
+        return tag("p", "There are no points yet.", class_="quiet")
+    plot = curve_plot(usable, title=title, ceiling=ceiling, truth=truth)
+    light, dark = (curve_svg(plot, theme=theme) for theme in ("light", "dark"))
+    caption = f"{count_of(len(usable), 'model')}: bits per row against size, higher is better"
+    parts: list[Content] = [figure(light, dark, caption), summary_table(usable)]
+    parts += _dominance(usable)
+    parts += _timing(usable)
+    parts.append(
+        details(f"All {count_of(len(points), 'point')}", points_table(points[:MOST_POINTS]))
+    )
+    if len(points) > MOST_POINTS:
+        parts.append(tag("p", f"The first {whole(MOST_POINTS)} are shown.", class_="quiet"))
+    return joined(parts)
+
+
+def summary_table(points: Sequence[CurvePoint]) -> Markup:
+    """The model that test rows like best, and those that BIC and AIC take, of every curve."""
+    rows = []
+    for own in summaries_of(points):
+        chosen = own.chosen
+        for words, point in (
+            ("most test bits", chosen.best_test),
+            ("BIC", chosen.bic),
+            ("AIC", chosen.aic),
+        ):
+            rows.append(
+                (
+                    own.series,
+                    words,
+                    *measured_words(point),
+                    "–" if point.lambda_ is None else decimal(point.lambda_),
+                    whole(own.models),
+                    decimal(own.seconds, 1),
+                )
+            )
+    head = (
+        *("Curve", "Chosen by", "Effective size", "Parameters", "Train bits", "Test bits", "±"),
+        *("λ", "Models", "Learning s"),
+    )
+    return table(head, rows, "<<>>>>>>>>", "The models that stand for each curve")
+
+
+def _dominance(points: Sequence[CurvePoint]) -> list[Markup]:
+    curves = curves_of(points)
+    if len(curves) < 2:
+        return []
+    above = dominance_matrix(curves)
+    rows = [
+        (one, *("" if one == other else "above" if above[one, other] else "–" for other in curves))
+        for one in curves
+    ]
+    caption = "Which curve is wholly above or left of which on test rows"
+    return [table(("", *curves), rows, "<" * (1 + len(curves)), caption)]
+
+
+def _timing(points: Sequence[CurvePoint]) -> list[Markup]:
+    rows = [
+        (
+            family,
+            decimal(1e9 * fit.slope, 2),
+            "–" if fit.slope_error is None else decimal(1e9 * fit.slope_error, 2),
+            decimal(1e6 * fit.intercept, 1),
+            decimal(fit.r_squared, 2),
+        )
+        for family, fit in timing_fits(points).items()
+    ]
+    head = ("Language", "ns for each unit of size", "±", "µs at size 0", "R²")
+    return [table(head, rows, "<>>>>", "Time of updating all beliefs")] if rows else []
+
+
+def points_table(points: Sequence[CurvePoint]) -> Markup:
+    """All points by curve from small to large."""
+    best = best_on_test(points)
+    front = {id(point) for point in pareto_front(points)}
+    rows = []
+    for name, own in curves_of(points).items():
+        for point in own:
+            marks = ["most test bits"] if point is best else ["front"] if id(point) in front else []
+            marks += ["overfits"] if overfits(point, own) else []
+            settings = ", ".join(f"{k} {v}" for k, v in point.parameters.items())
+            rows.append(
+                (
+                    name,
+                    "–" if point.lambda_ is None else decimal(point.lambda_),
+                    str(point.seed),
+                    *measured_words(point),
+                    decimal(point.seconds, 2),
+                    decimal(point.query_log2),
+                    ", ".join(marks),
+                    settings[:160],
+                )
+            )
+    head = (
+        *("Curve", "λ", "Seed", "Effective size", "Parameters", "Train bits", "Test bits", "±"),
+        *("Learning s", "Query bits", "", "Settings"),
+    )
+    return table(head, rows, "<>>>>>>>>><<")
+
+
+# States and columns beyond these are counted, not listed.
+MOST_STATES = 6
+MOST_COLUMNS = 200
+
+
+def data_part(entry: DataEntry) -> Markup:
+    """A data set of a project with where it came from."""
+    pairs: list[tuple[str, Content]] = []
+    if entry.source:
+        pairs.append(("File", entry.source))
+    pairs += data_facts(entry.data)
+    if entry.split is not None:
+        parts = zip(entry.split.names, entry.split.sizes, strict=True)
+        told = ", ".join(f"{name} {count_of(size, 'row')}" for name, size in parts)
+        pairs.append(("Split", told))
+    if entry.missing_markers:
+        pairs.append(("Missing", ", ".join(f"“{marker}”" for marker in entry.missing_markers)))
+    if entry.cuts:
+        pairs.append(("Cut into intervals", ", ".join(entry.cuts)))
+    notes = [tag("p", line) for line in entry.notes.splitlines() if line.strip()]
+    return joined([facts(pairs), *notes, columns_table(entry.data)])
+
+
+def data_facts(data: DataSet) -> list[tuple[str, Content]]:
+    """How large it is, what is missing, and the fingerprint by which it is known again."""
+    missing = sum(data.missing_counts)
+    size = f"{count_of(data.row_count, 'row')}, {count_of(len(data.domain), 'column')}"
+    if data.weights is not None:
+        size += f", total weight {decimal(data.total_weight, 1)}"
+    holes = "none"
+    if missing:
+        holes = f"{count_of(missing, 'cell')} in {count_of(data.incomplete_row_count, 'row')}"
+    return [("Size", size), ("Missing cells", holes), ("Fingerprint", data.fingerprint)]
+
+
+def columns_table(data: DataSet) -> Markup:
+    """Every column with its states as bars."""
+    summaries = summarise(data)
+    rows = [
+        (
+            own.name,
+            whole(len(own.counts)),
+            decimal(own.entropy_bits, 2),
+            f"{100 * own.missing_rate:.1f} %" if own.missing else "–",
+            joined(_states(data, own)),
+        )
+        for own in summaries[:MOST_COLUMNS]
+    ]
+    head = ("Column", "States", "Entropy, bits", "Missing", "Share of its rows")
+    told = table(head, rows, "<>>><")
+    left = len(summaries) - MOST_COLUMNS
+    if left > 0:
+        return joined([told, tag("p", f"{count_of(left, 'column')} more are not listed.")])
+    return told
+
+
+def _states(data: DataSet, own: ColumnSummary) -> Iterator[Markup]:
+    states, total = data.domain[own.name].states, float(own.counts.sum()) or 1.0
+    order = list(range(len(states)))
+    if len(states) > MOST_STATES:
+        order = sorted(order, key=lambda code: (-own.counts[code], code))[: MOST_STATES - 1]
+    for code in order:
+        share = float(own.counts[code]) / total
+        yield bar(share, f"{states[code]} {100 * share:.1f} %")
+    if len(states) > MOST_STATES:
+        rest = len(states) - len(order)
+        share = 1 - sum(float(own.counts[code]) for code in order) / total
+        yield bar(share, f"{rest} others {100 * share:.1f} %")
+
+
+# Beliefs that are shown, those that moved most.
+MOST_MOVED = 8
+# Models that cost more are not asked for a report.
+MOST_SIZE = 5_000_000
+
+Floats = NDArray[np.float64]
+
+
+def cases_part(project: Project) -> Iterator[Markup]:
+    """Every case under the model it is for, or the first that has its variables."""
+    for name, case in project.evidence_cases.items():
+        found = _model_of(project, case)
+        parts = [facts((variable, str(finding)) for variable, finding in case.evidence.items())]
+        if found is not None:
+            title, model = found
+            parts += [tag("p", f"In {title}:"), _moved(model, case)]
+        yield joined([tag("h3", name), *parts])
+
+
+def _model_of(project: Project, case: EvidenceCase) -> tuple[str, Model] | None:
+    entries = list(project.models.values())
+    if case.model_id is not None:
+        own = project.models.get(case.model_id)
+        entries = [] if own is None else [own]
+    for entry in entries:
+        if all(name in entry.model.domain.names for name in case.evidence):
+            return entry.title, entry.model
+    return None
+
+
+def _moved(model: Model, case: EvidenceCase) -> Markup:
+    """Prior and belief of the variables that the evidence moves most."""
+    if model.effective_size() > MOST_SIZE:
+        return tag("p", "The model is too large to be asked here.", class_="quiet")
+    try:
+        session = open_session(model)
+        before = _beliefs(session, model)
+        for name, finding in case.evidence.items():
+            session.set_evidence(name, finding)
+        after = _beliefs(session, model)
+        bits = session.log2_evidence()
+    except PgmStudioError as problem:
+        return tag("p", str(problem), class_="quiet")
+    free = [name for name in before if name not in case.evidence]
+    free.sort(key=lambda name: -float(np.abs(after[name] - before[name]).sum()))
+    rows = [
+        (
+            name if place == 0 else "",
+            state,
+            decimal(float(before[name][place])),
+            decimal(float(after[name][place])),
+        )
+        for name in free[:MOST_MOVED]
+        for place, state in enumerate(model.domain[name].states)
+    ]
+    told = f"log2 of the probability of the evidence: {decimal(bits)}. "
+    told += scaling_note(case.evidence)
+    return joined([tag("p", told), table(("Variable", "State", "Before", "After"), rows, "<<>>")])
+
+
+def _beliefs(session: InferenceSession, model: Any) -> Mapping[str, Floats]:
+    return {v.name: session.belief(v.name).values.copy() for v in model.domain}
+
+
+# Larger pictures cannot be read on a page, and take long to lay out.
+MOST_VARIABLES = 120
+MOST_NODES = 400
+# Cells of all tables of a network that are still worth a page.
+MOST_CELLS = 2000
+
+
+def model_part(
+    entry: ModelEntry, rows: DataSet | None, where: str, *, is_stale: bool = False
+) -> Markup:
+    """A model of a project; `rows` are those it was learned from, `where` names their file."""
+    file = ModelFile(
+        entry.model,
+        title=entry.title,
+        titles=entry.node_titles,
+        layout=next(iter(entry.layouts.values()), {}),
+        provenance=entry.provenance or None,
+    )
+    parts: list[Content] = []
+    if is_stale:
+        badge = tag("span", "stale", class_="badge")
+        parts.append(tag("p", badge, " The rows it was learned from have changed since."))
+    if entry.is_edited:
+        parts.append(tag("p", "It was edited by hand since it was learned or opened."))
+    parts += [tag("p", line) for line in entry.notes.splitlines() if line.strip()]
+    parts += [model_picture(file), facts([*size_facts(entry.model), *fit_facts(entry.model, rows)])]
+    parts += _notes(entry)
+    parts += list(tables_of(entry.model))
+    parts += list(provenance(entry.provenance, where))
+    return joined(parts)
+
+
+def model_picture(file: ModelFile) -> Markup:
+    """The picture the window would show first, for both colour schemes; a sentence when it is too
+    large for a page."""
+    model = file.model
+    if not len(model.domain):
+        return tag("p", "The model has no nodes.", class_="quiet")
+    if len(model.domain) > MOST_VARIABLES:
+        told = f"{count_of(len(model.domain), 'variable')} are too many for a picture here."
+        return tag("p", told, class_="quiet")
+    if isinstance(model, DecisionGraph) and sum(model.node_counts) > MOST_NODES:
+        told = f"{count_of(sum(model.node_counts), 'node')} are too many for a picture here."
+        return tag("p", told, class_="quiet")
+    light, dark = (drawing_of(file, theme=theme) for theme in ("light", "dark"))
+    return figure(light, dark, file.title or f"The picture of the {in_sentence(model.kind)}")
+
+
+def size_facts(model: Model) -> list[tuple[str, Content]]:
+    """The language and the sizes."""
+    told: list[tuple[str, Content]] = [
+        ("Language", model.kind.replace("-", " ")),
+        ("Variables", whole(len(model.domain))),
+    ]
+    if isinstance(model, DirectedModel):
+        told.append(("Edges", whole(len(model.edges))))
+    return [
+        *told,
+        ("Free parameters", whole(model.representation_size())),
+        ("Effective size", whole(model.effective_size())),
+    ]
+
+
+def fit_facts(model: Model, rows: DataSet | None) -> list[tuple[str, Content]]:
+    """Bits per row of the rows it was learned from; nothing where they do not fit."""
+    if rows is None or rows.row_count == 0 or not isinstance(model, ProbabilisticModel):
+        return []
+    try:
+        mean = mean_of(row_log2(model, rows_over(rows, model.domain)), rows.weights)
+    except PgmStudioError:
+        return []  # the rows have other columns or states by now
+    told = f"{decimal(mean.value)} bits per row over {count_of(rows.row_count, 'row')}"
+    return [("Log-likelihood", told)]
+
+
+def _notes(entry: ModelEntry) -> Iterator[Markup]:
+    lines = [(entry.node_titles.get(name, name), text) for name, text in entry.node_notes.items()]
+    lines += [(f"{a} → {b}", text) for (a, b), text in entry.edge_notes.items()]
+    if lines:
+        yield tag("h4", "Notes")
+        yield facts(lines)
+
+
+def tables_of(model: Model) -> Iterator[Markup]:
+    """The tables of a small network, folded away."""
+    if not isinstance(model, BayesianNetwork):
+        return
+    cells = sum(one.size for one in model.tables)
+    if cells > MOST_CELLS:
+        told = f"Its tables have {whole(cells)} cells and are left out."
+        yield tag("p", told, class_="quiet")
+        return
+    parts = [_table(model, name) for name in model.domain.names]
+    yield details(f"Tables, {count_of(cells, 'cell')}", *parts)
+
+
+def _table(model: BayesianNetwork, name: str) -> Markup:
+    """P(name | parents), a row for each combination of their states."""
+    variable, parents = model.domain[name], model.dag.parents(name)
+    numbers = model.table(name).reshape(-1, len(variable.states))
+    combinations = product(*(model.domain[parent].states for parent in parents))
+    rows = [
+        (*states, *(decimal(float(p), 4) for p in row))
+        for states, row in zip(combinations, numbers, strict=True)
+    ]
+    given = f" given {', '.join(parents)}" if parents else ""
+    head = (*parents, *variable.states)
+    sides = "<" * len(parents) + ">" * len(variable.states)
+    return table(head, rows, sides, f"{name}{given}")
+
+
+# -- where it comes from ---------------------------------------------------------------------------
+
+
+def provenance(told: Mapping[str, Any], where: str) -> Iterator[Markup]:
+    """The card of a model and the command that makes it again."""
+    if not told:
+        return
+    pairs = [
+        (str(name).replace("_", " ").capitalize(), _plain_words(value))
+        for name, value in told.items()
+        if name not in ("trace", "measures", "parameters", "choices") and value not in ({}, [], "")
+    ]
+    yield tag("h4", "Provenance")
+    yield facts(pairs)
+    parameters = told.get("parameters")
+    if isinstance(parameters, Mapping) and parameters:
+        named = [(name.replace("_", " ").strip(), value) for name, value in parameters.items()]
+        settings = facts((name.capitalize(), _plain_words(value)) for name, value in named)
+        yield details(f"All {count_of(len(named), 'setting')}", settings)
+    line = learn_command(told, where)
+    if line is not None:
+        yield command(line)
+
+
+def learn_command(told: Mapping[str, Any], where: str) -> str | None:
+    """`pgmstudio learn …` with what differs from the defaults; None for what no learner made."""
+    learner = all_learners().get(str(told.get("learner", "")))
+    if learner is None:
+        return None
+    words = ["pgmstudio", "learn", learner.key, where or "DATA"]
+    specs = {spec.name: spec for spec in specs_of(learner.params_type)}
+    parameters = told.get("parameters")
+    for name, value in (parameters if isinstance(parameters, Mapping) else {}).items():
+        spec = specs.get(name)
+        if spec is None or spec.kind is ParamKind.OBJECT or _is_default(spec, value):
+            continue
+        words += [f"--{spec.option}", _typed(value)]
+    return shlex.join([*words, "--seed", str(told.get("seed", 0))])
+
+
+def _is_default(spec: ParamSpec, value: Any) -> bool:
+    default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
+    return bool((list(value) if isinstance(value, tuple) else value) == default)
+
+
+def _typed(value: Any) -> str:
+    """A value the way it is typed."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ",".join(map(_typed, value))
+    return "none" if value is None else str(value)
+
+
+def _plain_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain_words(part)}" for name, part in value.items())
+    if isinstance(value, float):
+        return f"{value:g}"
+    return _typed(value)

@@ -1,1 +1,0 @@
-"""Main window, menus, actions, start-up, error reporter."""

@@ -1,0 +1,321 @@
+"""A graph with everything that floats over it: legend, zoom, minimap, search, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.gui.canvas.edge_strengths import Strengths
+from pgmstudio.gui.canvas.find_bar import FindBar
+from pgmstudio.gui.canvas.layers.knowledge import RulesLayer
+from pgmstudio.gui.canvas.layers.partition import PartitionLayer
+from pgmstudio.gui.canvas.layers.surprise import SurpriseLayer
+from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries, rule_entries
+from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.canvas.node_view import FULL_FROM, Detail
+from pgmstudio.gui.canvas.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
+from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.view import GraphView
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.separation.layer import SeparationLayer
+from pgmstudio.gui.structure.moves_layer import MovesLayer
+from pgmstudio.gui.structure.unresolved_layer import AmbiguousLayer
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
+
+_EDGE = 12
+
+
+class Canvas(QWidget):
+    """One view of one scene."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("canvas")
+        self.scene = self._new_scene()
+        self.view = self._new_view()
+        self.wishes = self.view.wishes
+        self.legend = Legend(self.view)
+        self.zoom_control = ZoomControl(self.view)
+        self.minimap = Minimap(self.view)
+        self.find_bar = FindBar(self.view)
+        self.bubble = Bubble(self.view)
+        self._waiting = label("", "secondary")
+        self._waiting.setObjectName("waiting")
+        self._waiting.setParent(self.view)
+        self._waiting.hide()
+        self.shows_legend = True
+        self._wants_minimap: bool | None = None  # None: as the size of the graph asks
+        self._strengths: Strengths | None = None
+        self._covered: list[QRect] = []  # by panels over the view, in its coordinates
+        self.rules = RulesLayer(self.scene)
+        self.separation = SeparationLayer(self.scene)
+        self.surprise = SurpriseLayer(self.scene)
+        self.ambiguous = AmbiguousLayer(self.scene)
+        self.moves = MovesLayer(self.scene)
+        self.partition = PartitionLayer(self.scene)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.view)
+        self.setFocusProxy(self.view)
+        self._soon = one_shot(self, self._refresh_overlays)
+        self.scene.contents_changed.connect(self._soon.start)
+        self.scene.contents_changed.connect(self._on_contents_changed)
+        self.view.zoom_changed.connect(self._on_zoom_changed)
+        self.view.looked_elsewhere.connect(self._on_looked_elsewhere)
+        self.wishes.refused.connect(self.refuse)
+        self.view.gesture_begun.connect(self.bubble.hide)
+        self.wishes.find.connect(self.open_find)
+        self.find_bar.found.connect(self._on_found)
+        self.find_bar.looked_at.connect(self._on_match)
+        self.find_bar.scope_changed.connect(self._on_scope_changed)
+        self.find_bar.closed.connect(self._on_find_closed)
+        theme().changed.connect(self._soon.start)
+
+    def _new_scene(self) -> GraphScene:
+        return GraphScene(self)
+
+    def _new_view(self) -> GraphView:
+        return GraphView(self.scene, self)
+
+    # -- where it is on the screen
+
+    def place_of(self, nodes: Sequence[str]) -> QRect | None:
+        """Where on the screen the last of these nodes stands; None when none is drawn."""
+        drawn = [node for node in nodes if node in self.scene.nodes]
+        if not drawn:
+            return None
+        return self._on_screen(self.scene.nodes[drawn[-1]].box)
+
+    def _on_screen(self, box: QRectF) -> QRect:
+        seen = self.view.mapFromScene(box).boundingRect()
+        return QRect(self.view.viewport().mapToGlobal(seen.topLeft()), seen.size())
+
+    def keep_clear(self, covered: Sequence[QRect]) -> None:
+        """Panels lie over these parts of the screen: keep what matters beside them."""
+        here = QRect(self.view.mapToGlobal(QPoint(0, 0)), self.view.size())
+        self._covered = [(part & here).translated(-here.topLeft()) for part in covered]
+        right = below = 0
+        for part in covered:
+            shared = part & here
+            if shared.width() == here.width():
+                below = max(below, shared.height())
+            elif part.right() >= here.right():
+                right = max(right, shared.width())
+        self.view.keep_clear(right, below)
+        self._place_find_bar()
+
+    # -- legend, zoom, minimap
+
+    @property
+    def strengths(self) -> Strengths | None:
+        return self._strengths
+
+    def show_strengths(self, strengths: Strengths | None) -> None:
+        self._strengths = strengths
+        shown = (None, None) if strengths is None else (strengths.widths, strengths.labels)
+        self.scene.show_strengths(*shown)
+        self._soon.start()
+
+    def show_rules(self, knowledge: Knowledge) -> None:
+        """The rules about edges, over the edges themselves."""
+        self.rules.show_rules(knowledge)
+        self._soon.start()
+
+    @property
+    def shows_rules(self) -> bool:
+        return self.rules.isVisible()
+
+    def toggle_rules(self) -> None:
+        self.rules.setVisible(not self.shows_rules)
+        self._refresh_overlays()
+
+    def _on_contents_changed(self) -> None:
+        self.rules.follow()
+        self.separation.follow()
+        self.surprise.follow()
+        self.ambiguous.follow()
+        self.moves.follow()
+        self.partition.follow()
+
+    def toggle_legend(self) -> None:
+        self.shows_legend = not self.shows_legend
+        self._refresh_overlays()
+
+    @property
+    def shows_minimap(self) -> bool:
+        """Of a large graph, unless it was asked for or sent away."""
+        wanted = self._wants_minimap
+        return len(self.scene.nodes) >= MINIMAP_FROM if wanted is None else wanted
+
+    @shows_minimap.setter
+    def shows_minimap(self, shows: bool) -> None:
+        self._wants_minimap = shows
+
+    def toggle_minimap(self) -> None:
+        self.shows_minimap = not self.shows_minimap
+        self._refresh_overlays()
+
+    def refresh_soon(self) -> None:
+        """What is on the canvas has changed, so its legend may have too."""
+        self._soon.start()
+
+    def _how_to_see(self) -> list[LegendEntry]:
+        """Bars that are too small to draw: where they begin, for the screen alone."""
+        far = self.view.detail is not Detail.FULL
+        bars = far and any(item.face.shows_rows for item in self.scene.nodes.values())
+        return [LegendEntry(f"zoom to {100 * FULL_FROM:.0f} % for bars")] if bars else []
+
+    def legend_entries(self) -> list[LegendEntry]:
+        """What the legend says now; exports draw the same."""
+        entries = self.drawn_entries(self.view.detail)
+        entries += rule_entries(self.rules.kinds) + self.separation.legend_entries()
+        entries += self.surprise.legend_entries() + self.ambiguous.legend_entries()
+        return entries + self.moves.legend_entries() + self.partition.legend_entries()
+
+    def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
+        """What the picture itself needs words for."""
+        return legend_entries(self.scene, detail, self._strengths)
+
+    def _on_zoom_changed(self, _zoom: float) -> None:
+        self._soon.start()
+
+    def _on_looked_elsewhere(self) -> None:
+        # The minimap may have been away only as long as all was in sight.
+        if self.minimap.isHidden() and self.shows_minimap and not self.view.is_fitted:
+            self._soon.start()
+
+    def _refresh_overlays(self) -> None:
+        room = self.view.rect()
+        zoom = self.zoom_control
+        zoom.adjustSize()
+        zoom.move(room.width() - zoom.width() - _EDGE, room.height() - zoom.height() - _EDGE)
+        entries = [*self.legend_entries(), *self._how_to_see()] if self.shows_legend else []
+        beside = room.width() - zoom.width() - 3 * _EDGE
+        self.legend.show_entries(entries, beside)
+        # One that is wider than the room beside the zoom control stands above it.
+        under = zoom.height() + _EDGE if self.legend.width() > beside else 0
+        self.legend.move(_EDGE, room.height() - self.legend.height() - under - _EDGE)
+        told = self.legend.height() + under if entries else 0
+        low = max(0 if zoom.isHidden() else zoom.height(), told)
+        if low:
+            self.view.keep_foot(low + 2.0 * _EDGE)
+        self.minimap.setVisible(self.shows_minimap and bool(self.scene.nodes))
+        self.minimap.move(
+            room.width() - self.minimap.width() - _EDGE,
+            zoom.y() - self.minimap.height() - 8,
+        )
+        self._keep_clear_of_minimap()
+        self._place_find_bar()
+
+    def _keep_clear_of_minimap(self) -> None:
+        """A fitted graph moves aside where the minimap would lie on nodes of it.
+
+        Where it has no room for that the minimap goes: all it would show is in sight.
+        """
+        view, below = self.view, self.view.height() - self.minimap.y()
+        if self.minimap.isHidden():
+            view.keep_corner(0.0, 0.0)
+        elif view.is_fitted and self._minimap_hides_nodes():
+            view.keep_corner(self.minimap.width() + 2.0 * _EDGE, below + _EDGE)
+            if self._wants_minimap is None:
+                self.minimap.setHidden(self._minimap_hides_nodes())
+
+    def _minimap_hides_nodes(self) -> bool:
+        part = self.view.mapToScene(self.minimap.geometry()).boundingRect()
+        near = (item for item in self.scene.items(part) if isinstance(item, NodeItem))
+        return any(part.intersects(item.box) for item in near)
+
+    def _place_find_bar(self) -> None:
+        near, far = self._between_panels()
+        width = min(self.find_bar.sizeHint().width(), far - near - 2 * _EDGE)
+        self.find_bar.resize(width, self.find_bar.sizeHint().height())
+        left, right = near + _EDGE, far - width - _EDGE
+        found = [self.scene.nodes[i] for i in self.find_bar.found_ids if i in self.scene.nodes]
+        seen = [self.view.mapFromScene(item.box).boundingRect() for item in found]
+        low = self.legend.y() - self.find_bar.height() - 8
+        places = [QPoint(right, _EDGE), QPoint(left, _EDGE), QPoint(left, low)]
+
+        def covered(place: QPoint) -> tuple[bool, int]:
+            bar = QRect(place, self.find_bar.size())
+            hidden = [bar.intersects(box) for box in seen]
+            return any(hidden[:1]), sum(hidden)
+
+        self.find_bar.move(min(places, key=covered))
+
+    def _between_panels(self) -> tuple[int, int]:
+        """From where to where nothing stands over the sides of the view."""
+        near, far = 0, self.view.width()
+        for part in self._covered:
+            if part.isEmpty() or part.width() > far // 2 + far // 4:
+                continue  # nothing there, or a panel at the bottom
+            if part.left() <= 0:
+                near = max(near, part.right() + 1)
+            elif part.right() >= self.view.width() - 1:
+                far = min(far, part.left())
+        return near, far
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._refresh_overlays()
+        self._place_waiting()
+
+    def tell_waiting(self, words: str) -> None:
+        """Words in the middle of an empty canvas; none takes them away."""
+        self._waiting.setText(words)
+        self._waiting.setVisible(bool(words))
+        self._waiting.adjustSize()
+        self._place_waiting()
+
+    def _place_waiting(self) -> None:
+        self._waiting.move(self.view.rect().center() - self._waiting.rect().center())
+
+    # -- refusals
+
+    def refuse(self, sentence: str, at: QPoint | None = None) -> None:
+        """Say a sentence at the pointer, or in the middle when the pointer is elsewhere."""
+        if at is None:
+            at = self.view.mapFromScene(self.view.last_pointer)
+        if not self.view.rect().contains(at):
+            at = self.view.rect().center()
+        near, far = self._between_panels()
+        self.bubble.say(sentence, at, QRect(near, 0, far - near, self.view.height()))
+
+    # -- search
+
+    def open_find(self) -> None:
+        """Open the search."""
+        titles = {i: item.face.title for i, item in self.scene.nodes.items()}
+        self.find_bar.begin(titles)
+        self.view.step_match = self.find_bar.step
+        self._place_find_bar()
+
+    def _on_found(self, ids: list[str]) -> None:
+        chosen = set(ids)
+        for identity, item in self.scene.nodes.items():
+            item.change_look(found=identity in chosen)
+        self.view.viewport().update()
+
+    def _on_match(self, identity: str | None) -> None:
+        if identity is not None:
+            self.wishes.select.emit((identity,), ())
+            self.view.look_at(identity)
+        self._place_find_bar()
+
+    def _on_scope_changed(self, near: tuple[str, int] | None) -> None:
+        if near is None:
+            self.scene.show_only(None)
+        else:
+            self.scene.show_only(self.scene.near.within([near[0]], near[1]))
+
+    def _on_find_closed(self) -> None:
+        self.view.step_match = None
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stop(self) -> None:
+        """The page is closed: nothing goes on behind it."""
+        self.scene.stop()

@@ -1,0 +1,205 @@
+"""The context menus of the canvas: of a node, of an edge, of the ground.
+
+The menu of states a variable can be set to from outside.
+
+The entry of context menus that asks why there is an edge, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.edge_item import EdgeItem
+from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeFace
+from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import literal
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.model_page.page import ModelPage
+
+
+def do_menu(face: NodeFace, node: str, canvas: Canvas, parent: QWidget, why_not: str = "") -> QMenu:
+    """Every state, also one that never happens by itself; the one that is set has a tick."""
+    menu = QMenu("Do", parent)
+    menu.setObjectName("menu.do")
+    menu.setIcon(icon("lock-simple"))
+    menu.setToolTipsVisible(True)
+    menu.menuAction().setToolTip(
+        f"Not now: {why_not}" if why_not else "Set it from outside; its parents have no say then."
+    )
+    menu.setEnabled(not why_not)
+    group = QActionGroup(menu)
+    mark = face.mark
+    for state in face.states:
+        action = menu.addAction(literal(f"do = {state}"))
+        action.setObjectName(f"menu.do.{state}")
+        action.setCheckable(True)
+        action.setChecked(mark is not None and mark.is_done and mark.chosen == state)
+        action.setToolTip(f"Set {face.title} to {state} from outside.")
+        action.triggered.connect(lambda _=False, state=state: canvas.wishes.do.emit(node, state))
+        group.addAction(action)
+    return menu
+
+
+def add_why(menu: QMenu, page: ModelPage, hit: Hit) -> None:
+    """On an edge, or on one of two selected nodes: why (not) this edge."""
+    nodes = page.scene().selected_nodes
+    if hit.node is None and hit.edge is not None:
+        text = "Why this edge?"
+    elif hit.node is not None and len(nodes) == 2 and hit.node.id in nodes:
+        text = f"Why (not) an edge {nodes[0]} – {nodes[1]}?"
+    else:
+        return
+    menu.addSeparator()
+    action = menu.addAction(icon("question"), literal(text))
+    action.setObjectName("menu.why")
+    action.setToolTip("Scores, tests, rules and searches, in the inspector.")
+    action.triggered.connect(page.selecting.ask_why)
+
+
+Deed = Callable[[], object]
+
+
+def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
+    """What can be done with what lies under the pointer."""
+    menu = QMenu(parent)
+    menu.setObjectName("canvasMenu")
+    menu.setToolTipsVisible(True)
+    if hit.node is not None and hit.node.node.variable is not None:
+        _node_menu(menu, page, hit.node)
+    elif hit.edge is not None and page.is_editable:
+        _edge_menu(menu, page, hit.edge)
+    else:
+        _ground_menu(menu, page, hit)
+    add_why(menu, page, hit)
+    return menu
+
+
+def _add(
+    menu: QMenu, name: str, text: str, deed: Deed, sign: str | None = None, why_not: str = ""
+) -> None:
+    action = menu.addAction(literal(text))
+    action.setObjectName(f"menu.{name}")
+    if sign is not None:
+        action.setIcon(icon(sign))
+    action.triggered.connect(lambda _=False: deed())
+    action.setEnabled(not why_not)
+    action.setToolTip(f"Not now: {why_not}" if why_not else text)
+
+
+def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
+    name, face, wishes = item.id, item.face, page.canvas.wishes
+    if face.beliefs:
+        _state_menu(menu, "evidence", "Set evidence", face, wishes.click_state.emit, name, "flag")
+        _state_menu(menu, "not", "Not", face, wishes.exclude_state.emit, name, "prohibit")
+        _add(
+            menu,
+            "likelihood",
+            "Likelihood…",
+            lambda: page.asking.begin_likelihood(name),
+            "sliders-horizontal",
+        )
+        menu.addMenu(do_menu(face, name, page.canvas, menu, page.asking.why_no_do()))
+        no_evidence = "" if face.weights else "there is no evidence on this node."
+        clear = lambda: wishes.clear_evidence.emit(name)  # noqa: E731
+        _add(menu, "clear", "Clear evidence", clear, "eraser", no_evidence)
+        menu.addSeparator()
+    text = "No longer the target" if face.is_target else "Make target"
+    _add(menu, "target", text, lambda: wishes.target.emit(name), "crosshair")
+    _add(menu, "table", "Show table", lambda: wishes.open_node.emit(name), "table")
+    _separation_menu(menu, page, name)
+    modes = menu.addMenu("Show as")
+    for mode, title in MODE_TITLES.items():
+        _add(modes, f"mode.{mode.value}", title, partial(page.set_mode, mode, [name]))
+    if page.is_editable:
+        menu.addSeparator()
+        _add(menu, "rename", "Rename", lambda: page.canvas.view.begin_rename(name))
+        _add(menu, "copy", "Copy", page.editing.copy)
+        _add(menu, "delete", "Delete", lambda: page.editing.delete([name]))
+
+
+def _state_menu(
+    menu: QMenu,
+    key: str,
+    title: str,
+    face: NodeFace,
+    wish: Callable[[str, str], object],
+    name: str,
+    sign: str,
+) -> None:
+    states = menu.addMenu(icon(sign), literal(title))
+    states.setObjectName(f"menu.{key}")
+    for index, state in enumerate(face.states):
+        reason = "this state is impossible." if face.is_impossible(index) else ""
+        text = f"{state}\t{percent(face.beliefs[index])} %"
+        _add(states, f"{key}.{state}", text, partial(wish, name, state), None, reason)
+
+
+def _edge_menu(menu: QMenu, page: ModelPage, item: EdgeItem) -> None:
+    ends = item.ends
+    _add(menu, "reverse", "Reverse", lambda: page.editing.reverse([ends]))
+    covered, inheriting = page.editing.turning(*ends)
+    turn = lambda: page.editing.turn(*ends)  # noqa: E731
+    _add(menu, "turn", "Reverse, keep the distribution", turn, "arrows-left-right", covered)
+    if covered and inheriting:
+        _add(menu, "turn-inheriting", inheriting, turn, "arrows-left-right")
+    _pin_menu(menu, page, ends)
+    _add(menu, "delete", "Delete", lambda: page.editing.delete((), [ends]))
+
+
+def _pin_menu(menu: QMenu, page: ModelPage, ends: tuple[str, str]) -> None:
+    """Rules about this edge, for the next time something is learned."""
+    rules, edge = page.canvas.rules.knowledge, " → ".join(ends)
+
+    def rule(word: str, edit: Callable[..., Project]) -> Deed:
+        return lambda: page.editing.change(
+            f"{word} {edge}", partial(edit, source=ends[0], target=ends[1])
+        )
+
+    if ends in rules.required:
+        free = rule("Unpin", edits.forget_edge_rule)
+        _add(menu, "unpin", "Unpin: learning may drop it", free, "push-pin-slash")
+    else:
+        _add(menu, "pin", "Pin: learning keeps it", rule("Pin", edits.require_edge), "push-pin")
+    if ends in rules.forbidden:
+        _add(menu, "allow", "Allow when learning", rule("Allow", edits.forget_edge_rule))
+    else:
+        forbid = rule("Forbid", edits.forbid_edge)
+        _add(menu, "forbid", "Forbid when learning", forbid, "prohibit")
+
+
+def _separation_menu(menu: QMenu, page: ModelPage, name: str) -> None:
+    parts = menu.addMenu(icon("path"), "d-separation")
+    parts.setObjectName("menu.separation")
+    parts.setToolTipsVisible(True)
+    reason = page.separation.why_not()
+    for role, text in (("A", "As A"), ("B", "As B"), ("Z", "As given")):
+        deed = partial(page.separation.pick, name, role)
+        _add(parts, f"separation.{role}", text, deed, None, reason)
+
+
+def _ground_menu(menu: QMenu, page: ModelPage, hit: Hit) -> None:
+    point = (round(hit.point.x()), round(hit.point.y()))
+    if page.is_editable:
+        _add(
+            menu,
+            "add",
+            "Add node",
+            lambda: page.canvas.view.begin_node(hit.point),
+            "plus-circle",
+        )
+        _add(menu, "paste", "Paste", lambda: page.editing.paste(point))
+        menu.addSeparator()
+    _add(menu, "fit", "Fit into view", page.canvas.view.fit, "frame-corners")
+    _add(menu, "find", "Find a node…", page.canvas.open_find)

@@ -1,0 +1,353 @@
+"""An edge on the canvas: a clipped line or one soft bend, its arrow, width and label."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from pgmstudio.core.drawing.diagram import EdgeStyle, PictureEdge, Point, Strand
+from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
+from pgmstudio.core.languages.tree_mixture.diagrams import dash_of, strand_offsets
+from pgmstudio.gui.canvas.edge_label import paint_tag, tag_place
+from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.canvas.level_of_detail import Zoomed
+from pgmstudio.gui.canvas.node_item import take_over
+from pgmstudio.gui.canvas.node_view import Detail
+from pgmstudio.gui.theme.theme import theme
+
+HIT_WIDTH = 12.0
+LABEL_ROOM = 110.0
+STRENGTH_ROOM = 56.0  # “100 %” beside the line
+# Below this zoom words keep their size on screen; they are shown down to 35 %.
+LABEL_SHRINKS_TO = 0.62
+_STEP_RADIUS = 8.0
+_BESIDE = 0.6  # of the way, for words that were not placed: nearer the target siblings part
+
+
+@dataclass(frozen=True, slots=True)
+class EdgePen:
+    """How a kind of edge is drawn, and its words in the legend."""
+
+    color: str
+    width: float
+    dash: tuple[float, ...]
+    meaning: str
+    has_ring: bool = False  # a small hollow one at the middle
+
+
+PENS = {
+    EdgeStyle.DIRECTED: EdgePen("edge", 1.5, (), "edge"),
+    EdgeStyle.UNDIRECTED: EdgePen("reversible", 1.5, (), "edge without direction"),
+    EdgeStyle.COMPELLED: EdgePen("compelled", 2.0, (), "compelled edge"),
+    EdgeStyle.COLLIDING: EdgePen("compelled", 2.0, (), "in a v-structure"),
+    EdgeStyle.REVERSIBLE: EdgePen("reversible", 1.5, (), "reversible edge", has_ring=True),
+    EdgeStyle.MORAL: EdgePen("reversible", 1.5, (4.0, 3.0), "joins parents"),
+    EdgeStyle.FILL_IN: EdgePen("fill_in", 2.0, (4.0, 3.0), "fill-in"),
+    EdgeStyle.ADDED: EdgePen("required", 2.0, (), "+ added"),
+    EdgeStyle.MISSING: EdgePen("forbidden", 2.0, (6.0, 4.0), "− missing"),
+    EdgeStyle.REVERSED: EdgePen("label_ink", 2.0, (), "⇄ reversed"),
+    EdgeStyle.LABELLED: EdgePen("label_ink", 1.5, (), "carries a label"),
+    EdgeStyle.VANISHED: EdgePen("edge_dim", 1.5, (3.0, 4.0), "vanished here"),
+}
+
+
+# An edge into a variable that was set from outside, which no longer listens to its parents.
+CUT = EdgePen("edge_dim", 1.5, (4.0, 4.0), "cut by do")
+CUT_GAP = 10.0
+_HEIGHTS = {EdgeStyle.LABELLED: 0.2, EdgeStyle.VANISHED: 0.1}  # of edges with tags, over others
+_RING_RADIUS = 4.0
+
+
+@dataclass(slots=True)
+class EdgeLook:
+    """How the edge stands on the canvas at this moment."""
+
+    width: float | None = None  # by its strength; None: the plain width
+    is_selected: bool = False
+    is_hovered: bool = False
+    step: int | None = None  # its number on the path of a cycle
+    words: str = ""  # its strength as a label, where that is shown
+    is_cut: bool = False  # by an intervention at its end
+
+
+class EdgeItem(QGraphicsItem):
+    """Lies in scene coordinates; it is given a new route when a node at its end moves."""
+
+    def __init__(self, edge: PictureEdge, zoomed: Zoomed) -> None:
+        super().__init__()
+        self.edge = edge
+        self._zoomed = zoomed
+        self.look = EdgeLook()
+        self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
+        self._far = QPainterPath()
+        self._share: float | None = None  # of the way, where its words stand, if they were placed
+        self._middles: tuple[QPointF, QPointF] | None = None
+        self._line = QPainterPath()
+        self._bounds = QRectF()
+        self._rise()
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.edge.source, self.edge.target
+
+    @property
+    def width(self) -> float:
+        """The line's width at rest."""
+        look = self.look
+        return PENS[self.edge.style].width if look.width is None else look.width
+
+    def _drawn_width(self) -> float:
+        look = self.look
+        if look.is_hovered or look.is_selected or look.step is not None:
+            return max(self.width, theme().line("edge_hover"))
+        return self.width
+
+    def set_edge(self, edge: PictureEdge) -> None:
+        if edge != self.edge:
+            self.prepareGeometryChange()
+            self.edge = edge
+            self._bounds = self._bounds.united(self.label_place)
+            self._rise()
+            self.update()
+
+    def set_route(self, route: EdgeRoute, source: QPointF, target: QPointF) -> None:
+        """A new way; `source` and `target` are the middles of the two boxes."""
+        self.prepareGeometryChange()
+        self.route = route
+        self._middles = source, target
+        self._far = QPainterPath(source)
+        if route.bend is None:
+            self._far.lineTo(target)
+        else:
+            self._far.quadTo(QPointF(*route.bend), target)
+        self._line = line_of(route, 0.0)
+        reach = 14.0 + 4.0 * len(self.edge.strands)
+        bounds = self._line.boundingRect().united(QRectF(source, target).normalized())
+        x, y = route.at(_BESIDE)
+        bounds = bounds.united(QRectF(x - STRENGTH_ROOM, y - 18, 2 * STRENGTH_ROOM, 36))
+        bounds = bounds.united(self.label_place)
+        self._bounds = bounds.adjusted(-reach, -reach, reach, reach)
+        self.update()
+
+    @property
+    def tag(self) -> QRectF:
+        """Where its tag stands; empty for an edge without one."""
+        if not (self.edge.style.has_tag and self.edge.label):
+            return QRectF()
+        return self.label_place
+
+    @property
+    def label_place(self) -> QRectF:
+        """Where its words stand, on a tag or plain; empty for an edge without."""
+        if self.edge.style.has_tag and self.edge.label:
+            share = 0.5 if self._share is None else self._share
+            return tag_place(self.route, share, self.edge.label)
+        words = self._words()
+        if not words:
+            return QRectF()
+        is_placed = self._share is not None and self.edge.label
+        x, y = self.route.at((self._share or _BESIDE) if is_placed else _BESIDE)
+        width = canvas_metrics("caption").horizontalAdvance(words) + 8
+        return QRectF(x - width / 2, y - 8, width, 16)
+
+    def _words(self) -> str:
+        """Its label or its strength, as far as it fits."""
+        label = self.edge.label or self.look.words
+        room = LABEL_ROOM - 10
+        return canvas_metrics("caption").elidedText(label, Qt.TextElideMode.ElideRight, room)
+
+    def set_label_share(self, share: float) -> None:
+        """Another place for the words along the way."""
+        if share != self._share:
+            self.prepareGeometryChange()
+            self._share = share
+            self._bounds = self._bounds.united(self.label_place.adjusted(-8, -8, 8, 8))
+            self.update()
+
+    def is_routed_between(self, source: QPointF, target: QPointF) -> bool:
+        """Its way was made for boxes at these places."""
+        return self._middles == (source, target)
+
+    def change_look(self, **changes: object) -> None:
+        """Selected, hovered, …; repaints only when something differs."""
+        if take_over(self.look, changes):
+            self._rise()
+            self.update()
+
+    def _rise(self) -> None:
+        """What one looks at is in front, then tags, so that no other line is drawn over them."""
+        at_rest = _HEIGHTS.get(self.edge.style, 0.0) if self.edge.label else 0.0
+        self.setZValue(0.5 if self._is_lifted() else at_rest)
+
+    def _is_lifted(self) -> bool:
+        return self.look.is_selected or self.look.is_hovered or self.look.step is not None
+
+    def boundingRect(self) -> QRectF:
+        return self._bounds
+
+    def shape(self) -> QPainterPath:
+        stroker = QPainterPathStroker()
+        stroker.setWidth(HIT_WIDTH + 5.0 * max(0, len(self.edge.strands) - 1))
+        shape = stroker.createStroke(self._line)
+        if not self.tag.isEmpty():
+            shape.setFillRule(Qt.FillRule.WindingFill)
+            shape.addRect(self.tag)
+        return shape
+
+    def _color(self) -> str:
+        if self.look.step is not None:
+            return "danger_ink"
+        if self.look.is_selected and self.tag.isEmpty():
+            return "accent"
+        return (CUT if self.look.is_cut else PENS[self.edge.style]).color
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        zoom = self._zoomed.zoom_of(painter)
+        detail = self._zoomed.detail_of(zoom)
+        if detail is Detail.DOT:
+            self._paint_far(painter, zoom)
+            return
+        pen_of_style = CUT if self.look.is_cut else PENS[self.edge.style]
+        width = self._drawn_width()
+        color = theme().color(self._color())
+        has_arrow = self.edge.style.has_arrow
+        route = self.route.shortened(CUT_GAP) if self.look.is_cut else self.route
+        if self.edge.strands:
+            paint_strands(painter, route, self.edge.strands, lifted=self._is_lifted())
+            if self.look.is_selected:
+                paint_edge(painter, route, color, theme().line("hairline"), False)
+            return
+        paint_edge(painter, route, color, width, has_arrow, pen_of_style.dash)
+        if pen_of_style.has_ring:
+            paint_ring(painter, self.route, color, width)
+        is_short = self.edge.style.is_difference or self.look.words
+        if not self.tag.isEmpty():
+            words, style = self.edge.label, self.edge.style
+            paint_tag(painter, self.tag, words, style, is_selected=self.look.is_selected)
+        elif is_short or (self.edge.label and detail is Detail.FULL):
+            self._paint_label(painter, zoom)
+        if self.look.step is not None:
+            self._paint_step(painter, self.look.step)
+
+    def _paint_far(self, painter: QPainter, zoom: float) -> None:
+        """From afar: a thin line from dot to dot, an arrow only where one looks."""
+        lifted = self._is_lifted()
+        width, alpha = (1.8, 1.0) if lifted else (0.8, 0.55)
+        painter.setPen(QPen(theme().color(self._color(), alpha), width / zoom))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(self._far)
+
+    def _paint_label(self, painter: QPainter, zoom: float) -> None:
+        words, place = self._words(), self.label_place
+        if not words:
+            return
+        larger = max(1.0, LABEL_SHRINKS_TO / zoom)
+        painter.save()
+        painter.translate(place.center())
+        painter.scale(larger, larger)
+        painter.translate(-place.center())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("canvas"))
+        painter.drawRoundedRect(place, 4, 4)
+        is_sign = self.edge.style.is_difference
+        ink = PENS[self.edge.style].color if is_sign else "text_secondary"
+        painter.setPen(theme().color(ink))
+        painter.setFont(canvas_font("caption", "semibold" if is_sign else "regular"))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+        painter.restore()
+
+    def _paint_step(self, painter: QPainter, step: int) -> None:
+        x, y = self.route.at(0.5)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("danger_ink"))
+        painter.drawEllipse(QPointF(x, y), _STEP_RADIUS, _STEP_RADIUS)
+        painter.setPen(theme().color("surface"))
+        painter.setFont(canvas_font("caption", "semibold"))
+        place = QRectF(x - 8, y - 8, 16, 16)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(step))
+
+
+def line_of(route: EdgeRoute, shorter: float) -> QPainterPath:
+    """The route as a path that ends `shorter` px before its end, along its last direction."""
+    angle = route.arrival
+    end = QPointF(
+        route.end[0] - shorter * math.cos(angle), route.end[1] - shorter * math.sin(angle)
+    )
+    path = QPainterPath(QPointF(*route.start))
+    if route.bend is None:
+        path.lineTo(end)
+    else:
+        path.quadTo(QPointF(*route.bend), end)
+    return path
+
+
+def paint_edge(
+    painter: QPainter,
+    route: EdgeRoute,
+    color: QColor,
+    width: float,
+    has_arrow: bool,
+    dash: tuple[float, ...] = (),
+) -> None:
+    """Line and arrow; the arrow is 8 + 1.3 · width long."""
+    length = 8 + 1.3 * width if has_arrow else 0.0
+    pen = QPen(color, width)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if dash:
+        pen.setDashPattern([part / width for part in dash])
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    # The line must not show beside the tip of the arrow.
+    painter.drawPath(line_of(route, length * 0.8))
+    if has_arrow:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawPolygon(arrow_head(route.end, route.arrival, length))
+
+
+def paint_strands(
+    painter: QPainter, route: EdgeRoute, strands: tuple[Strand, ...], *, lifted: bool = False
+) -> None:
+    """Parallel lines without arrows, each in the colour and the dashes of its component."""
+    for strand, aside in zip(strands, strand_offsets(strands), strict=True):
+        alpha = 1.0 if lifted else strand.alpha
+        if strand.component is None:
+            color = theme().color("edge", alpha)
+        else:
+            color = theme().category(strand.component, "line")
+            color.setAlphaF(alpha)
+        width = max(strand.width, theme().line("edge_hover")) if lifted else strand.width
+        dash = dash_of(strand.component, strand.width)
+        paint_edge(painter, route.beside(aside), color, width, False, dash)
+
+
+def paint_ring(painter: QPainter, route: EdgeRoute, color: QColor, width: float) -> None:
+    """The sign of an edge that may lead either way."""
+    painter.setPen(QPen(color, width))
+    painter.setBrush(theme().color("canvas"))
+    painter.drawEllipse(QPointF(*route.at(0.5)), _RING_RADIUS, _RING_RADIUS)
+
+
+def arrow_head(tip: Point, angle: float, length: float) -> QPolygonF:
+    """A slim head with a notch, so that a thick line does not stick out of it."""
+    cos, sin, half = math.cos(angle), math.sin(angle), length * 0.42
+    back_x, back_y = tip[0] - length * cos, tip[1] - length * sin
+    notch = 0.75 * length
+    return QPolygonF(
+        [
+            QPointF(*tip),
+            QPointF(back_x + half * sin, back_y - half * cos),
+            QPointF(tip[0] - notch * cos, tip[1] - notch * sin),
+            QPointF(back_x - half * sin, back_y + half * cos),
+        ]
+    )

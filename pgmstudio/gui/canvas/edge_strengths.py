@@ -1,0 +1,314 @@
+"""The readings of the strength of an edge, in words.
+
+How strong edges are, how wide they are drawn for it, and who measures that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from pgmstudio.core.analysis.edge_explanation import scores_for
+from pgmstudio.core.analysis.edge_strength import (
+    JointSession,
+    end_information,
+    removal_divergences,
+)
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.inference.base import InferenceSession
+from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.scores.edge_gains import edge_gains
+from pgmstudio.core.scores.local import score_of
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.theme.theme import theme
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthKind:
+    """One reading of strength: its words, and what it means."""
+
+    words: str  # in the bar
+    title: str  # in the legend
+    unit: str
+    tip: str
+
+
+KINDS = {
+    "none": StrengthKind("Edge width: none", "", "", "All edges are drawn alike."),
+    "mi": StrengthKind(
+        "Edge width: MI",
+        "MI",
+        "bits",
+        "Mutual information: what the two ends tell about each other, by any path.",
+    ),
+    "removal": StrengthKind(
+        "Edge width: KL of removal",
+        "KL of removal",
+        "bits",
+        "How far the model moves when the child loses this parent; what the edge itself carries.",
+    ),
+    "score.bic": StrengthKind(
+        "Edge width: Δ BIC", "Δ BIC", "bits", "What BIC would lose without the edge, on the rows."
+    ),
+    "score.aic": StrengthKind(
+        "Edge width: Δ AIC", "Δ AIC", "bits", "What AIC would lose without the edge, on the rows."
+    ),
+    "score.bdeu": StrengthKind(
+        "Edge width: Δ BDeu",
+        "Δ BDeu",
+        "bits",
+        "What BDeu (one imagined row) would lose without the edge, on the rows.",
+    ),
+    "bootstrap": StrengthKind(
+        "Edge width: bootstrap",
+        "bootstrap",
+        "%",
+        "The share of bootstrap replicates that join the two ends.",
+    ),
+}
+
+
+Edge = tuple[str, str]
+TOPIC = "edge strengths"
+TELL_MS = 150
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """One number per edge; widths grow with its root, from the thinnest to the widest line."""
+
+    title: str
+    unit: str
+    values: Mapping[Edge, float]
+    full: float | None = None  # what is drawn widest; None: the largest there is
+    notes: Mapping[Edge, str] = field(default_factory=dict)  # more for the tooltip
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return min(self.values.values()), max(self.values.values())
+
+    def width_of(self, value: float) -> float:
+        low, high = theme().line("edge_strength_min"), theme().line("edge_strength_max")
+        most = self.range[1] if self.full is None else self.full
+        return low + (high - low) * math.sqrt(max(0.0, value) / most) if most > 0 else low
+
+    @property
+    def widths(self) -> dict[Edge, float]:
+        """By edge, in either direction: pictures without arrows name the ends as they like."""
+        found: dict[Edge, float] = {}
+        for (source, target), value in self.values.items():
+            found[source, target] = found[target, source] = self.width_of(value)
+        return found
+
+    @property
+    def labels(self) -> dict[Edge, str]:
+        """Words on the edges; only shares are short enough to be read there."""
+        found: dict[Edge, str] = {}
+        if self.unit == "%":
+            for (source, target), value in self.values.items():
+                found[source, target] = found[target, source] = self.told(value)
+        return found
+
+    def number(self, value: float) -> str:
+        """A value without its unit; a share is always told as one."""
+        if self.unit == "%":
+            return f"{100 * value:.0f} %"
+        digits = 3 if abs(value) < 0.1 else 2 if abs(value) < 100 else 0
+        return f"{value:.{digits}f}".replace("-", "−")
+
+    def told(self, value: float) -> str:
+        return self.number(value) if self.unit == "%" else f"{self.number(value)} {self.unit}"
+
+    def words_for(self, edge: Edge) -> str:
+        """What the tooltip of an edge says; nothing where it was not measured."""
+        if edge not in self.values:
+            return ""
+        told = f"{self.title} {self.told(self.values[edge])}"
+        return "\n".join(filter(None, [told, self.notes.get(edge, "")]))
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many edges a worker has measured; written there and read in the window."""
+
+    total: int
+    done: int = 0
+
+
+def _gathered(
+    kind: str, found: Iterable[tuple[Edge, float]], tally: Tally, cancel: CancelToken
+) -> Strengths:
+    values: dict[Edge, float] = {}
+    for edge, value in found:
+        cancel.raise_if_cancelled()
+        values[edge] = value
+        tally.done += 1
+    return Strengths(KINDS[kind].title, KINDS[kind].unit, values)
+
+
+def strengths_of_model(
+    kind: str,
+    edges: tuple[Edge, ...],
+    tally: Tally,
+    session: InferenceSession,
+    cancel: CancelToken,
+) -> Strengths:
+    """MI or the divergence of removal of every edge, without evidence."""
+    if not isinstance(session, JointSession):
+        raise PgmStudioError("This kind of model does not tell joint beliefs yet.")
+    session.retract_all()
+    measure = end_information if kind == "mi" else removal_divergences
+    return _gathered(kind, measure(session, edges), tally, cancel)
+
+
+def strengths_of_score(
+    kind: str, model: Model, data: DataSet, tally: Tally, cancel: CancelToken
+) -> Strengths:
+    """What a score of the rows would lose without each edge."""
+    dag = dag_of(model)
+    scores = scores_for(data, dag)["BIC"].rescored(
+        score_of(kind.removeprefix("score."), data.total_weight)
+    )
+    return _gathered(kind, edge_gains(dag, scores, cancel), tally, cancel)
+
+
+def strengths_of_replicates(edges: Iterable[Edge], found: EdgeFrequencies) -> Strengths:
+    """How many replicates join the ends of each edge; the tooltip tells the directions."""
+    told = {edge: found.of_pair(*edge) for edge in edges}
+    notes = {
+        edge: f"→ {share.forward:.0%}, ← {share.backward:.0%}, either way {share.undirected:.0%} "
+        f"of {found.graphs} replicates".replace("%", " %")
+        for edge, share in told.items()
+    }
+    values = {edge: share.joined for edge, share in told.items()}
+    return Strengths(KINDS["bootstrap"].title, "%", values, full=1.0, notes=notes)
+
+
+Rows = Callable[[], DataSet | str]  # the rows, or the sentence why there are none
+Replicates = Callable[[], EdgeFrequencies | str]
+
+
+class StrengthKeeper(QObject):
+    """Keeps the strengths of a model's edges up to date in the background."""
+
+    changed = Signal(object)  # Strengths or None
+    measuring = Signal(str)  # how far it is; nothing when it is done
+    failed = Signal(object)
+    refused = Signal(str)  # why it cannot be measured; nothing is shown then
+
+    def __init__(
+        self,
+        live: LiveBeliefs,
+        parent: QObject | None = None,
+        *,
+        rows: Rows | None = None,
+        replicates: Replicates | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._live, self._rows, self._replicates = live, rows, replicates
+        self._kind = "none"
+        self._asked_for: tuple[object, ...] = ()
+        self._tally = Tally(0)
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_strengths)
+        self._asker.failed.connect(self._on_asker_failed)
+        self._clock = QTimer(self)
+        self._clock.setInterval(TELL_MS)
+        self._clock.timeout.connect(self._on_tick)
+
+    @property
+    def kind(self) -> str:
+        return self._kind
+
+    @property
+    def is_on(self) -> bool:
+        return self._kind != "none"
+
+    def choose(self, kind: str) -> None:
+        """Measure something else, or nothing."""
+        if kind == self._kind:
+            return
+        was_on = self.is_on
+        self.stop()
+        self._kind = kind
+        if self.is_on:
+            self._live.side.answered.connect(self._on_answer)
+            self._live.side.failed.connect(self._on_failed)
+            self.follow()
+        elif was_on:
+            self.changed.emit(None)
+
+    def follow(self) -> None:
+        """The model, the rows or the replicates may be others."""
+        model = self._live.model
+        if not self.is_on or not isinstance(model, DirectedModel):
+            return
+        if self._kind in ("mi", "removal"):
+            if self._asked_for != (model,) and self._live.error is None:
+                self._begin(len(model.edges), model)
+                question = partial(strengths_of_model, self._kind, model.edges, self._tally)
+                self._live.side.ask(TOPIC, question)
+            return
+        source = self._replicates if self._kind == "bootstrap" else self._rows
+        found = "There is nothing to measure it by here." if source is None else source()
+        if isinstance(found, str):
+            self.choose("none")
+            self.refused.emit(found)
+        elif self._asked_for != (model, found):
+            self._begin(len(model.edges), model, found)
+            if isinstance(found, EdgeFrequencies):
+                self._on_strengths(strengths_of_replicates(model.edges, found))
+            else:
+                question_of_rows = partial(
+                    strengths_of_score, self._kind, model, found, self._tally
+                )
+                self._asker.ask(question_of_rows)
+
+    def _begin(self, count: int, *asked_for: object) -> None:
+        self._asked_for, self._tally = asked_for, Tally(count)
+        self._clock.start()
+
+    def _on_tick(self) -> None:
+        self.measuring.emit(f"Measuring edges: {self._tally.done} of {self._tally.total}.")
+
+    def _end(self) -> None:
+        self._clock.stop()
+        self.measuring.emit("")
+
+    def _on_answer(self, topic: str, strengths: Strengths) -> None:
+        if topic == TOPIC:
+            self._on_strengths(strengths)
+
+    def _on_strengths(self, strengths: Strengths) -> None:
+        if self.is_on:
+            self._end()
+            self.changed.emit(strengths)
+
+    def _on_failed(self, topic: str, error: object) -> None:
+        if topic == TOPIC:
+            self._on_asker_failed(error)
+
+    def _on_asker_failed(self, error: object) -> None:
+        self._end()
+        self.failed.emit(error)
+
+    def stop(self) -> None:
+        """Nobody looks at strengths any more; what is under way is dropped."""
+        if not self.is_on:
+            return
+        self._kind, self._asked_for = "none", ()
+        self._asker.forget()
+        side = self._live.side
+        side.forget(TOPIC)
+        side.answered.disconnect(self._on_answer)
+        side.failed.disconnect(self._on_failed)
+        self._end()

@@ -1,0 +1,362 @@
+"""The canvas by keyboard: walking over nodes, entering one, setting evidence in it.
+
+Where an arrow key leads: the nearest node in a direction, or along an edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QKeySequence
+
+from pgmstudio.core.drawing.diagram import Point
+from pgmstudio.gui.canvas.edge_tool import EdgeTool
+from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.canvas.separation_tool import SeparationTool
+from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.canvas.tools import LEAST_WEIGHT, Modifiers
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.canvas.view import GraphView
+
+
+# By the name of the key: which way is forward.
+DIRECTIONS: Mapping[str, Point] = {
+    "left": (-1.0, 0.0),
+    "right": (1.0, 0.0),
+    "up": (0.0, -1.0),
+    "down": (0.0, 1.0),
+}
+
+
+def nearest(
+    start: Point, places: Mapping[str, Point], among: Iterable[str], direction: str
+) -> str | None:
+    """The nearest of `among` that lies more forward than aside.
+
+    When nothing does, whatever is forward at all; None when nothing is.
+    """
+    fx, fy = DIRECTIONS[direction]
+    best: tuple[int, float, str] | None = None
+    for name in among:
+        dx, dy = places[name][0] - start[0], places[name][1] - start[1]
+        forward, aside = dx * fx + dy * fy, abs(dx * fy - dy * fx)
+        if forward <= 1e-6:
+            continue
+        rank = (0 if forward >= aside else 1, forward + aside, name)
+        if best is None or rank < best:
+            best = rank
+    return None if best is None else best[2]
+
+
+def first_of(places: Mapping[str, Point], among: Iterable[str]) -> str | None:
+    """Where reading begins: topmost, then leftmost."""
+    return min(among, key=lambda name: (places[name][1], places[name][0]), default=None)
+
+
+Deed = Callable[[], object]
+Key = Qt.Key
+
+_ARROWS = {
+    Key.Key_Left: "left",
+    Key.Key_Right: "right",
+    Key.Key_Up: "up",
+    Key.Key_Down: "down",
+}
+WEIGHT_STEP = 0.05
+# With both keys held, arrows align what is selected: shortcuts of the Model menu.
+ALIGNING = Modifiers.ControlModifier | Modifiers.ShiftModifier
+
+
+class CanvasKeys:
+    """Knows the node that has the keyboard's focus and, inside it, the state."""
+
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._node: str | None = None
+        self._state: int | None = None
+
+    @property
+    def node(self) -> str | None:
+        return self._node
+
+    @property
+    def state(self) -> int | None:
+        """The index of the state the keyboard is on; None outside of nodes."""
+        return self._state
+
+    def wants(self, event: QKeyEvent) -> bool:
+        """This key means something here, so no shortcut of the window may take it."""
+        return self._deed(event) is not None
+
+    def press(self, event: QKeyEvent) -> bool:
+        deed = self._deed(event)
+        if deed is not None:
+            deed()
+        return deed is not None
+
+    # -- what a key means now
+
+    def _deed(self, event: QKeyEvent) -> Deed | None:
+        for sequence, standard in self._standard().items():
+            if event.matches(sequence):
+                return standard
+        key, held = Key(event.key()), event.modifiers() & ~Modifiers.KeypadModifier
+        item = self._item
+        if item is not None and self._state is not None:
+            deed = self._inside(item, self._state, key, held)
+            if deed is not None:
+                return deed
+        if key == Key.Key_D and held == Modifiers.ControlModifier:
+            return self._view.wishes.duplicate.emit
+        if key in _ARROWS and held & ALIGNING != ALIGNING and self._view.graph.nodes:
+            return partial(self._walk, _ARROWS[key], held)
+        if held in (Modifiers.NoModifier, Modifiers.ShiftModifier):
+            return self._plain(key, item, held)
+        return None
+
+    def _standard(self) -> dict[QKeySequence.StandardKey, Deed]:
+        wishes, keys = self._view.wishes, QKeySequence.StandardKey
+        return {
+            keys.Copy: wishes.copy.emit,
+            keys.Cut: wishes.cut.emit,
+            keys.Paste: lambda: wishes.paste.emit(None),
+            keys.SelectAll: self._select_all,
+            keys.Find: wishes.find.emit,
+            keys.ZoomIn: lambda: self._view.zoom_by(1.25),
+            keys.ZoomOut: lambda: self._view.zoom_by(0.8),
+        }
+
+    def _plain(self, key: Qt.Key, item: NodeItem | None, held: Modifiers) -> Deed | None:
+        view, wishes = self._view, self._view.wishes
+        if held == Modifiers.ShiftModifier and key not in (Key.Key_Plus, Key.Key_F10):
+            return None
+        deeds: dict[Qt.Key, Deed] = {
+            Key.Key_0: view.fit,
+            Key.Key_1: lambda: view.set_zoom(1.0),
+            Key.Key_Plus: lambda: view.zoom_by(1.25),
+            Key.Key_Minus: lambda: view.zoom_by(0.8),
+            Key.Key_Menu: self.open_menu,
+        }
+        if held == Modifiers.ShiftModifier:
+            deeds[Key.Key_F10] = self.open_menu
+        chosen = view.graph.selected_nodes or view.graph.selected_edges
+        if view.tool.is_busy or view.tool.name != "select" or chosen:
+            deeds[Key.Key_Escape] = self._escape
+        if view.is_editable:
+            deeds |= {
+                Key.Key_N: lambda: view.begin_node(view.pointer),
+                Key.Key_L: lambda: wishes.tool.emit("edge"),
+                Key.Key_R: wishes.reverse.emit,
+                Key.Key_Delete: wishes.delete.emit,
+                Key.Key_Backspace: wishes.delete.emit,
+            }
+        elif view.is_pruned:
+            deeds |= dict.fromkeys((Key.Key_Delete, Key.Key_Backspace), wishes.delete.emit)
+            if view.is_joinable:
+                deeds[Key.Key_L] = lambda: wishes.tool.emit("edge")
+        step = view.step_match
+        if step is not None:  # a search is open
+            deeds |= {Key.Key_N: lambda: step(1), Key.Key_P: lambda: step(-1)}
+        if item is not None:
+            name = item.id
+            # Of a selected node 1 is the first state, else it is 100 %.
+            if tuple(view.graph.selected_nodes) == (name,):
+                for number in range(min(9, len(item.face.states))):
+                    deeds[Key(Key.Key_1 + number)] = partial(view.use_state, item, number, held)
+            deeds |= {
+                Key.Key_Return: partial(self._enter, item),
+                Key.Key_Enter: partial(self._enter, item),
+                Key.Key_C: lambda: wishes.clear_evidence.emit(name),
+                Key.Key_T: lambda: wishes.target.emit(name),
+                Key.Key_D: partial(self._choose_done, item),
+                Key.Key_F2: lambda: view.begin_rename(name),
+            }
+            if isinstance(view.tool, SeparationTool):
+                pick = view.tool.pick
+                keys = {"A": Key.Key_A, "B": Key.Key_B, "Z": Key.Key_Z}
+                deeds |= {key: partial(pick, name, role) for role, key in keys.items()}
+        return deeds.get(key)
+
+    def _inside(self, item: NodeItem, state: int, key: Qt.Key, held: Modifiers) -> Deed | None:
+        view, wishes = self._view, self._view.wishes
+        if key == Key.Key_Space:
+            return lambda: view.use_state(item, state, held)
+        if Key.Key_1 <= key <= Key.Key_9:
+            number = key - Key.Key_1
+            if number < len(item.face.states):
+                return lambda: view.use_state(item, number, held)
+            return lambda: None
+        if held != Modifiers.NoModifier:
+            return None
+        mark = item.face.mark
+        if key in (Key.Key_Left, Key.Key_Right) and mark is not None and mark.is_soft:
+            step = WEIGHT_STEP if key == Key.Key_Right else -WEIGHT_STEP
+            return lambda: self._shift_weight(item, state, step)
+        deeds: dict[Qt.Key, Deed] = {
+            Key.Key_Up: lambda: self._step_state(item, -1),
+            Key.Key_Down: lambda: self._step_state(item, 1),
+            Key.Key_L: lambda: self._shift_weight(item, state, 0.0),
+            Key.Key_C: lambda: wishes.clear_evidence.emit(item.id),
+            Key.Key_T: lambda: wishes.target.emit(item.id),
+            Key.Key_D: lambda: wishes.do.emit(item.id, item.face.states[state]),
+            Key.Key_Escape: self.leave,
+            Key.Key_Return: self.leave,
+            Key.Key_Enter: self.leave,
+        }
+        return deeds.get(key)
+
+    # -- walking
+
+    @property
+    def _item(self) -> NodeItem | None:
+        return self._view.graph.nodes.get(self._node or "")
+
+    def go_to(self, node: str | None) -> None:
+        """Give a node the focus, outside of its states."""
+        graph = self._view.graph
+        before = self._item
+        self._node, self._state = node, None
+        if before is not None:
+            before.change_look(has_focus=False, focus_state=None)
+        item = self._item
+        if item is not None:
+            item.change_look(has_focus=True)
+            self._tell(item.face.description)
+        if graph.nodes and self._view.detail.value == "dot":
+            self._view.viewport().update()
+
+    def _walk(self, direction: str, held: Modifiers) -> None:
+        graph = self._view.graph
+        places = {i: n.centre for i, n in graph.nodes.items() if n.isVisible()}
+        item = self._item
+        if item is None:
+            chosen = [n for n in graph.selected_nodes if n in places]
+            goal = chosen[0] if chosen else first_of(places, places)
+        else:
+            along = bool(held & Modifiers.AltModifier)
+            others = graph.picture.neighbours[item.id] if along else places
+            among = [n for n in others if n != item.id and n in places]
+            goal = nearest(item.centre, places, among, direction)
+        if goal is None:
+            return
+        self.go_to(goal)
+        self._view.bring_into_sight(goal)
+        tool = self._view.tool
+        if isinstance(tool, EdgeTool) and tool.is_busy:
+            tool.aim(goal)
+        elif held & Modifiers.ShiftModifier:
+            nodes = tuple(dict.fromkeys((*graph.selected_nodes, goal)))
+            self._view.wishes.select.emit(nodes, graph.selected_edges)
+        elif not held & Modifiers.ControlModifier:
+            self._view.wishes.select.emit((goal,), ())
+
+    def _enter(self, item: NodeItem) -> None:
+        tool = self._view.tool
+        if isinstance(tool, EdgeTool | SeparationTool):
+            tool.pick(item.id)
+        elif item.face.shows_rows and item.geometry.shown:
+            if self._view.detail.value != "full":
+                self._view.set_zoom(1.0)
+            self._view.bring_into_sight(item.id)
+            self._set_state(item, item.geometry.shown[0])
+        else:
+            self._view.wishes.open_node.emit(item.id)
+
+    def _choose_done(self, item: NodeItem) -> None:
+        corner: QPoint = self._view.mapFromScene(item.box.bottomLeft())
+        self._view.wishes.do_menu.emit(item.id, self._view.viewport().mapToGlobal(corner))
+
+    def enter(self, node: str) -> None:
+        """Go to the first state of a node."""
+        self.go_to(node)
+        item = self._item
+        if item is not None:
+            self._enter(item)
+
+    def leave(self) -> None:
+        """Back from the states to the node."""
+        self._state = None
+        item = self._item
+        if item is not None:
+            item.change_look(focus_state=None)
+
+    def _set_state(self, item: NodeItem, state: int) -> None:
+        self._state = state
+        item.change_look(focus_state=state)
+        self._tell(f"{item.face.title}, {item.face.states[state]}")
+
+    def _step_state(self, item: NodeItem, by: int) -> None:
+        shown = item.geometry.shown
+        at = shown.index(self._state) if self._state in shown else 0
+        self._set_state(item, shown[min(len(shown) - 1, max(0, at + by))])
+
+    def _shift_weight(self, item: NodeItem, state: int, by: float) -> None:
+        """Move the handle of the state; from no likelihood, begin with equal weights."""
+        face = item.face
+        if not face.beliefs or face.is_impossible(state):
+            return
+        mark = face.mark
+        soft = mark is not None and mark.is_soft
+        weights = list(face.weights) if soft else [1.0] * len(face.states)
+        weights[state] = min(1.0, max(LEAST_WEIGHT, round(weights[state] + by, 2)))
+        self._view.wishes.likelihood.emit(item.id, dict(zip(face.states, weights, strict=True)))
+
+    def _escape(self) -> None:
+        view = self._view
+        if view.tool.is_busy:
+            view.tool.cancel()
+        elif view.tool.name != "select":
+            view.wishes.tool.emit("select")
+        else:
+            view.wishes.select.emit((), ())
+
+    def _select_all(self) -> None:
+        graph = self._view.graph
+        shown = tuple(i for i, n in graph.nodes.items() if n.isVisible())
+        self._view.wishes.select.emit(shown, ())
+
+    def open_menu(self) -> None:
+        """The context menu of the focused node, or of the ground."""
+        item, view = self._item, self._view
+        if item is None:
+            middle = view.viewport().rect().center()
+            view.wishes.menu.emit(Hit(view.mapToScene(middle)), view.viewport().mapToGlobal(middle))
+            return
+        corner: QPoint = view.mapFromScene(item.box.bottomLeft())
+        hit = Hit(item.pos(), item, state=self._state)
+        view.wishes.menu.emit(hit, view.viewport().mapToGlobal(corner))
+
+    # -- focus
+
+    def follow_pointer(self, hit: Hit) -> None:
+        """A click moves the keyboard's focus without showing a ring."""
+        item = self._item
+        if item is not None:
+            item.change_look(has_focus=False, focus_state=None)
+        self._node = None if hit.node is None else hit.node.id
+        self._state = None
+
+    def focus_came(self, reason: Qt.FocusReason) -> None:
+        if reason in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            if self._item is None and self._view.graph.nodes:
+                places = {i: n.centre for i, n in self._view.graph.nodes.items()}
+                chosen = [n for n in self._view.graph.selected_nodes if n in places]
+                self.go_to(chosen[0] if chosen else first_of(places, places))
+            elif self._node is not None:
+                self.go_to(self._node)
+
+    def focus_went(self, reason: Qt.FocusReason) -> None:
+        item = self._item
+        if item is not None and reason != Qt.FocusReason.PopupFocusReason:
+            item.change_look(has_focus=False, focus_state=None)
+            self._state = None
+
+    def _tell(self, words: str) -> None:
+        """To those who hear the canvas."""
+        self._view.setAccessibleDescription(words)
+        event = QAccessibleEvent(self._view, QAccessible.Event.DescriptionChanged)
+        QAccessible.updateAccessibility(event)

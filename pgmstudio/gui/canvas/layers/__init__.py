@@ -1,0 +1,1 @@
+"""Layers drawn over a graph."""

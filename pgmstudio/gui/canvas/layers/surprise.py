@@ -1,0 +1,132 @@
+"""How much each finding surprises, written on its node: darker is more, and the bits say it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from pgmstudio.gui.canvas.fonts import font_of_height
+from pgmstudio.gui.canvas.layers.layer import SceneLayer
+from pgmstudio.gui.canvas.legend import LegendEntry
+from pgmstudio.gui.canvas.node_view import Detail
+from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
+from pgmstudio.gui.evidence.row_surprise import row_desk, surprises
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.window.app_context import Shell
+
+# The darkest step; a state of probability 1 in 256 given the rest.
+MOST_BITS = 8.0
+STEPS = 8
+# What is less is no surprise, and its number would only be in the way.
+LEAST_BITS, LEAST_FROM_AFAR = 0.05, 1.0
+_HEIGHT = 15.0
+
+
+def step_of(bits: float) -> int:
+    """Which step of the heat ramp, 0 to 7."""
+    return min(STEPS - 1, max(0, int(bits / MOST_BITS * STEPS)))
+
+
+def ink_on(step: int) -> QColor:
+    """Readable on the step: its own text colour on light ones, the opposite on dark ones."""
+    return theme().color("text") if step <= 4 else theme().color("surface")
+
+
+class SurpriseLayer(SceneLayer):
+    """Above the nodes; it takes no mouse."""
+
+    def __init__(self, scene: GraphScene) -> None:
+        super().__init__(scene, 2.1)
+        self._bits: dict[str, float] = {}
+        self._given = "rest"
+
+    @property
+    def bits(self) -> Mapping[str, float]:
+        """What is written on which node."""
+        return self._bits
+
+    def show_bits(self, bits: Mapping[str, float], given: str = "rest") -> None:
+        """`given` says in the legend what they are measured by."""
+        self._given = given
+        self._bits = {name: value for name, value in bits.items() if value >= LEAST_BITS}
+        self.follow()
+        self.update()
+
+    def follow(self) -> None:
+        """Nodes came, went or moved."""
+        if not self._bits and not self.has_bounds:
+            return
+        around = self._scene.content_rect().adjusted(-40, -40, 40, 40)
+        self.cover(around if self._bits else QRectF())
+
+    def legend_entries(self) -> list[LegendEntry]:
+        words = f"surprise in bits, given the {self._given}"
+        return [LegendEntry(words, _sample)] if self._bits else []
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        zoom = self._scene.zoomed.zoom_of(painter)
+        is_far = self._scene.zoomed.detail_of(zoom) is not Detail.FULL
+        scale = 1 / max(0.3, min(1.0, zoom))
+        for name, bits in self._bits.items():
+            item = self._scene.nodes.get(name)
+            if item is None or not item.isVisible() or (is_far and bits < LEAST_FROM_AFAR):
+                continue
+            corner = item.box.bottomRight()
+            paint_bits(painter, bits, corner.x(), corner.y() + 4 * scale, scale)
+
+
+def paint_bits(painter: QPainter, bits: float, right: float, middle: float, scale: float) -> None:
+    """A pill with the number, its right end a little beyond the corner of the node."""
+    words = f"{bits:.1f}" if math.isfinite(bits) else "∞"
+    font = font_of_height(round(10 * scale))
+    painter.setFont(font)
+    wide = QFontMetricsF(font).horizontalAdvance(words) + 10 * scale
+    high = _HEIGHT * scale
+    step = step_of(bits)
+    pill = QRectF(right - wide + 6 * scale, middle - high / 2, wide, high)
+    painter.setPen(QPen(theme().color("border_control"), 1))
+    painter.setBrush(theme().sequential(step))
+    painter.drawRoundedRect(pill, high / 2, high / 2)
+    painter.setPen(ink_on(step))
+    painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def _sample(painter: QPainter, place: QRectF) -> None:
+    paint_bits(painter, 4.2, place.right() - 6, place.center().y(), 1.0)
+
+
+class SurpriseMarks(QObject):
+    """Fills the layer of one model's page while surprise is marked."""
+
+    def __init__(self, shell: Shell, model_id: str, layer: SurpriseLayer, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell, self._model_id, self._layer = shell, model_id, layer
+        self._desk = row_desk(shell)
+        self._desk.changed.connect(self._follow)
+        live = shell.bench.beliefs(model_id)
+        self._live, self._keeper = live, keeper_of(live)
+        self._keeper.changed.connect(self._follow)
+        live.changed.connect(self._follow)
+        live.evidence_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        if self._model_id not in self._shell.project.models:
+            return
+        bits: Mapping[str, float] = {}
+        if self._desk.marks_surprise:
+            self._keeper.follow()
+            bits = surprises(self._desk, self._live)
+        self._layer.show_bits(bits, self._desk.measure)
+        if (canvas := self.parent()) is not None and hasattr(canvas, "refresh_soon"):
+            canvas.refresh_soon()

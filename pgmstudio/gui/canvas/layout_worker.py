@@ -1,0 +1,141 @@
+"""Places for nodes, found beside the window; new nodes are put near their neighbours at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
+from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute, edge_route
+from pgmstudio.core.drawing.layout.placement import Placement, place
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.gui.jobs.latest_task import Asker
+
+METHODS = {
+    "layered": "Layered",
+    "force": "Force",
+    "tree": "Tree",
+    "circle": "Circle",
+    "star": "Star",
+}
+METHOD_TIPS = {
+    "layered": "Arrows lead down, few cross.",
+    "force": "Joined nodes near each other, as if by springs.",
+    "tree": "A tidy tree; other graphs by a spanning tree.",
+    "circle": "All nodes on one circle.",
+    "star": "The best connected node in the middle.",
+}
+# From here on a layout takes long enough to be worth the start of a process.
+PROCESS_FROM = 150
+# A drawing this much wider than high cannot be looked at as a whole.
+WIDEST_SHAPE = 6.0
+LOW_BOX, CLOSER, WIDER = 40.0, 2.0, 0.6
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A finished layout of a picture."""
+
+    picture_name: str
+    picture: GraphPicture
+    method: str
+    sizes: Mapping[str, Size]
+    positions: dict[str, Point]
+    routes: tuple[EdgeRoute, ...]  # empty when they are still to be found
+
+
+@dataclass(frozen=True)
+class LayoutQuestion:
+    """What to lay out; without a method as suits the picture, unless that is far too wide."""
+
+    picture_name: str
+    picture: GraphPicture
+    sizes: Mapping[str, Size]
+    method: str | None = None
+
+    def answer(self, cancel: CancelToken) -> Placed:
+        picture, sizes = self.picture, self.sizes
+        method = self.method or picture.method
+        positions = self._positions(method, cancel)
+        is_large = len(picture.nodes) >= PROCESS_FROM
+        if self.method is None and is_large and _shape(positions) > WIDEST_SHAPE:
+            method = "force"
+            positions = self._positions(method, cancel)
+        cancel.raise_if_cancelled()
+        # Many edges are shown straight first; bends around boxes follow.
+        routes = () if is_large else edge_route(picture, positions, sizes)
+        return Placed(self.picture_name, picture, method, sizes, positions, routes)
+
+    def _positions(self, method: str, cancel: CancelToken) -> dict[str, Point]:
+        """Gaps are made for boxes with bars; low boxes are laid out larger and shrunk together."""
+        heights = sorted(height for _, height in self.sizes.values())
+        is_low = bool(heights) and heights[len(heights) // 2] < LOW_BOX
+        has_labels = any(edge.label for edge in self.picture.edges)  # which need the room
+        closer = CLOSER if is_low and not has_labels else 1.0
+        if self.picture.method == "force" and any(e.strands for e in self.picture.edges):
+            closer = WIDER  # parallel lines need air to be told apart
+        sizes = {i: (w * closer, h * closer) for i, (w, h) in self.sizes.items()}
+        found = _found(Placement(self.picture, method=method, sizes=sizes), cancel)
+        return {i: (round(x / closer), round(y / closer)) for i, (x, y) in found.items()}
+
+
+def _found(placement: Placement, cancel: CancelToken) -> dict[str, Point]:
+    if len(placement.picture.nodes) < PROCESS_FROM:
+        return next(placement(cancel))
+    # Graphviz holds the interpreter while it works, and the window would stand still.
+    for positions in in_process(placement, cancel):
+        return positions
+    raise PgmStudioError("The layout ended without an answer; choose another layout.")
+
+
+def _shape(positions: Mapping[str, Point]) -> float:
+    xs, ys = [x for x, _ in positions.values()], [y for _, y in positions.values()]
+    return (max(xs) - min(xs) + 1) / (max(ys) - min(ys) + 1)
+
+
+def placed_beside(
+    picture: GraphPicture, known: Mapping[str, Point], sizes: Mapping[str, Size]
+) -> dict[str, Point]:
+    """Known nodes stay, new ones come near their neighbours."""
+    return place(picture, known, sizes=sizes)
+
+
+def follow_renames(
+    known: Mapping[str, dict[str, Point]], before: Sequence[str], after: Sequence[str]
+) -> None:
+    """A renamed node keeps the place that was found for it in each picture."""
+    if len(before) != len(after):
+        return
+    names = {a: b for a, b in zip(before, after, strict=True) if a != b}
+    for places in known.values():
+        for was, now in names.items():
+            if was in places and was not in after:
+                places[now] = places.pop(was)
+
+
+class LayoutMaker(QObject):
+    """`placed` brings the layout of the newest question."""
+
+    placed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._asker = Asker(self)
+        self._asker.answered.connect(self.placed)
+        self._asker.failed.connect(self.failed)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._asker.is_waiting
+
+    def ask(self, question: LayoutQuestion) -> None:
+        self._asker.ask(partial(LayoutQuestion.answer, question))
+
+    def stop(self) -> None:
+        self._asker.forget()

@@ -1,0 +1,314 @@
+"""The legend: only what is on screen and does not explain itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pgmstudio.core.drawing.diagram import EdgeStyle, Strand, told_styles
+from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
+from pgmstudio.core.languages.diagrams import ANY
+from pgmstudio.gui.canvas.edge_item import CUT, PENS, paint_edge, paint_ring, paint_strands
+from pgmstudio.gui.canvas.edge_strengths import Strengths
+from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.canvas.layers.knowledge import PENS as RULE_PENS
+from pgmstudio.gui.canvas.node_painter import diamond
+from pgmstudio.gui.canvas.node_view import Detail, NodeFace, NodeMode
+from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.theme.icons import paint_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import LEAST_SHIFT, paint_hatched, paint_prior
+
+SAMPLE = 26.0
+_LINE = 20.0
+_PAD, _GAP = 11.0, 20.0
+
+Sample = Callable[[QPainter, QRectF], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """Words and, before them, a sample drawn into a rectangle."""
+
+    text: str
+    sample: Sample | None = None
+
+    @property
+    def width(self) -> float:
+        words = canvas_metrics("caption").horizontalAdvance(self.text)
+        return words + (SAMPLE + 8 if self.sample is not None else 0)
+
+    def paint(self, painter: QPainter, corner: QPointF) -> None:
+        """Draw at a corner, in a line of 20 px."""
+        x = corner.x()
+        if self.sample is not None:
+            self.sample(painter, QRectF(x, corner.y(), SAMPLE, _LINE))
+            x += SAMPLE + 8
+        painter.setFont(canvas_font("caption"))
+        painter.setPen(theme().color("text"))
+        place = QRectF(x, corner.y(), self.width + 4, _LINE)
+        painter.drawText(
+            place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text
+        )
+
+
+def legend_entries(
+    scene: GraphScene, detail: Detail, strengths: Strengths | None = None
+) -> list[LegendEntry]:
+    """What the picture shows at this detail and needs words for."""
+    faces = [item.face for item in scene.nodes.values() if item.isVisible()]
+    entries = _edge_entries(scene, strengths if detail is not Detail.DOT else None)
+    if detail is not Detail.FULL:
+        return entries + _far_entries(faces, detail)
+    rows = [face for face in faces if face.shows_rows]
+    if any(_shows_prior(face) for face in rows):
+        entries.append(LegendEntry("outline = prior", _prior_sample))
+    if any(face.mark is not None and face.mark.is_soft for face in rows):
+        entries.append(LegendEntry("likelihood, drag", _likelihood_sample))
+    if any(face.most_probable is not None for face in rows):
+        entries.append(LegendEntry("most probable", _frame_sample))
+    if any(face.is_stale for face in rows):
+        entries.append(LegendEntry("waits for an update", _icon_sample("clock", "text_tertiary")))
+    if any(face.mode is NodeMode.ENTROPY and face.beliefs for face in faces):
+        entries.append(LegendEntry("number = entropy in bits"))
+    return entries
+
+
+def _edge_entries(scene: GraphScene, strengths: Strengths | None) -> list[LegendEntry]:
+    entries = _strand_entries(scene)
+    styles = {edge.style for edge in scene.picture.edges if not edge.strands}
+    has_widths = any(edge.look.width is not None for edge in scene.edges.values())
+    if strengths is not None and strengths.values and has_widths:
+        low, high = strengths.range
+        thin, thick = strengths.width_of(low), strengths.width_of(high)
+        entries += [
+            LegendEntry(f"Edge width: {strengths.title}"),
+            LegendEntry(strengths.number(low), _edge_sample(EdgeStyle.UNDIRECTED, thin)),
+            LegendEntry(strengths.told(high), _edge_sample(EdgeStyle.UNDIRECTED, thick)),
+        ]
+    if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
+        for style in told_styles(styles):
+            sample = _edge_sample(style, PENS[style].width)
+            entries.append(LegendEntry(PENS[style].meaning, sample))
+    if any(edge.style.has_tag and ANY in edge.label for edge in scene.picture.edges):
+        entries.append(LegendEntry(f"{ANY} any state"))
+    if any(edge.look.is_cut for edge in scene.edges.values()):
+        entries.append(LegendEntry(CUT.meaning, _cut_sample))
+    return entries
+
+
+def _strand_entries(scene: GraphScene) -> list[LegendEntry]:
+    """Whose line is whose, and what its width means."""
+    picture = scene.picture
+    entries = [LegendEntry(name, _strand_sample(number)) for number, name in picture.lines]
+    if picture.width_words and picture.edges:
+        entries.append(LegendEntry(picture.width_words, _wedge_sample))
+    return entries
+
+
+def rule_entries(kinds: Collection[str]) -> list[LegendEntry]:
+    """The rules about edges that are drawn, each with its own line and sign."""
+    return [
+        LegendEntry(pen.meaning, _icon_sample(pen.icon, pen.color))
+        for kind, pen in RULE_PENS.items()
+        if kind in kinds
+    ]
+
+
+def _far_entries(faces: list[NodeFace], detail: Detail) -> list[LegendEntry]:
+    entries = []
+    marks = [face.mark for face in faces if face.mark is not None]
+    sample = _dot_sample if detail is Detail.DOT else _outline_sample
+    if any(mark.tint == "evidence" for mark in marks):
+        entries.append(LegendEntry("evidence", sample("evidence")))
+    if any(mark.is_done for mark in marks):
+        entries.append(LegendEntry("set from outside", sample("do")))
+    if any(mark.is_soft for mark in marks):
+        entries.append(LegendEntry("likelihood", sample("virtual")))
+    if any(face.is_target for face in faces):
+        entries.append(LegendEntry("target", sample("target")))
+    return entries
+
+
+def _shows_prior(face: NodeFace) -> bool:
+    return face.mode is NodeMode.PRIOR and any(
+        abs(a - b) >= LEAST_SHIFT for a, b in zip(face.priors, face.beliefs, strict=False)
+    )
+
+
+# -- samples
+
+
+def _bar(place: QRectF) -> QRectF:
+    return QRectF(place.left(), place.center().y() - 4.5, place.width(), 9)
+
+
+def _prior_sample(painter: QPainter, place: QRectF) -> None:
+    bar = _bar(place)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("belief_track"))
+    painter.drawRoundedRect(bar, 2, 2)
+    painter.setBrush(theme().color("belief"))
+    painter.drawRoundedRect(QRectF(bar.left(), bar.top(), bar.width() * 0.62, 9), 2, 2)
+    paint_prior(painter, bar, 0.38)
+
+
+def _likelihood_sample(painter: QPainter, place: QRectF) -> None:
+    middle = place.center().y()
+    strip = QRectF(place.left(), middle - 1.5, place.width() - 4, 3)
+    paint_hatched(painter, strip, theme().color("virtual"))
+    painter.setPen(QPen(theme().color("virtual_ink"), 1.25))
+    painter.setBrush(theme().color("surface"))
+    painter.drawRoundedRect(QRectF(strip.right() - 2, middle - 6.5, 4, 13), 1.5, 1.5)
+
+
+def _frame_sample(painter: QPainter, place: QRectF) -> None:
+    painter.setPen(QPen(theme().color("mpe"), 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(_bar(place).adjusted(0, -1, 0, 1), 3, 3)
+
+
+def _icon_sample(name: str, color: str) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        box = QRectF(place.center().x() - 6.5, place.center().y() - 6.5, 13, 13)
+        paint_icon(painter, name, color, box)
+
+    return paint
+
+
+def _outline_sample(color: str) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        pen = QPen(theme().color(color), 2)
+        if color == "virtual":
+            pen.setDashPattern([2.0, 1.5])
+        painter.setPen(pen)
+        painter.setBrush(theme().color("surface"))
+        painter.drawRoundedRect(_bar(place).adjusted(1, -1, -1, 1), 3, 3)
+
+    return paint
+
+
+def _dot_sample(color: str) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(color))
+        box = QRectF(place.right() - 12, place.center().y() - 5, 10, 10)
+        if color == "do":
+            painter.drawPolygon(diamond(box.center(), 6))
+            return
+        (painter.drawRect if color == "evidence" else painter.drawEllipse)(box)
+
+    return paint
+
+
+def _edge_sample(style: EdgeStyle, width: float) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        y = place.center().y()
+        route = EdgeRoute((place.left(), y), (place.right(), y))
+        color = theme().color(PENS[style].color)
+        paint_edge(painter, route, color, width, style.has_arrow, PENS[style].dash)
+        if PENS[style].has_ring:
+            paint_ring(painter, route, color, width)
+
+    return paint
+
+
+def _strand_sample(component: int) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        y = place.center().y()
+        route = EdgeRoute((place.left(), y), (place.right(), y))
+        paint_strands(painter, route, (Strand(2.0, component),))
+
+    return paint
+
+
+def _wedge_sample(painter: QPainter, place: QRectF) -> None:
+    y = place.center().y()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("edge"))
+    corners = [(place.left(), y), (place.right(), y - 3), (place.right(), y + 3)]
+    painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
+
+
+def _cut_sample(painter: QPainter, place: QRectF) -> None:
+    y = place.center().y()
+    route = EdgeRoute((place.left(), y), (place.right(), y))
+    paint_edge(painter, route, theme().color(CUT.color), CUT.width, True, CUT.dash)
+
+
+def _lines(entries: Sequence[LegendEntry], room: float) -> list[list[LegendEntry]]:
+    lines: list[list[LegendEntry]] = [[]]
+    used = 0.0
+    for entry in entries:
+        if lines[-1] and used + entry.width > room - 2 * _PAD:
+            lines.append([])
+            used = 0.0
+        lines[-1].append(entry)
+        used += entry.width + _GAP
+    return lines
+
+
+def card_size(entries: Sequence[LegendEntry], room: float) -> QSizeF:
+    """How large the card with these entries is when it may be `room` wide."""
+    lines = _lines(entries, room)
+    width = max(sum(e.width + _GAP for e in line) - _GAP for line in lines) + 2 * _PAD
+    return QSizeF(width, _LINE * len(lines) + 12)
+
+
+def paint_card(
+    painter: QPainter, corner: QPointF, entries: Sequence[LegendEntry], room: float
+) -> None:
+    """Draw the card of a legend with its top left at `corner`."""
+    painter.setPen(QPen(theme().color("border"), 1))
+    painter.setBrush(theme().color("surface"))
+    radius = theme().radius("card")
+    card = QRectF(corner, card_size(entries, room)).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(card, radius, radius)
+    y = corner.y() + 6.0
+    for line in _lines(entries, room):
+        x = corner.x() + _PAD
+        for entry in line:
+            entry.paint(painter, QPointF(x, y))
+            x += entry.width + _GAP
+        y += _LINE
+
+
+class Legend(QWidget):
+    """A card over the canvas, as wide as its entries, in several lines when there is no room."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("legend")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._entries: list[LegendEntry] = []
+        self._room = 600.0
+        theme().changed.connect(self.update)
+        self.hide()
+
+    @property
+    def entries(self) -> tuple[LegendEntry, ...]:
+        return tuple(self._entries)
+
+    def show_entries(self, entries: list[LegendEntry], room: float) -> None:
+        """`room` is the width that is free on the canvas."""
+        self._entries, self._room = entries, room / theme().scale
+        self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
+        self.resize(self.sizeHint())
+        self.setVisible(bool(entries))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        size = card_size(self._entries, self._room) * theme().scale
+        return QSize(round(size.width()), round(size.height()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(theme().scale, theme().scale)
+        paint_card(painter, QPointF(0, 0), self._entries, self._room)
+        painter.end()

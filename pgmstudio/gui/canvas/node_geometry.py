@@ -1,0 +1,153 @@
+"""Where the parts of a node's box lie, for painting and for the pointer alike.
+
+Coordinates are px at 100 %, from the box's top left corner.
+
+Names of nodes at a middle distance: how large their letters are, and how wide their boxes.
+
+Boxes around names alone are as wide as the name at 100 %: their letters are nearly of one size, and
+they get a little wider for them. Boxes of bars have about one width, so longer names are smaller.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+
+from pgmstudio.core.drawing.diagram import PictureNode, Size
+from pgmstudio.core.drawing.layout.boxes import HEAD, LINE, ROW, WIDEST, box_size
+from pgmstudio.gui.canvas.fonts import canvas_metrics, metrics_of_height
+from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+
+INDENT = 9.0
+NUMBER_COLUMN = 40.0
+ROWS_TOP = HEAD + 2.5
+BAR_HEIGHT = 9.0
+MARK_SIZE = 13.0
+DOT_SIZE = 16.0
+NAME_HEIGHT = 26.0
+NARROWEST_NAME = 56.0
+
+
+def face_size(node: PictureNode, face: NodeFace) -> Size:
+    """The box that holds the face; even numbers, so that its middle is a whole pixel."""
+    if face.mode is NodeMode.DOT:
+        return DOT_SIZE, DOT_SIZE
+    if face.shows_rows:
+        width, height = box_size(PictureNode(node.id, face.title), face.states)
+        return _even(width), height
+    lines = face.title.split("\n")
+    marked = bool(face.weights) or face.is_target or face.is_stale or bool(face.note)
+    metrics = canvas_metrics("dense", "semibold" if marked else "medium")
+    wanted = max(metrics.horizontalAdvance(line) for line in lines) + 2 * INDENT + 4
+    if face.mode is NodeMode.ENTROPY:
+        wanted += 40
+    if node.variable is not None:
+        marks = bool(face.weights) + face.is_target + face.is_stale
+        wanted += marks * (MARK_SIZE + 2) + (8 if face.note else 0)
+    width = min(max(wanted, NARROWEST_NAME), WIDEST + (40 if face.mode is NodeMode.ENTROPY else 0))
+    return _even(width), NAME_HEIGHT + LINE * (len(lines) - 1)
+
+
+def _even(width: float) -> float:
+    return 2.0 * round(width / 2)
+
+
+class NodeGeometry:
+    """The rows of one face in a box of this size."""
+
+    def __init__(self, face: NodeFace, size: Size) -> None:
+        self.face = face
+        self.width, self.height = size
+        self.shown = face.shown_states() if face.shows_rows else ()
+        metrics = canvas_metrics("caption")
+        names = max((metrics.horizontalAdvance(face.states[i]) for i in self.shown), default=0.0)
+        self.bar_left = INDENT + min(max(names + 8, 26.0), self.width * 0.42)
+        self.bar_width = self.width - self.bar_left - NUMBER_COLUMN
+        room = self.bar_left - INDENT - 5
+        elide = Qt.TextElideMode.ElideMiddle
+        self.names = tuple(metrics.elidedText(face.states[i], elide, room) for i in self.shown)
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """States behind the row “n more”."""
+        if not self.face.shows_rows:
+            return ()
+        return tuple(i for i in range(len(self.face.states)) if i not in self.shown)
+
+    @property
+    def rows(self) -> QRectF:
+        """Everything below the head, inside the outline."""
+        return QRectF(3, HEAD + 2, self.width - 6, self.height - HEAD - 5)
+
+    @property
+    def bars(self) -> QRectF:
+        """The column of the bars, with all that reaches beyond their ends."""
+        high = ROW * len(self.shown)
+        return QRectF(self.bar_left - 3, ROWS_TOP, self.bar_width + 6, high)
+
+    def row(self, place: int) -> QRectF:
+        return QRectF(0, ROWS_TOP + ROW * place, self.width, ROW)
+
+    def bar(self, place: int) -> QRectF:
+        middle = ROWS_TOP + ROW * (place + 0.5)
+        return QRectF(self.bar_left, middle - BAR_HEIGHT / 2, self.bar_width, BAR_HEIGHT)
+
+    def handle(self, place: int) -> QRectF:
+        """The grip of a likelihood."""
+        bar = self.bar(place)
+        x = bar.left() + bar.width() * self.face.weights[self.shown[place]]
+        return QRectF(x - 2, bar.center().y() - 6.5, 4, 13)
+
+    def state_at(self, point: QPointF) -> int | None:
+        """The index of the state whose row holds the point."""
+        place = int((point.y() - ROWS_TOP) // ROW)
+        if not (0 <= point.x() <= self.width and 0 <= place < len(self.shown)):
+            return None
+        return self.shown[place]
+
+    def is_on_bar(self, point: QPointF) -> bool:
+        """The point is where dragging means a likelihood, a little beyond the bar's ends too."""
+        return self.bar_left - 3 <= point.x() <= self.bar_left + self.bar_width + 4
+
+    def share_at(self, x: float) -> float:
+        """How far along the bar, 0 to 1."""
+        return min(1.0, max(0.0, (x - self.bar_left) / self.bar_width))
+
+
+# Names keep about this height on screen while the boxes around them shrink.
+IN_BOX_OF_BARS, LEAST_IN_BOX_OF_BARS = 10.5, 7.0
+IN_BOX_OF_ITS_OWN, LEAST_PART = 9.5, 0.85
+INSET, MOST_WIDER = 3.0, 7.0
+_PART_OF_HEIGHT = 0.7
+
+
+def name_room(box: QRectF) -> QRectF:
+    """Where in a box its name stands."""
+    return box.adjusted(INSET, 1, -INSET, -1)
+
+
+def name_pixels(face: NodeFace, box: QRectF, zoom: float) -> int:
+    """The height of the letters in scene px."""
+    room = name_room(box)
+    high = room.height() * _PART_OF_HEIGHT
+    if face.shows_rows:
+        most, wide = min(IN_BOX_OF_BARS / zoom, high), room.width()
+        least = min(most, LEAST_IN_BOX_OF_BARS / zoom)
+    else:
+        most, wide = min(IN_BOX_OF_ITS_OWN / zoom, high), room.width() + 2 * MOST_WIDER
+        least = most * LEAST_PART
+    title = canvas_metrics("dense", "medium").horizontalAdvance(shown_name(face))
+    return int(max(min(most, 12 * wide / max(title, 1.0)), least))
+
+
+def named_box(face: NodeFace, box: QRectF, pixels: int) -> QRectF:
+    """The box, wider where the name alone in it needs that; at most as far as nodes have room."""
+    if face.shows_rows:
+        return box
+    needed = metrics_of_height(pixels).horizontalAdvance(shown_name(face)) + 2 * INSET + 1
+    more = min(MOST_WIDER, max(0.0, (needed - box.width()) / 2))
+    return box.adjusted(-more, 0, more, 0)
+
+
+def shown_name(face: NodeFace) -> str:
+    """The title in one line."""
+    return face.title.replace("\n", " ")

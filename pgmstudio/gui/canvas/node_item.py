@@ -1,0 +1,208 @@
+"""How items of the scene look: selected, hovered, focused.
+
+A node on the canvas: holds its picture node and its face, and paints them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter, QPainterPath
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from pgmstudio.core.drawing.diagram import PictureNode, Point, Size
+from pgmstudio.gui.canvas.fonts import canvas_metrics
+from pgmstudio.gui.canvas.level_of_detail import Zoomed
+from pgmstudio.gui.canvas.node_geometry import INDENT, MOST_WIDER, NodeGeometry, face_size
+from pgmstudio.gui.canvas.node_painter import NodeLook, NodePainter, paint_dot
+from pgmstudio.gui.canvas.node_view import Detail, NodeFace, NodeMode
+
+
+def take_over(look: object, changes: Mapping[str, object]) -> bool:
+    """Set the fields of a look; whether any of them was different."""
+    differs = False
+    for name, value in changes.items():
+        if getattr(look, name) != value:
+            setattr(look, name, value)
+            differs = True
+    return differs
+
+
+# Room around the box for rings, and around its middle for a dot with a ring.
+MARGIN, DOT_ROOM = 8.0, 52.0
+
+
+class NodeItem(QGraphicsItem):
+    """Its position is the middle of its box."""
+
+    def __init__(self, node: PictureNode, face: NodeFace, zoomed: Zoomed) -> None:
+        super().__init__()
+        self.node = node
+        self._zoomed = zoomed
+        self._face = face
+        self._size = face_size(node, face)
+        self._corner, self._bounds = _frame(self._size)
+        self._geometry: NodeGeometry | None = None
+        self.look = NodeLook(shape=node.shape)
+        self.shown_beliefs: tuple[float, ...] = face.beliefs
+        self._painted: Detail | None = None  # how much of it is on screen; None: nothing yet
+        self.setZValue(1)
+        # The picture of the whole node is kept; a change is told as a part of it, and only that
+        # part is painted again.
+        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+        self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
+        self.setAcceptedMouseButtons(self.acceptedMouseButtons().NoButton)
+
+    @property
+    def id(self) -> str:
+        return self.node.id
+
+    @property
+    def face(self) -> NodeFace:
+        return self._face
+
+    @property
+    def size(self) -> Size:
+        return self._size
+
+    @property
+    def centre(self) -> Point:
+        return self.x(), self.y()
+
+    @property
+    def geometry(self) -> NodeGeometry:
+        """Made when first asked: most nodes of a large graph are never looked at closely."""
+        if self._geometry is None:
+            self._geometry = NodeGeometry(self._face, self._size)
+        return self._geometry
+
+    def set_face(self, node: PictureNode, face: NodeFace) -> bool:
+        """Show another face; True when the box has another size now."""
+        before = self._face
+        is_same_node = node is self.node or node == self.node
+        if face == before and is_same_node:
+            return False
+        only_beliefs = is_same_node and face.differs_in_beliefs_alone(before)
+        shown = () if self._geometry is None else self._geometry.shown
+        self.node, self._face = node, face
+        self.look.shape = node.shape
+        self._geometry = None
+        if len(self.shown_beliefs) != len(face.beliefs):
+            self.shown_beliefs = face.beliefs
+        size = self._size if only_beliefs else face_size(node, face)
+        is_resized = size != self._size
+        if is_resized:
+            self.prepareGeometryChange()
+            self._size = size
+            self._corner, self._bounds = _frame(size)
+        if not only_beliefs or is_resized:
+            self.update()
+        elif self.shows_bars and self.geometry.shown == shown:
+            self._update_part(self.geometry.rows)
+        elif self._shows_beliefs:
+            self.update()
+        return is_resized
+
+    def _update_part(self, part: QRectF) -> None:
+        # A dashed outline comes out differently where it is cut, so it is painted as a whole.
+        if self._face.weights:
+            self.update()
+        else:
+            self.update(part.translated(self._corner))
+
+    @property
+    def _shows_beliefs(self) -> bool:
+        return self._painted is None or self._face.shows_beliefs(self._painted)
+
+    @property
+    def shows_bars(self) -> bool:
+        """Whether anybody would see them slide."""
+        return self._face.shows_rows and self._shows_beliefs
+
+    @property
+    def shows_whole_title(self) -> bool:
+        """Nothing of it is cut, and it is large enough to be read."""
+        if self._painted is not Detail.FULL or self._face.mode is NodeMode.DOT:
+            return False
+        marks = self._face.mark is not None or self._face.is_target or self._face.is_stale
+        wide = canvas_metrics("dense", "semibold").horizontalAdvance(self._face.title)
+        return not marks and wide <= self._size[0] - 2 * INDENT
+
+    def forget_pixels(self) -> None:
+        """Paint all of it anew the next time, as many pixels as it takes then."""
+        self.setCacheMode(QGraphicsItem.CacheMode.NoCache)
+        self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+
+    def show_beliefs(self, values: tuple[float, ...]) -> None:
+        """What the bars show while they slide."""
+        if values == self.shown_beliefs:
+            return
+        self.shown_beliefs = values
+        if self.shows_bars:
+            self._update_part(self.geometry.bars)
+
+    def change_look(self, **changes: object) -> None:
+        """Selected, focused, … ; repaints only when something differs."""
+        if take_over(self.look, changes):
+            # What is held or looked at lies over what it is moved across.
+            self.setZValue(1.1 if self.look.is_selected else 1.0)
+            self.update()
+
+    @property
+    def corner(self) -> QPointF:
+        """Top left of the box in item coordinates; whole pixels keep its lines crisp."""
+        return self._corner
+
+    @property
+    def box(self) -> QRectF:
+        """The box in scene coordinates."""
+        corner = self.pos() + self.corner
+        return QRectF(corner.x(), corner.y(), *self._size)
+
+    @property
+    def sides(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the box in the scene."""
+        left, top = self.x() + self._corner.x(), self.y() + self._corner.y()
+        return left, top, left + self._size[0], top + self._size[1]
+
+    def in_box(self, scene_point: QPointF) -> QPointF:
+        """A point of the scene in the coordinates of `geometry`."""
+        return scene_point - self.pos() - self.corner
+
+    def boundingRect(self) -> QRectF:
+        return self._bounds
+
+    def shape(self) -> QPainterPath:
+        path = QPainterPath()
+        corner = self.corner
+        path.addRect(QRectF(corner.x(), corner.y(), *self._size))
+        return path
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        zoom = self._zoomed.zoom_of(painter)
+        detail = self._zoomed.detail_of(zoom)
+        face, look = self._face, self.look
+        part = None
+        if self._zoomed.forced is None:  # for the screen, not for a file
+            self._painted, part = detail, option.exposedRect.translated(-self._corner)
+        if detail is Detail.DOT or face.mode is NodeMode.DOT:
+            paint_dot(painter, face, look, zoom)
+            return
+        painter.translate(self.corner)
+        made = NodePainter(painter, face, look, self.geometry, self.shown_beliefs)
+        made.paint(detail, zoom, part)
+
+
+def _frame(size: Size) -> tuple[QPointF, QRectF]:
+    """The corner of the box and all that may be painted; asked for often, so kept."""
+    corner = QPointF(math.floor(-size[0] / 2), math.floor(-size[1] / 2))
+    beside = MARGIN + MOST_WIDER
+    box = QRectF(corner.x(), corner.y(), *size).adjusted(-beside, -MARGIN, beside, MARGIN)
+    return corner, box.united(QRectF(-DOT_ROOM, -DOT_ROOM, 2 * DOT_ROOM, 2 * DOT_ROOM))

@@ -1,0 +1,402 @@
+"""Draws a node: box, head with marks, state rows with bars, as the design page lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
+
+from pgmstudio.core.drawing.diagram import NodeShape
+from pgmstudio.core.drawing.layout.boxes import HEAD, LINE
+from pgmstudio.core.drawing.svg.nodes import Mark, percent
+from pgmstudio.gui.canvas.fonts import (
+    canvas_font,
+    canvas_metrics,
+    font_of_height,
+    metrics_of_height,
+)
+from pgmstudio.gui.canvas.node_geometry import (
+    INDENT,
+    MARK_SIZE,
+    NodeGeometry,
+    name_pixels,
+    name_room,
+    named_box,
+    shown_name,
+)
+from pgmstudio.gui.canvas.node_view import Detail, NodeFace, NodeMode
+from pgmstudio.gui.theme.icons import paint_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import LEAST_SHIFT, paint_hatched, paint_prior, part_of
+
+RING_DISTANCE = 4.0
+LEAST_TITLE, LEAST_WORDS = 56.0, 24.0
+DOT_ON_SCREEN = 9.0
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_CENTER = Qt.AlignmentFlag.AlignCenter
+
+
+@dataclass(slots=True)
+class NodeLook:
+    """How the node stands on the canvas at this moment; changes without its face changing."""
+
+    shape: NodeShape = NodeShape.OVAL
+    is_selected: bool = False
+    has_focus: bool = False  # of the keyboard
+    focus_state: int | None = None  # the state the keyboard is on, inside the node
+    role: str = ""  # "source", "goal", "cycle": while an edge is being drawn
+    found: bool = False  # one of the matches of a search
+
+
+def dot_radius(zoom: float) -> float:
+    """Radius of a dot in scene px, so that it is about as large on screen at any zoom."""
+    return max(7.0, DOT_ON_SCREEN / 2 / max(zoom, 0.2))
+
+
+def ring_pen(look: NodeLook) -> QPen | None:
+    """The ring of a node that is selected, focused, found or part of a gesture."""
+    color = "virtual_ink" if look.found else ""
+    if look.role == "cycle":
+        color = "danger_ink"
+    elif look.is_selected or look.role:
+        color = "accent"
+    elif look.has_focus:
+        color = "focus"
+    if not color:
+        return None
+    pen = QPen(theme().color(color), theme().line("node_selected"))
+    if color == "focus":
+        pen.setDashPattern([2.0, 2.0])
+    return pen
+
+
+def paint_dot(painter: QPainter, face: NodeFace, look: NodeLook, zoom: float) -> None:
+    """A node from afar, around the origin; evidence has another shape, not only another colour."""
+    radius = dot_radius(zoom)
+    color, is_square = "edge", False
+    if face.weights:
+        mark = face.mark
+        is_square = mark is not None and not mark.is_soft
+        color = "virtual" if mark is None else mark.tint
+    elif face.is_target:
+        color = "target"
+    if color != "edge":
+        radius *= 1.35
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color(color))
+    if color == "do":
+        painter.drawPolygon(diamond(QPointF(0, 0), radius * 1.2))
+    elif is_square:
+        side = radius * 0.9
+        painter.drawRect(QRectF(-side, -side, 2 * side, 2 * side))
+    else:
+        painter.drawEllipse(QPointF(0, 0), radius, radius)
+    pen = ring_pen(look)
+    if pen is not None:
+        pen.setWidthF(2 / max(zoom, 0.2))
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(QPointF(0, 0), radius * 1.7, radius * 1.7)
+
+
+def mark_words(words: str, room: float, metrics: QFontMetricsF) -> str:
+    """As much of what a mark says as there is room for; "" leaves it to the sign of the mark.
+
+    A state is still known by its ends (“= at…me”); half of the word “likelihood” says nothing.
+    """
+    shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, room)
+    is_state = " " in words
+    return shown if room >= LEAST_WORDS and (is_state or shown == words) else ""
+
+
+def diamond(middle: QPointF, half: float) -> QPolygonF:
+    """What was set from outside, from afar: a shape of its own, not only a colour."""
+    x, y = middle.x(), middle.y()
+    return QPolygonF(
+        [QPointF(x, y - half), QPointF(x + half, y), QPointF(x, y + half), QPointF(x - half, y)]
+    )
+
+
+class NodePainter:
+    """Paints one node in a box of `geometry`, origin at the box's top left corner."""
+
+    def __init__(
+        self,
+        painter: QPainter,
+        face: NodeFace,
+        look: NodeLook,
+        geometry: NodeGeometry,
+        shown_beliefs: Sequence[float],
+    ) -> None:
+        self._painter = painter
+        self._face, self._look, self._geometry = face, look, geometry
+        self._values = shown_beliefs
+        self._mark = face.mark
+        self._box = QRectF(0, 0, geometry.width, geometry.height)
+        self._wanted = self._box.adjusted(-1, -1, 1, 1)
+
+    def paint(self, detail: Detail, zoom: float, part: QRectF | None = None) -> None:
+        """For every detail but dots; only `part` is wanted, the rest may be left out."""
+        if part is not None:
+            self._wanted = part
+        pixels = 0
+        if detail is Detail.NAME:
+            pixels = name_pixels(self._face, self._box, zoom)
+            self._box = named_box(self._face, self._box, pixels)
+        self._paint_box()
+        if not self._box.contains(self._wanted):
+            self._paint_rings()
+        if detail is Detail.NAME:
+            self._paint_name(pixels)
+        elif self._face.shows_rows:
+            if self._wanted.top() <= HEAD:
+                self._paint_head(HEAD / 2)
+            self._paint_rows()
+        else:
+            self._paint_label()
+
+    def paint_open(self) -> None:
+        """Head and rows without the box around them."""
+        self._paint_head(HEAD / 2, with_words=False)
+        self._paint_state_rows()
+
+    # -- outline
+
+    def _outline(self) -> QPen:
+        mark, colors = self._mark, theme()
+        if mark is not None and mark.is_soft:
+            pen = QPen(colors.color("virtual_ink"), colors.line("node_evidence"))
+            pen.setDashPattern([2.5, 1.5])
+            return pen
+        if mark is not None:
+            return QPen(colors.color(mark.tint), colors.line("node_evidence"))
+        if self._face.is_target:
+            return QPen(colors.color("target"), colors.line("node_selected"))
+        return QPen(colors.color("border_control"), colors.line("node"))
+
+    def _paint_box(self) -> None:
+        painter, look = self._painter, self._look
+        pen = self._outline()
+        inset = pen.widthF() / 2
+        radius = theme().radius("bar" if look.shape is NodeShape.BOX else "node")
+        painter.setPen(pen)
+        painter.setBrush(theme().color("surface"))
+        painter.drawRoundedRect(self._box.adjusted(inset, inset, -inset, -inset), radius, radius)
+        if look.shape is NodeShape.DOUBLE:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inner = self._box.adjusted(3.5, 3.5, -3.5, -3.5)
+            painter.drawRoundedRect(inner, radius - 3, radius - 3)
+
+    def _paint_rings(self) -> None:
+        pen = ring_pen(self._look)
+        if pen is None:
+            return
+        away = RING_DISTANCE
+        radius = theme().radius("node") + away - 1
+        self._painter.setPen(pen)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        self._painter.drawRoundedRect(self._box.adjusted(-away, -away, away, away), radius, radius)
+
+    # -- small
+
+    def _paint_name(self, pixels: int) -> None:
+        """The title alone, so large that it can still be read."""
+        room, metrics = name_room(self._box), metrics_of_height(pixels)
+        self._painter.setFont(font_of_height(pixels))
+        elide = Qt.TextElideMode.ElideMiddle
+        shown = metrics.elidedText(shown_name(self._face), elide, room.width())
+        mark = self._mark
+        ink = "text" if mark is None else f"{mark.tint}_ink"
+        self._painter.setPen(theme().color(ink))
+        self._painter.drawText(room, _CENTER, shown)
+
+    def _paint_line(self, share: float) -> None:
+        """The belief as a thin line under the name."""
+        painter, box = self._painter, self._box
+        track = QRectF(INDENT - 2, box.bottom() - 5.5, box.width() - 2 * INDENT + 4, 2)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("belief_track"))
+        painter.drawRect(track)
+        tint = "belief" if self._mark is None else self._mark.tint
+        painter.setBrush(theme().color("stale" if self._face.is_stale else tint))
+        painter.drawRect(QRectF(track.left(), track.top(), track.width() * share, 2))
+
+    def _paint_label(self) -> None:
+        painter, face = self._painter, self._face
+        if face.mode is NodeMode.LINE and face.line_share is not None:
+            self._paint_line(face.line_share)
+        if self._mark is not None or face.is_target or face.is_stale or face.note:
+            self._paint_head(self._box.height() / 2, with_words=False)
+            return
+        if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
+            self._paint_entropy(face.entropy_bits)
+            return
+        is_box = self._look.shape is NodeShape.BOX
+        painter.setFont(canvas_font("dense", "regular" if is_box else "medium"))
+        painter.setPen(theme().color("text"))
+        metrics = canvas_metrics("dense", "medium")
+        lines = face.title.split("\n")
+        top = self._box.center().y() - LINE * len(lines) / 2
+        for number, words in enumerate(lines):
+            shown = metrics.elidedText(
+                words, Qt.TextElideMode.ElideMiddle, self._box.width() - 2 * INDENT + 6
+            )
+            place = QRectF(0, top + LINE * number, self._box.width(), LINE)
+            painter.drawText(place, _CENTER, shown)
+
+    def _paint_entropy(self, bits: float) -> None:
+        painter, box = self._painter, self._box
+        painter.setFont(canvas_font("dense", "medium"))
+        painter.setPen(theme().color("text"))
+        room = box.adjusted(INDENT, 0, -INDENT - 36, 0)
+        title = canvas_metrics("dense", "medium").elidedText(
+            self._face.title, Qt.TextElideMode.ElideMiddle, room.width()
+        )
+        painter.drawText(room, _LEFT, title)
+        painter.setFont(canvas_font("caption"))
+        painter.setPen(theme().color("text_tertiary"))
+        painter.drawText(box.adjusted(0, 0, -INDENT, 0), _RIGHT, f"{bits:.2f}")
+
+    # -- head
+
+    def _paint_head(self, middle: float, *, with_words: bool = True) -> None:
+        painter, face, colors = self._painter, self._face, theme()
+        right = self._box.width() - INDENT + 1
+        mark = self._mark
+        words: str | None = None
+        ink = "target_ink"
+        symbols: list[tuple[str, str]] = []
+        if mark is not None:
+            ink = f"{mark.tint}_ink"
+            words = mark.words
+            symbols.append((mark.icon, ink))
+        if face.is_target:
+            words = words or "target"
+            symbols.append(("crosshair", "target_ink"))
+        if face.is_stale:
+            symbols.append(("clock", "text_tertiary"))
+        for name, color in symbols:
+            size = MARK_SIZE
+            place = QRectF(right - size, middle - size / 2, size, size)
+            paint_icon(painter, name, color, place)
+            right -= size + 2
+        bold = canvas_metrics("dense", "semibold")
+        title = face.title.replace("\n", " ")
+        if words is not None and with_words:
+            metrics = canvas_metrics("caption", "semibold")
+            # The title comes first: words that leave it too little give way to their sign.
+            left = right - INDENT - 6 - min(bold.horizontalAdvance(title), LEAST_TITLE)
+            shown = mark_words(words, left, metrics)
+            width = metrics.horizontalAdvance(shown)
+            if shown:
+                painter.setFont(canvas_font("caption", "semibold"))
+                painter.setPen(colors.color(ink))
+                place = QRectF(right - width - 1, middle - 9, width + 1, 18)
+                painter.drawText(place, _RIGHT, shown)
+                right -= width + 5
+        room = right - INDENT - (8 if face.note else 0)
+        shown = bold.elidedText(title, Qt.TextElideMode.ElideMiddle, room)
+        painter.setFont(canvas_font("dense", "semibold"))
+        painter.setPen(colors.color("text"))
+        painter.drawText(QRectF(INDENT, middle - 9, room + 2, 18), _LEFT, shown)
+        if face.note:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colors.color("text_tertiary"))
+            end = INDENT + bold.horizontalAdvance(shown) + 5
+            painter.drawEllipse(QRectF(end, middle - 2, 4, 4))
+
+    # -- rows
+
+    def _paint_rows(self) -> None:
+        self._painter.setPen(QPen(theme().color("border"), 1))
+        inset = self._outline().widthF()
+        self._painter.drawLine(QLineF(inset, HEAD + 0.5, self._box.width() - inset, HEAD + 0.5))
+        self._paint_state_rows()
+
+    def _paint_state_rows(self) -> None:
+        painter, geometry = self._painter, self._geometry
+        for place, index in enumerate(geometry.shown):
+            self._paint_row(place, index, geometry.names[place])
+        hidden = geometry.hidden
+        if hidden:
+            row = geometry.row(len(geometry.shown))
+            painter.setFont(canvas_font("caption"))
+            painter.setPen(theme().color("text_tertiary"))
+            painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, f"{len(hidden)} more")
+            if self._face.beliefs:  # numbers do not slide
+                rest = percent(min(1.0, sum(self._face.beliefs[i] for i in hidden)))
+                painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, rest)
+
+    def _paint_row(self, place: int, index: int, name: str) -> None:
+        painter, face, mark, colors = self._painter, self._face, self._mark, theme()
+        row = self._geometry.row(place)
+        state = face.states[index]
+        is_known = bool(face.beliefs)
+        is_out = (is_known and face.beliefs[index] <= 0) or (
+            mark is not None and state in mark.struck
+        )
+        is_chosen = mark is not None and state == mark.chosen
+        ink = colors.color("text_secondary" if is_out else "text")
+        painter.setFont(canvas_font("caption"))
+        painter.setPen(ink)
+        if self._wanted.left() < self._geometry.bar_left - 2:
+            painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, name)
+        if is_out:
+            end = INDENT + canvas_metrics("caption").horizontalAdvance(name)
+            middle = row.center().y() + 0.5
+            painter.drawLine(QLineF(INDENT, middle, end, middle))
+        if is_known:
+            painter.setFont(canvas_font("caption", "medium"))
+            chosen = f"{mark.tint}_ink" if mark is not None else "evidence_ink"
+            painter.setPen(colors.color(chosen) if is_chosen else ink)
+            number = percent(face.beliefs[index])
+            painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, number)
+        self._paint_bar(place, index, mark, is_chosen)
+        if face.most_probable == state:
+            painter.setPen(QPen(colors.color("mpe"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(row.adjusted(4, 0.75, -4, -0.75), 3, 3)
+        if self._look.focus_state == index:
+            pen = QPen(colors.color("focus"), theme().line("focus"))
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(row.adjusted(2, 0, -2, 0), 3, 3)
+
+    def _paint_bar(self, place: int, index: int, mark: Mark | None, is_chosen: bool) -> None:
+        painter, face, colors = self._painter, self._face, theme()
+        bar = self._geometry.bar(place)
+        radius = theme().radius("bar")
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colors.color("belief_track"))
+        painter.drawRoundedRect(bar, radius, radius)
+        value = min(1.0, max(0.0, self._values[index])) if self._values else 0.0
+        if value > 0:
+            tint = "evidence" if mark is None else mark.tint
+            fill = "stale" if face.is_stale else tint if is_chosen else "belief"
+            painter.setBrush(colors.color(fill))
+            painter.drawRoundedRect(part_of(bar, value), radius, radius)
+        painter.setPen(QPen(colors.color("surface", 0.6), 0.75))
+        painter.drawLines(
+            [
+                QLineF(x, bar.top(), x, bar.bottom())
+                for x in (bar.left() + bar.width() * share for share in (0.25, 0.5, 0.75))
+            ]
+        )
+        if mark is not None and mark.is_soft:
+            self._paint_weight(bar, face.weights[index])
+        if face.mode is NodeMode.PRIOR and face.priors:
+            prior = face.priors[index]
+            if abs(prior - (face.beliefs[index] if face.beliefs else 0)) >= LEAST_SHIFT:
+                paint_prior(painter, bar, prior)
+        if mark is not None and mark.is_soft:
+            painter.setPen(QPen(colors.color("virtual_ink"), 1.25))
+            painter.setBrush(colors.color("surface"))
+            painter.drawRoundedRect(self._geometry.handle(place), 1.5, 1.5)
+
+    def _paint_weight(self, bar: QRectF, weight: float) -> None:
+        strip = QRectF(bar.left(), bar.bottom() - 3, bar.width() * weight, 3)
+        paint_hatched(self._painter, strip, theme().color("virtual"))

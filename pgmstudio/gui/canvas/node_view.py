@@ -1,0 +1,152 @@
+"""What a node shows besides its place: title, states, beliefs, evidence and marks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from enum import Enum
+from operator import attrgetter
+
+from pgmstudio.core.drawing.layout.boxes import MOST_ROWS
+from pgmstudio.core.drawing.svg.nodes import Mark, mark_of, percent
+
+
+class NodeMode(Enum):
+    """How much of a node is drawn, from little to much."""
+
+    DOT = "dot"
+    NAME = "name"
+    LINE = "line"
+    ENTROPY = "entropy"
+    BARS = "bars"
+    PRIOR = "prior"
+
+    @property
+    def has_rows(self) -> bool:
+        return self in (NodeMode.BARS, NodeMode.PRIOR)
+
+
+MODE_TITLES = {
+    NodeMode.DOT: "Dots",
+    NodeMode.NAME: "Names",
+    NodeMode.LINE: "Names + belief",
+    NodeMode.ENTROPY: "Entropy",
+    NodeMode.BARS: "Bars",
+    NodeMode.PRIOR: "Bars + prior",
+}
+
+
+MODE_TIPS = {
+    NodeMode.DOT: "A dot; its name when it is hovered, selected or observed.",
+    NodeMode.NAME: "The name alone.",
+    NodeMode.LINE: "The name over a thin line: the last of two states, else the likeliest.",
+    NodeMode.ENTROPY: "The name and the entropy of its belief.",
+    NodeMode.BARS: "A bar for the belief in every state.",
+    NodeMode.PRIOR: "Bars, with the prior as an outline.",
+}
+
+
+class Detail(Enum):
+    """How much of its mode a node can show at the present zoom."""
+
+    FULL = "full"
+    NAME = "name"
+    DOT = "dot"
+
+
+FULL_FROM, NAME_FROM = 0.70, 0.35
+
+
+def detail_at(zoom: float) -> Detail:
+    """Above 70 % the chosen mode, from 35 % on names, below dots."""
+    # A hair of tolerance: 70 % reached by the wheel must count as 70 %.
+    if zoom >= FULL_FROM - 1e-6:
+        return Detail.FULL
+    return Detail.NAME if zoom >= NAME_FROM - 1e-6 else Detail.DOT
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFace:
+    """Two equal faces look alike, so a node is only repainted when its face differs."""
+
+    title: str
+    mode: NodeMode = NodeMode.NAME
+    states: tuple[str, ...] = ()
+    beliefs: tuple[float, ...] = ()  # empty: not known
+    priors: tuple[float, ...] = ()
+    weights: tuple[float, ...] = ()  # the evidence, one per state; empty: none
+    most_probable: str | None = None
+    is_target: bool = False
+    is_stale: bool = False
+    note: str = ""
+    is_done: bool = False  # the state of `weights` was set from outside
+
+    @property
+    def shows_rows(self) -> bool:
+        return self.mode.has_rows and bool(self.states)
+
+    def shows_beliefs(self, detail: Detail) -> bool:
+        """Whether other beliefs would be seen: a name or a dot looks the same with any."""
+        is_small = self.mode in (NodeMode.ENTROPY, NodeMode.LINE)
+        return detail is Detail.FULL and (self.shows_rows or is_small)
+
+    def differs_in_beliefs_alone(self, other: NodeFace) -> bool:
+        """Nothing but beliefs, priors and the most probable state tells the two apart."""
+        return bool(_besides_beliefs(self) == _besides_beliefs(other))
+
+    @property
+    def mark(self) -> Mark | None:
+        if not self.weights:
+            return None
+        weights = dict(zip(self.states, self.weights, strict=True))
+        return mark_of(weights, is_done=self.is_done)
+
+    @property
+    def line_share(self) -> float | None:
+        """How long the thin line under a name is: the last of two states, else the likeliest."""
+        if not self.beliefs:
+            return None
+        return self.beliefs[-1] if len(self.beliefs) == 2 else max(self.beliefs)
+
+    @property
+    def entropy_bits(self) -> float | None:
+        """H = −Σ p log2 p; None while beliefs are not known."""
+        if not self.beliefs:
+            return None
+        return -sum(p * math.log2(p) for p in self.beliefs if p > 0) + 0.0
+
+    def shown_states(self) -> tuple[int, ...]:
+        """All states, or the five largest in their order when there are more than six."""
+        count = len(self.states)
+        if count <= MOST_ROWS:
+            return tuple(range(count))
+        size = self.beliefs or (0.0,) * count
+        largest = sorted(range(count), key=lambda i: (-size[i], i))[: MOST_ROWS - 1]
+        return tuple(sorted(largest))
+
+    def is_impossible(self, index: int) -> bool:
+        """The state cannot be, given evidence elsewhere or at all."""
+        return bool(self.beliefs) and self.beliefs[index] <= 0 and not self.weights
+
+    @property
+    def description(self) -> str:
+        """For those who hear the canvas: “Lung cancer, target, yes 69.2 percent, …”."""
+        words = [self.title]
+        mark = self.mark
+        if mark is not None:
+            is_seen = not mark.is_soft and not mark.is_done
+            words.append(f"evidence {mark.words}" if is_seen else mark.words)
+        if self.is_target:
+            words.append("target")
+        if self.is_stale:
+            words.append("stale")
+        words += [
+            f"{state} {percent(value)} percent"
+            for state, value in zip(self.states, self.beliefs, strict=False)
+        ]
+        return ", ".join(words)
+
+
+_besides_beliefs = attrgetter(
+    *(f.name for f in fields(NodeFace) if f.name not in ("beliefs", "priors", "most_probable"))
+)

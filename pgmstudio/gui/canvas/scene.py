@@ -1,0 +1,291 @@
+"""The scene: items for the nodes and edges of a picture, kept as the picture changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QObject, QPointF, QRectF, Signal
+from PySide6.QtWidgets import QGraphicsScene
+
+from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode, Point, Size
+from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
+from pgmstudio.core.drawing.neighbourhoods import Neighbourhoods
+from pgmstudio.gui.canvas.animation import Slide, between
+from pgmstudio.gui.canvas.edge_item import EdgeItem
+from pgmstudio.gui.canvas.edge_label import TagLayer, place_labels
+from pgmstudio.gui.canvas.edge_routing import RouteMaker, straight_route
+from pgmstudio.gui.canvas.level_of_detail import Zoomed
+from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.theme.theme import theme
+
+Edge = tuple[str, str]
+DIMMED = 0.35
+# More bars than this jump instead of sliding: nobody can follow them.
+MOST_SLIDING = 150
+
+
+class GraphScene(QGraphicsScene):
+    """Shows; what people want is told by the view that looks at it."""
+
+    is_fixed = False  # nodes stay where they are put
+    contents_changed = Signal()  # nodes, edges or places: for legend and minimap
+    selection_shown = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.zoomed = Zoomed()
+        self.picture = GraphPicture(())
+        self.near = Neighbourhoods(self.picture)
+        self.nodes: dict[str, NodeItem] = {}
+        self.edges: dict[Edge, EdgeItem] = {}
+        self._edges_at: dict[str, list[EdgeItem]] = {}
+        self.tag_layer: TagLayer | None = None  # once an edge has a tag
+        self.selected_nodes: tuple[str, ...] = ()
+        self.selected_edges: tuple[Edge, ...] = ()
+        self._bars = Slide("bars", self)
+        self._places = Slide("layout", self)
+        self._routes = RouteMaker(self)
+        self._routes.routed.connect(self._on_routed)
+        self._bright: frozenset[str] | None = None
+        theme().changed.connect(self._on_theme_changed)
+
+    # -- what is shown
+
+    def show_picture(
+        self,
+        picture: GraphPicture,
+        faces: Mapping[str, NodeFace],
+        positions: Mapping[str, Point],
+        *,
+        routes: Sequence[EdgeRoute] | None = None,
+        slide: bool = False,
+    ) -> None:
+        """Show a picture; nodes and edges that are in both keep their items."""
+        self._places.finish()
+        self._bars.finish()
+        self.picture, self.near = picture, Neighbourhoods(picture)
+        for identity in [i for i in self.nodes if i not in picture.node]:
+            self.removeItem(self.nodes.pop(identity))
+        old = {i: item.centre for i, item in self.nodes.items()}
+        for node in picture.nodes:
+            item = self.nodes.get(node.id)
+            if item is None:
+                item = self.nodes[node.id] = self._new_item(node, faces[node.id])
+                item.setPos(QPointF(*positions[node.id]))
+                self.addItem(item)
+            else:
+                item.set_face(node, faces[node.id])
+                item.show_beliefs(faces[node.id].beliefs)
+        self.nodes = {identity: self.nodes[identity] for identity in picture.ids}
+        self._show_edges(picture.edges)
+        moves = {i: p for i, p in positions.items() if i in old and old[i] != p and i in self.nodes}
+        if slide and moves and len(self.nodes) <= MOST_SLIDING:
+            self._slide_to(old, moves)
+        else:
+            for identity, place in moves.items():
+                self.nodes[identity].setPos(QPointF(*place))
+            self._route_all(routes)
+        self.contents_changed.emit()
+
+    def _new_item(self, node: PictureNode, face: NodeFace) -> NodeItem:
+        return NodeItem(node, face, self.zoomed)
+
+    def _show_edges(self, edges: Iterable[PictureEdge]) -> None:
+        wanted = {(edge.source, edge.target): edge for edge in edges}
+        for ends in [ends for ends in self.edges if ends not in wanted]:
+            self.removeItem(self.edges.pop(ends))
+        for ends, edge in wanted.items():
+            if ends in self.edges:
+                self.edges[ends].set_edge(edge)
+            else:
+                self.edges[ends] = EdgeItem(edge, self.zoomed)
+                self.addItem(self.edges[ends])
+        self._edges_at = {identity: [] for identity in self.nodes}
+        for item in self.edges.values():
+            for end in set(item.ends):
+                self._edges_at[end].append(item)
+
+    def show_faces(self, faces: Mapping[str, NodeFace]) -> bool:
+        """New faces of some nodes, bars sliding to their new lengths; True when a box grew."""
+        resized = []
+        for identity, face in faces.items():
+            item = self.nodes.get(identity)
+            if item is not None and item.set_face(item.node, face):
+                resized.append(identity)
+        if resized:
+            self.route_at(resized)
+            self.contents_changed.emit()
+        # All nodes, not only the given: a movement still under way is taken over.
+        late = [item for item in self.nodes.values() if item.shown_beliefs != item.face.beliefs]
+        sliding = [item for item in late if item.shows_bars]
+        if len(sliding) > MOST_SLIDING:
+            sliding = []
+        seen = {item.id for item in sliding}
+        self._show_beliefs({item.id: item.face.beliefs for item in late if item.id not in seen})
+        start = {item.id: item.shown_beliefs for item in sliding}
+        end = {item.id: item.face.beliefs for item in sliding}
+        if sliding:
+            self._bars.start(lambda share: self._show_beliefs(between(start, end, share)))
+        else:
+            self._bars.stop()
+        return bool(resized)
+
+    def _show_beliefs(self, values: Mapping[str, tuple[float, ...]]) -> None:
+        for identity, shown in values.items():
+            item = self.nodes.get(identity)
+            if item is not None and len(shown) == len(item.face.states):
+                item.show_beliefs(shown)
+
+    # -- places
+
+    @property
+    def positions(self) -> dict[str, Point]:
+        self._places.finish()
+        return {identity: item.centre for identity, item in self.nodes.items()}
+
+    @property
+    def sizes(self) -> dict[str, Size]:
+        return {identity: item.size for identity, item in self.nodes.items()}
+
+    def move_nodes(self, places: Mapping[str, Point]) -> None:
+        """Put some nodes elsewhere; the edges at them follow at once."""
+        for identity, place in places.items():
+            self.nodes[identity].setPos(QPointF(*place))
+        self.route_at(places)
+
+    def route_at(self, nodes: Iterable[str]) -> None:
+        """New ways for the edges at these nodes."""
+        touched = list({id(e): e for node in nodes for e in self._edges_at.get(node, ())}.values())
+        self._routes.route_some(self, touched)
+
+    def is_routed(self, edge: EdgeItem) -> bool:
+        """The boxes at its ends are where they were when it got its way."""
+        source, target = (self.nodes[end] for end in edge.ends)
+        return edge.is_routed_between(source.pos(), target.pos())
+
+    def route_all(self) -> None:
+        self._route_all(None)
+
+    def _route_all(self, routes: Sequence[EdgeRoute] | None) -> None:
+        if routes is not None and len(routes) == len(self.picture.edges):
+            self._on_routed(
+                {(e.source, e.target): r for e, r in zip(self.picture.edges, routes, strict=True)}
+            )
+            return
+        self._routes.route_all(self)
+
+    def _on_routed(self, routes: Mapping[Edge, EdgeRoute]) -> None:
+        for ends, route in routes.items():
+            item = self.edges.get(ends)
+            if item is not None:
+                item.set_route(route, self.nodes[ends[0]].pos(), self.nodes[ends[1]].pos())
+        place_labels(self, routes)
+
+    def _slide_to(self, old: Mapping[str, Point], new: Mapping[str, Point]) -> None:
+        def step(share: float) -> None:
+            for identity, place in between(old, new, share).items():
+                if identity in self.nodes:
+                    self.nodes[identity].setPos(place[0], place[1])
+            if share >= 1:
+                self.route_all()
+                self.contents_changed.emit()
+                return
+            for item in self.edges.values():
+                source, target = (self.nodes[end] for end in item.ends)
+                item.set_route(straight_route(source, target), source.pos(), target.pos())
+
+        self._places.start(step)
+
+    def content_rect(self) -> QRectF:
+        """What has to be in sight to see everything."""
+        sides = [item.sides for item in self.nodes.values() if item.isVisible()]
+        for edge in self.edges.values():
+            if edge.route.bend is not None and edge.isVisible():
+                x, y = edge.route.at(0.5)
+                sides.append((x - 2, y - 2, x + 2, y + 2))
+        if not sides:
+            return QRectF(-8, -8, 16, 16)
+        left, top, right, bottom = zip(*sides, strict=True)
+        corner = QPointF(min(left) - 8, min(top) - 8)
+        return QRectF(corner, QPointF(max(right) + 8, max(bottom) + 8))
+
+    # -- marks that come and go
+
+    def show_selection(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
+        """Mark what is selected; names that are not in the picture are passed over."""
+        self.selected_nodes = tuple(n for n in nodes if n in self.nodes)
+        self.selected_edges = tuple(e for e in edges if e in self.edges)
+        chosen, lines = set(self.selected_nodes), set(self.selected_edges)
+        for identity, item in self.nodes.items():
+            item.change_look(is_selected=identity in chosen)
+        for ends, edge in self.edges.items():
+            edge.change_look(is_selected=ends in lines)
+        self.selection_shown.emit()
+
+    def emphasise(self, nodes: frozenset[str] | None, hovered: Edge | None = None) -> None:
+        """These nodes and the edges between them at full strength, the rest at 35 %; None: all."""
+        if nodes == self._bright and hovered is None:
+            return
+        self._bright = nodes
+        for identity, item in self.nodes.items():
+            item.setOpacity(1.0 if nodes is None or identity in nodes else DIMMED)
+        for ends, edge in self.edges.items():
+            inside = nodes is None or (ends[0] in nodes and ends[1] in nodes)
+            edge.setOpacity(1.0 if inside else DIMMED)
+            near = nodes is not None and inside and hovered is None
+            edge.change_look(is_hovered=near or ends == hovered)
+
+    def show_cycle(self, path: Sequence[str]) -> None:
+        """Light up the edges of a path with their numbers; an empty path takes it away."""
+        steps = {pair: i for i, pair in enumerate(pairwise(path), start=1)}
+        on_path = set(path)
+        for ends, edge in self.edges.items():
+            edge.change_look(step=steps.get(ends))
+        for identity, item in self.nodes.items():
+            if identity in on_path:
+                item.change_look(role="cycle")
+            elif item.look.role == "cycle":
+                item.change_look(role="")
+
+    def show_strengths(
+        self, widths: Mapping[Edge, float] | None, words: Mapping[Edge, str] | None = None
+    ) -> None:
+        """Widths of edges by their strength and, where given, words on them; None: plain."""
+        for ends, edge in self.edges.items():
+            width = None if widths is None else widths.get(ends)
+            edge.change_look(width=width, words="" if words is None else words.get(ends, ""))
+
+    def show_cut(self, nodes: Collection[str], *, lines_too: bool = False) -> None:
+        """The edges that lead into these nodes no longer say anything.
+
+        `lines_too` where a line without an arrow, as in the picture of a tree, leads somewhere.
+        """
+        for ends, edge in self.edges.items():
+            leads = lines_too or edge.edge.style.has_arrow
+            edge.change_look(is_cut=ends[1] in nodes and leads)
+
+    def show_only(self, nodes: frozenset[str] | None) -> None:
+        """Hide everything else; None shows all again."""
+        for identity, item in self.nodes.items():
+            item.setVisible(nodes is None or identity in nodes)
+        for ends, edge in self.edges.items():
+            edge.setVisible(nodes is None or (ends[0] in nodes and ends[1] in nodes))
+        self.contents_changed.emit()
+
+    def forget_pixels(self) -> None:
+        """What is kept from painting was made for another screen."""
+        for item in self.nodes.values():
+            item.forget_pixels()
+
+    def _on_theme_changed(self) -> None:
+        for item in (*self.nodes.values(), *self.edges.values()):
+            item.update()
+        self.update()
+
+    def stop(self) -> None:
+        """Nothing goes on after this: no movement, no question."""
+        self._bars.stop()
+        self._places.stop()
+        self._routes.stop()

@@ -1,0 +1,76 @@
+"""What people ask for on a canvas; the view only tells, somebody else changes the project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QPointF, Signal
+
+from pgmstudio.gui.canvas.edge_item import EdgeItem
+from pgmstudio.gui.canvas.node_item import NodeItem
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What lies under the pointer; `state` only where the rows of a node can be seen."""
+
+    point: QPointF  # in the scene
+    node: NodeItem | None = None
+    edge: EdgeItem | None = None
+    state: int | None = None
+    is_on_bar: bool = False
+
+    @property
+    def is_impossible(self) -> bool:
+        """A state that cannot be."""
+        return (
+            self.node is not None
+            and self.state is not None
+            and self.node.face.is_impossible(self.state)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAdvice:
+    """What drawing an edge would mean; `refusal` is the sentence when it cannot be drawn."""
+
+    words: str = ""
+    is_warning: bool = False
+    refusal: str = ""
+    path: tuple[str, ...] = ()  # the cycle it would close, from its target to its source
+    forecast: str = ""  # what becomes of the clique tree; comes a moment later
+    is_large: bool = False  # and is worth a warning
+
+
+Adviser = Callable[[str, str], EdgeAdvice]
+
+
+class Wishes(QObject):
+    """One per canvas."""
+
+    select = Signal(object, object)  # node ids, edges
+    move = Signal(object)  # point by node id
+    add_edge = Signal(str, str)
+    add_node = Signal(str, object)  # name, point
+    rename = Signal(str, str)  # node id, new name
+    delete = Signal()  # what is selected
+    reverse = Signal()
+    copy = Signal()
+    cut = Signal()
+    paste = Signal(object)  # point or None
+    duplicate = Signal()
+    click_state = Signal(str, str)  # node id, state
+    exclude_state = Signal(str, str)
+    toggle_state = Signal(str, str)  # one of several
+    likelihood = Signal(str, object)  # node id, weight by state
+    clear_evidence = Signal(str)
+    do = Signal(str, str)  # node id, state: set from outside
+    do_menu = Signal(str, object)  # node id, global point: choose the state first
+    pick = Signal(str, str)  # node id, its part in a question about separation
+    target = Signal(str)
+    open_node = Signal(str)
+    menu = Signal(object, object)  # Hit, global point
+    refused = Signal(str)  # a sentence to show at the pointer
+    tool = Signal(str)  # "select", "node", "edge", "separation"
+    find = Signal()

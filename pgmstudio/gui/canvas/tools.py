@@ -1,0 +1,251 @@
+"""Mouse tools as objects: what a press, a drag and a release mean while the tool is chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from pgmstudio.core.drawing.diagram import Point
+from pgmstudio.core.drawing.snapping import Box, Guide, snap, snapped_to_grid
+from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.theme.theme import theme
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.canvas.view import GraphView
+
+Modifiers = Qt.KeyboardModifier
+# How far the pointer travels before a press is a drag, and how near snapping reaches, on screen.
+DRAG_FROM, SNAP_REACH = 4.0, 5.0
+LEAST_WEIGHT = 0.01
+
+
+class Tool:
+    """A tool that does nothing; points are in the scene."""
+
+    name: ClassVar[str] = ""
+    cursor: ClassVar[Qt.CursorShape] = Qt.CursorShape.ArrowCursor
+
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+
+    @property
+    def is_busy(self) -> bool:
+        """A gesture is under way."""
+        return False
+
+    @property
+    def is_pressed(self) -> bool:
+        """A press has not been released yet."""
+        return self.is_busy
+
+    def press(self, hit: Hit, modifiers: Modifiers) -> None: ...
+
+    def move(self, point: QPointF, modifiers: Modifiers) -> None: ...
+
+    def release(self, hit: Hit, modifiers: Modifiers) -> None: ...
+
+    def cancel(self) -> None:
+        """Give up the gesture and leave everything as it was."""
+
+    def paint(self, painter: QPainter) -> None:
+        """What the gesture shows, in scene coordinates."""
+
+
+class SelectTool(Tool):
+    """Selects, moves, rubber bands; on state rows it sets evidence, on bars likelihoods."""
+
+    name = "select"
+
+    def __init__(self, view: GraphView) -> None:
+        super().__init__(view)
+        self._pressed: Hit | None = None
+        self._modifiers = Modifiers.NoModifier
+        self._gesture = ""  # "", "move", "band", "weight", "idle"
+        self._starts: dict[str, Point] = {}
+        self._band = QRectF()
+        self._guides: tuple[Guide, ...] = ()
+        self._weights: dict[str, float] = {}
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._gesture)
+
+    @property
+    def is_pressed(self) -> bool:
+        return self._pressed is not None
+
+    def press(self, hit: Hit, modifiers: Modifiers) -> None:
+        self._pressed, self._modifiers, self._gesture = hit, modifiers, ""
+        if hit.node is not None and hit.state is None:
+            self._choose_node(hit.node.id, modifiers)
+        elif hit.node is None and hit.edge is not None:
+            self._choose_edge(hit.edge.ends, modifiers)
+        elif hit.node is None and not _adds(modifiers):
+            self._view.wishes.select.emit((), ())
+
+    def _choose_node(self, identity: str, modifiers: Modifiers) -> None:
+        scene = self._view.graph
+        chosen = scene.selected_nodes
+        if _adds(modifiers):
+            rest = tuple(n for n in chosen if n != identity)
+            nodes = rest if identity in chosen else (*chosen, identity)
+            self._view.wishes.select.emit(nodes, scene.selected_edges)
+        elif identity not in chosen:
+            self._view.wishes.select.emit((identity,), ())
+
+    def _choose_edge(self, ends: tuple[str, str], modifiers: Modifiers) -> None:
+        scene = self._view.graph
+        chosen = scene.selected_edges
+        if _adds(modifiers):
+            rest = tuple(e for e in chosen if e != ends)
+            edges = rest if ends in chosen else (*chosen, ends)
+            self._view.wishes.select.emit(scene.selected_nodes, edges)
+        else:
+            self._view.wishes.select.emit((), (ends,))
+
+    # -- dragging
+
+    def move(self, point: QPointF, modifiers: Modifiers) -> None:
+        hit = self._pressed
+        if hit is None:
+            return
+        if not self._gesture:
+            way = QLineF(hit.point, point).length() * self._view.pixels_per_unit
+            if way < DRAG_FROM:
+                return
+            self._begin_drag(hit)
+        if self._gesture == "move":
+            self._drag_nodes(point - hit.point, modifiers)
+        elif self._gesture == "band":
+            self._band = QRectF(hit.point, point).normalized()
+            self._view.viewport().update()
+        elif self._gesture == "weight":
+            self._drag_weight(point)
+
+    def _begin_drag(self, hit: Hit) -> None:
+        self._view.stop_hover()
+        if hit.node is None:
+            self._gesture = "band"
+            return
+        if hit.state is not None and hit.is_on_bar and self._begin_weight(hit.node, hit.state):
+            return
+        chosen = self._view.graph.selected_nodes
+        if hit.node.id not in chosen:
+            self._view.wishes.select.emit((hit.node.id,), ())
+            chosen = (hit.node.id,)
+        if self._view.graph.is_fixed:
+            self._gesture = "idle"
+            return
+        self._gesture = "move"
+        self._starts = {i: self._view.graph.nodes[i].centre for i in chosen}
+
+    def _begin_weight(self, node: NodeItem, state: int) -> bool:
+        face = node.face
+        if not face.beliefs or face.is_impossible(state):
+            return False
+        self._gesture = "weight"
+        mark = face.mark
+        soft = mark is not None and mark.is_soft
+        self._weights = dict(
+            zip(face.states, face.weights if soft else (1.0,) * len(face.states), strict=True)
+        )
+        return True
+
+    def _drag_weight(self, point: QPointF) -> None:
+        hit = self._pressed
+        if hit is None or hit.node is None or hit.state is None:
+            return
+        node = hit.node
+        share = node.geometry.share_at(node.in_box(point).x())
+        self._weights[node.face.states[hit.state]] = max(LEAST_WEIGHT, round(share, 2))
+        self._view.wishes.likelihood.emit(node.id, dict(self._weights))
+
+    def _drag_nodes(self, way: QPointF, modifiers: Modifiers) -> None:
+        scene, hit = self._view.graph, self._pressed
+        if hit is None or hit.node is None:
+            return
+        dx, dy = way.x(), way.y()
+        self._guides = ()
+        x, y = self._starts[hit.node.id]
+        free = bool(modifiers & Modifiers.AltModifier)
+        if self._view.snaps_to_grid and not free:
+            wanted = snapped_to_grid((x + dx, y + dy))
+            dx, dy = wanted[0] - x, wanted[1] - y
+        elif not free:
+            box = Box(x + dx, y + dy, *hit.node.size)
+            others = [
+                Box(*item.centre, *item.size)
+                for item in self._view.nodes_in_sight()
+                if item.id not in self._starts
+            ]
+            reach = SNAP_REACH / self._view.pixels_per_unit
+            (sx, sy), self._guides = snap(box, others, reach)
+            dx, dy = dx + sx, dy + sy
+        scene.move_nodes({i: (x + dx, y + dy) for i, (x, y) in self._starts.items()})
+        self._view.viewport().update()
+
+    # -- letting go
+
+    def release(self, hit: Hit, modifiers: Modifiers) -> None:
+        pressed, gesture = self._pressed, self._gesture
+        starts, band = self._starts, self._band
+        self._forget()
+        if pressed is None:
+            return
+        wishes, scene = self._view.wishes, self._view.graph
+        if gesture == "move":
+            moved = {i: scene.nodes[i].centre for i in starts if i in scene.nodes}
+            if moved != starts:
+                wishes.move.emit(moved)
+        elif gesture == "band":
+            inside = tuple(i.id for i in scene.nodes.values() if band.intersects(i.box))
+            if _adds(self._modifiers):
+                inside = tuple(dict.fromkeys((*scene.selected_nodes, *inside)))
+            wishes.select.emit(inside, ())
+        elif gesture == "" and pressed.node is not None and pressed.state is None:
+            # A press keeps several selected for a drag; a mere click means this one.
+            if not _adds(modifiers):
+                wishes.select.emit((pressed.node.id,), ())
+        elif gesture == "" and pressed.node is not None and pressed.state is not None:
+            is_same = hit.node is pressed.node and hit.state == pressed.state
+            if is_same:
+                self._view.look_at_all(pressed.node.id)
+                self._view.use_state(pressed.node, pressed.state, modifiers)
+
+    def cancel(self) -> None:
+        if self._gesture == "move":
+            self._view.graph.move_nodes(self._starts)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._pressed, self._gesture = None, ""
+        self._guides, self._band, self._starts = (), QRectF(), {}
+        self._view.viewport().update()
+
+    def paint(self, painter: QPainter) -> None:
+        unit = 1 / self._view.pixels_per_unit
+        if self._gesture == "band":
+            painter.setPen(QPen(theme().color("accent"), unit))
+            painter.setBrush(theme().color("accent", 0.08))
+            painter.drawRect(self._band)
+        if self._guides:
+            painter.setPen(QPen(theme().color("accent"), unit))
+            painter.drawLines([QLineF(*g.start, *g.end) for g in self._guides])
+
+
+class NodeTool(Tool):
+    """A click on the ground begins a node there; its name is typed in place."""
+
+    name = "node"
+    cursor = Qt.CursorShape.CrossCursor
+
+    def release(self, hit: Hit, modifiers: Modifiers) -> None:
+        if hit.node is None:
+            self._view.begin_node(hit.point)
+
+
+def _adds(modifiers: Modifiers) -> bool:
+    return bool(modifiers & (Modifiers.ShiftModifier | Modifiers.ControlModifier))

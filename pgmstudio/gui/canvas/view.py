@@ -1,0 +1,346 @@
+"""The view of a graph: what lies under the pointer, hover, the tools and the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QCursor,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from pgmstudio.core.drawing.snapping import Box, free_place
+from pgmstudio.gui.canvas.distant_labels import paint_far_labels
+from pgmstudio.gui.canvas.edge_tool import EdgeTool
+from pgmstudio.gui.canvas.hit_test import hit_in, tooltip_of
+from pgmstudio.gui.canvas.keyboard import CanvasKeys
+from pgmstudio.gui.canvas.name_editor import NameEditor
+from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.canvas.node_view import Detail, NodeMode
+from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.canvas.separation_tool import SeparationTool
+from pgmstudio.gui.canvas.signals import Adviser, EdgeAdvice, Hit, Wishes
+from pgmstudio.gui.canvas.tools import Modifiers, NodeTool, SelectTool, Tool
+from pgmstudio.gui.canvas.zoom_view import ZoomView
+
+# Room for a node that is added by keyboard.
+NEW_SIZE, NEW_GAP = (136.0, 63.0), 16.0
+
+
+class GraphView(ZoomView):
+    """Looks at one scene. `wishes` tells what people ask for."""
+
+    gesture_begun = Signal()  # a press or a key: what was said about the last one is over
+
+    def __init__(self, scene: GraphScene, parent: QWidget | None = None) -> None:
+        super().__init__(scene, parent)
+        self.wishes = Wishes(self)
+        self.is_editable = True
+        self.is_pruned = False  # edges can be taken away, though no nodes can be drawn
+        self.is_joinable = False  # and edges can be drawn
+        self.snaps_to_grid = False
+        self.advise: Adviser | None = None
+        self.explain_impossible: Callable[[str, str], str] | None = None
+        self.describe_edge: Callable[[str, str], str] | None = None  # more for its tooltip
+        self.step_match: Callable[[int], None] | None = None  # while a search is open
+        self._space_held = False
+        self._pointer = QPointF()
+        self._hovered: tuple[str, str] | str | None = None
+        self._plain = ""  # the node that was clicked for evidence: the others are looked at now
+        self.setObjectName("graphView")
+        self.setAccessibleName("Canvas")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.keys = CanvasKeys(self)
+        self.editor = NameEditor(self)
+        self.tools: dict[str, Tool] = {
+            tool.name: tool
+            for tool in (SelectTool(self), NodeTool(self), EdgeTool(self), SeparationTool(self))
+        }
+        self._tool = self.tools["select"]
+        scene.selection_shown.connect(self._repaint_far)
+
+    # -- what is where
+
+    def hit(self, view_point: QPoint) -> Hit:
+        return self.hit_at(self.mapToScene(view_point))
+
+    def hit_at(self, point: QPointF) -> Hit:
+        """What lies at a point of the scene."""
+        return hit_in(self.graph, point, self.detail, self.pixels_per_unit)
+
+    def nodes_in_sight(self) -> list[NodeItem]:
+        sight = self.sight()
+        return [
+            item
+            for item in self.graph.nodes.values()
+            if item.isVisible() and sight.intersects(item.box)
+        ]
+
+    @property
+    def pointer(self) -> QPointF:
+        """Where the pointer is in the scene; when it is elsewhere, a free place in the middle."""
+        if self.viewport().rect().contains(self.viewport().mapFromGlobal(QCursor.pos())):
+            return self._pointer
+        middle = self.sight().center()
+        others = [Box(*item.centre, *item.size) for item in self.graph.nodes.values()]
+        return QPointF(*free_place(Box(middle.x(), middle.y(), *NEW_SIZE), others, NEW_GAP))
+
+    @property
+    def last_pointer(self) -> QPointF:
+        """Where the pointer was last seen in the scene."""
+        return self._pointer
+
+    # -- tools
+
+    @property
+    def is_busy(self) -> bool:
+        return self._tool.is_busy
+
+    @property
+    def is_pressed(self) -> bool:
+        return self.is_panning or self._tool.is_pressed
+
+    @property
+    def tool(self) -> Tool:
+        return self._tool
+
+    def choose_tool(self, name: str) -> None:
+        self._tool.cancel()
+        self._tool = self.tools[name]
+        self.viewport().setCursor(self._tool.cursor)
+
+    def advise_edge(self, source: str, target: str) -> EdgeAdvice:
+        return EdgeAdvice() if self.advise is None else self.advise(source, target)
+
+    def use_state(self, node: NodeItem, state: int, modifiers: Modifiers) -> None:
+        """Set evidence as a click with these keys held says."""
+        face = node.face
+        if face.is_impossible(state):
+            self.wishes.refused.emit(self._impossible(node, state))
+            return
+        if modifiers & Modifiers.ControlModifier:
+            wish = self.wishes.toggle_state
+        elif modifiers & (Modifiers.ShiftModifier | Modifiers.AltModifier):
+            wish = self.wishes.exclude_state
+        else:
+            wish = self.wishes.click_state
+        wish.emit(node.id, face.states[state])
+
+    def _impossible(self, node: NodeItem, state: int) -> str:
+        if self.explain_impossible is not None:
+            return self.explain_impossible(node.id, node.face.states[state])
+        return f"{node.face.title} = {node.face.states[state]} is impossible."
+
+    def begin_node(self, point: QPointF) -> None:
+        """Type the name of a new node in place."""
+        if self.is_editable:
+            self.editor.begin(QRectF(point.x() - 68, point.y() - 14, 136, 28), "", self._on_named)
+
+    def _on_named(self, name: str) -> None:
+        middle = self.editor.place.center()
+        self.wishes.add_node.emit(name, (round(middle.x()), round(middle.y())))
+
+    def begin_rename(self, node: str) -> None:
+        """Type another name over the node's title."""
+        item = self.graph.nodes.get(node)
+        if item is not None and self.is_editable:
+            box = QRectF(item.box.topLeft(), item.box.size())
+            box.setHeight(28)
+            self.editor.begin(box, node, lambda name: self.wishes.rename.emit(node, name))
+
+    # -- mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.gesture_begun.emit()
+        middle = event.button() == Qt.MouseButton.MiddleButton
+        if middle or (self._space_held and event.button() == Qt.MouseButton.LeftButton):
+            self.begin_pan(event.position().toPoint())
+        elif event.button() == Qt.MouseButton.LeftButton:
+            hit = self.hit(event.position().toPoint())
+            self._pointer = hit.point
+            self.keys.follow_pointer(hit)
+            self._tool.press(hit, event.modifiers())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        hit = self.hit(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and hit.node and hit.state is None:
+            self.wishes.open_node.emit(hit.node.id)
+        else:
+            self.mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        self._pointer = self.mapToScene(place)
+        if self.is_panning:
+            self.pan_to(place)
+        elif event.buttons() & Qt.MouseButton.LeftButton:
+            self._tool.move(self._pointer, event.modifiers())
+        else:
+            self._tool.move(self._pointer, event.modifiers())
+            self._hover(event.modifiers())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.is_panning:
+            self.end_pan()
+            self._show_cursor()
+        elif event.button() == Qt.MouseButton.LeftButton:
+            hit = self.hit(event.position().toPoint())
+            self._pointer = hit.point
+            self._tool.release(hit, event.modifiers())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.stop_hover()
+        super().leaveEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.keys.open_menu()
+        else:
+            self.wishes.menu.emit(self.hit(event.pos()), event.globalPos())
+        event.accept()
+
+    # -- hover
+
+    def _hover(self, modifiers: Modifiers) -> None:
+        if self._tool.is_busy:
+            return
+        hit = self.hit_at(self._pointer)
+        self._show_cursor(hit)
+        near = self.graph.near
+        if hit.node is None or hit.node.id != self._plain:
+            self._plain = ""
+        if hit.node is not None:
+            self._set_hovered(hit.node.id)
+            if self._plain:
+                self.graph.emphasise(None)
+            elif modifiers & Modifiers.AltModifier:
+                self.graph.emphasise(near.line(hit.node.id))
+            elif modifiers & Modifiers.ShiftModifier:
+                self.graph.emphasise(near.blanket(hit.node.id))
+            else:
+                self.graph.emphasise(near.near(hit.node.id))
+        elif hit.edge is not None:
+            self._set_hovered(hit.edge.ends)
+            self.graph.emphasise(frozenset(hit.edge.ends), hit.edge.ends)
+        else:
+            self.stop_hover()
+
+    def look_at_all(self, node: str) -> None:
+        """Nothing is dimmed until the pointer leaves the node: one wants to see what moves."""
+        self._plain = node
+        self.graph.emphasise(None)
+
+    def fit(self) -> None:
+        before = self.sight()
+        super().fit()
+        if self.sight() != before:
+            self.stop_hover()  # something else is under the pointer now
+
+    def stop_hover(self) -> None:
+        """Everything at full strength again."""
+        if self._hovered is not None:
+            self._set_hovered(None)
+            self.graph.emphasise(None)
+
+    def _set_hovered(self, what: tuple[str, str] | str | None) -> None:
+        if what != self._hovered:
+            self._hovered = what
+            self._repaint_far()
+
+    def _repaint_far(self) -> None:
+        """From afar names are written over the items, so the whole view is drawn anew."""
+        if self.detail is Detail.DOT or self.has_dots:
+            self.viewport().update()
+
+    @property
+    def has_dots(self) -> bool:
+        return any(item.face.mode is NodeMode.DOT for item in self.graph.nodes.values())
+
+    @property
+    def hovered(self) -> tuple[str, str] | str | None:
+        """The id of a node or the ends of an edge."""
+        return self._hovered
+
+    def _show_cursor(self, hit: Hit | None = None) -> None:
+        shape = self._tool.cursor
+        if self._space_held:
+            shape = Qt.CursorShape.OpenHandCursor
+        elif self._tool.name == "select" and hit is not None and hit.state is not None and hit.node:
+            face = hit.node.face
+            if face.is_impossible(hit.state):
+                shape = Qt.CursorShape.ForbiddenCursor
+            elif face.beliefs:
+                mark = face.mark
+                soft = mark is not None and mark.is_soft and hit.is_on_bar
+                shape = Qt.CursorShape.SizeHorCursor if soft else Qt.CursorShape.PointingHandCursor
+        if self.viewport().cursor().shape() != shape:
+            self.viewport().setCursor(shape)
+
+    # -- keyboard
+
+    def event(self, event: QEvent) -> bool:
+        # Keys of the canvas win over shortcuts of the window while the canvas has the focus.
+        is_shortcut = event.type() == QEvent.Type.ShortcutOverride
+        if is_shortcut and isinstance(event, QKeyEvent) and self.keys.wants(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.gesture_begun.emit()
+        if self.keys.press(event):
+            event.accept()
+        elif event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._space_held = True
+            self._show_cursor()
+        elif event.key() in (Qt.Key.Key_Shift, Qt.Key.Key_Alt) and self._hovered:
+            self._hover(event.modifiers())
+        else:
+            event.ignore()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._space_held = False
+            self._show_cursor()
+        elif event.key() in (Qt.Key.Key_Shift, Qt.Key.Key_Alt) and self._hovered:
+            self._hover(event.modifiers())
+        else:
+            super().keyReleaseEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.keys.focus_came(event.reason())
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._space_held = False
+        self.keys.focus_went(event.reason())
+
+    # -- painting
+
+    def drawForeground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_far_labels(painter, self)
+        self._tool.paint(painter)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            hit = self.hit(event.pos())
+            described = ""
+            if hit.edge is not None and self.describe_edge is not None:
+                described = self.describe_edge(*hit.edge.ends)
+            words = tooltip_of(hit, described)
+            if hit.is_impossible and hit.node is not None and hit.state is not None:
+                words = self._impossible(hit.node, hit.state)
+            QToolTip.showText(event.globalPos(), words, self.viewport())
+            return True
+        return super().viewportEvent(event)

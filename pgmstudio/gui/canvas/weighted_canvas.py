@@ -1,0 +1,181 @@
+"""The averaged graph of a bootstrap or of chains: widths and numbers are shares of graphs.
+
+A graph of how often edges occur: width and number say the share; nothing can be edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from pgmstudio.core.drawing.diagram import (
+    EdgeStyle,
+    GraphPicture,
+    PictureEdge,
+    PictureNode,
+    Point,
+)
+from pgmstudio.core.graphs.edge_frequencies import Averaged, EdgeFrequencies
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.edge_strengths import Strengths, strengths_of_replicates
+from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed
+from pgmstudio.gui.canvas.node_geometry import face_size
+from pgmstudio.gui.canvas.node_view import NodeFace
+
+Edge = tuple[str, str]
+StrengthsOf = Callable[[Iterable[Edge], EdgeFrequencies], Strengths]
+
+
+def averaged_picture(found: EdgeFrequencies, averaged: Averaged) -> GraphPicture:
+    """Arrows where most replicates have them; edges that could lead either way have none.
+
+    The shares stand on the edges, so that a layout leaves room for them.
+    """
+    nodes = tuple(PictureNode(name, name, variable=name) for name in averaged.dag.names)
+    directed = set(averaged.pdag.directed)
+    edges = tuple(
+        PictureEdge(
+            source,
+            target,
+            f"{100 * found.of_pair(source, target).joined:.0f} %",
+            EdgeStyle.DIRECTED if (source, target) in directed else EdgeStyle.UNDIRECTED,
+        )
+        for source, target in averaged.dag.edges
+    )
+    return GraphPicture(nodes, edges)
+
+
+class AveragedCanvas(QWidget):
+    """Laid out once, so that only edges come and go when the threshold moves."""
+
+    selected = Signal(object)  # edge or None
+
+    def __init__(self, strengths_of: StrengthsOf = strengths_of_replicates) -> None:
+        super().__init__()
+        self.setObjectName("averagedCanvas")
+        self._strengths_of = strengths_of
+        self.canvas = Canvas()
+        self.canvas.view.is_editable = False
+        self.canvas.view.describe_edge = self._describe
+        self.canvas.wishes.select.connect(self._on_select)
+        self.canvas.wishes.move.connect(self._on_moved)
+        self._places: dict[str, Point] = {}
+        self._picture = GraphPicture(())
+        self._strengths: Strengths | None = None
+        self._layouts = LayoutMaker(self)
+        self._layouts.placed.connect(self._on_placed)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.canvas)
+
+    def show_average(self, found: EdgeFrequencies, averaged: Averaged) -> None:
+        self._picture = averaged_picture(found, averaged)
+        edges = averaged.dag.edges
+        self._strengths = self._strengths_of(edges, found) if edges else None
+        if set(self._places) >= set(self._picture.ids):
+            self._draw(None)
+            return
+        faces = {node.id: NodeFace(node.label) for node in self._picture.nodes}
+        sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
+        self._layouts.ask(LayoutQuestion("bootstrap", self._picture, sizes, None))
+        self.canvas.tell_waiting(f"Arranging {len(sizes)} nodes…")
+
+    def show_edge(self, edge: Edge) -> None:
+        """Mark an edge, in whichever direction it is drawn, and bring it into sight."""
+        scene = self.canvas.scene
+        drawn = next((e for e in (edge, edge[::-1]) if e in scene.edges), None)
+        scene.show_selection((), () if drawn is None else (drawn,))
+        if drawn is not None:
+            self.canvas.view.ensureVisible(scene.edges[drawn].boundingRect(), 24, 24)
+
+    def _on_placed(self, placed: Placed) -> None:
+        self.canvas.tell_waiting("")
+        self._places = dict(placed.positions)
+        self._draw(placed)
+        self.canvas.view.fit()
+
+    def _draw(self, placed: Placed | None) -> None:
+        picture = self._picture
+        faces = {node.id: NodeFace(node.label) for node in picture.nodes}
+        is_same = placed is not None and placed.picture is picture
+        routes = placed.routes if placed is not None and is_same and placed.routes else None
+        self.canvas.scene.show_picture(picture, faces, self._places, routes=routes)
+        self.canvas.show_strengths(self._strengths)
+
+    def _describe(self, source: str, target: str) -> str:
+        return "" if self._strengths is None else self._strengths.words_for((source, target))
+
+    def _on_select(self, nodes: tuple[str, ...], edges: tuple[Edge, ...]) -> None:
+        self.canvas.scene.show_selection(nodes, edges)
+        self.selected.emit(edges[0] if len(edges) == 1 else None)
+
+    def _on_moved(self, places: dict[str, Point]) -> None:
+        self._places |= places
+        self.canvas.scene.move_nodes(places)
+
+    def stop(self) -> None:
+        """The page is closed: nothing goes on behind it."""
+        self._layouts.stop()
+        self.canvas.stop()
+
+
+def frequency_picture(found: EdgeFrequencies, least: float) -> GraphPicture:
+    """All variables, and the pairs that at least that share joins; an arrow where most have it.
+
+    The shares stand on the edges, so that a layout leaves room for them.
+    """
+    nodes = tuple(PictureNode(name, name, variable=name) for name in found.names)
+    edges = []
+    for edge in found.edges:
+        if edge.joined < least:
+            break
+        is_directed = edge.forward > edge.joined / 2
+        style = EdgeStyle.DIRECTED if is_directed else EdgeStyle.UNDIRECTED
+        edges.append(PictureEdge(edge.source, edge.target, f"{100 * edge.joined:.0f} %", style))
+    return GraphPicture(nodes, tuple(edges))
+
+
+class FrequencyCanvas(QWidget):
+    """Laid out afresh when the edges are others; in the background."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("frequencyCanvas")
+        self._title = title
+        self.canvas = Canvas()
+        self.canvas.view.is_editable = False
+        self.canvas.setAccessibleName(title)
+        self._strengths: Strengths | None = None
+        self._layouts = LayoutMaker(self)
+        self._layouts.placed.connect(self._on_placed)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.canvas)
+
+    def show_frequencies(self, found: EdgeFrequencies, what: str, least: float) -> None:
+        """`what` the shares are of: "of optima"."""
+        picture = frequency_picture(found, least)
+        values = {(e.source, e.target): e.joined for e in found.edges if e.joined >= least}
+        self._strengths = Strengths(f"share {what}", "%", values, full=1.0) if values else None
+        faces = {node.id: NodeFace(node.label) for node in picture.nodes}
+        sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
+        self._layouts.ask(LayoutQuestion("frequencies", picture, sizes, "layered"))
+        if not self.canvas.scene.nodes:
+            self.canvas.tell_waiting(f"Arranging {len(picture.nodes)} nodes…")
+
+    def _on_placed(self, placed: Placed) -> None:
+        self.canvas.tell_waiting("")
+        first = not self.canvas.scene.nodes
+        faces = {node.id: NodeFace(node.label) for node in placed.picture.nodes}
+        routes = placed.routes or None
+        self.canvas.scene.show_picture(placed.picture, faces, placed.positions, routes=routes)
+        self.canvas.show_strengths(self._strengths)
+        if first:
+            self.canvas.view.fit()
+
+    def stop(self) -> None:
+        """The page is closed: nothing goes on behind it."""
+        self._layouts.stop()
+        self.canvas.stop()

@@ -1,0 +1,340 @@
+"""A view that zooms and pans over a dotted ground, without scroll bars."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPen, QResizeEvent, QTransform, QWheelEvent
+from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
+
+from pgmstudio.core.drawing.snapping import GRID
+from pgmstudio.gui.canvas.node_view import Detail
+from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.theme.theme import theme
+
+LEAST_ZOOM, MOST_ZOOM = 0.05, 4.0
+ZOOM_STEP = 1.25
+GROUND_FROM = 0.6
+FIT_MARGIN = 24
+
+
+class ZoomView(QGraphicsView):
+    """Looks at one scene; stays fitted until somebody looks closer or elsewhere."""
+
+    zoom_changed = Signal(float)
+    looked_elsewhere = Signal()  # the part in sight is another
+
+    def __init__(self, scene: GraphScene, parent: QWidget | None = None) -> None:
+        super().__init__(scene, parent)
+        self.graph = scene
+        self._zoom = 1.0
+        self._is_fitted = True
+        self._stands = False  # fitted, but not moved while everything is in sight
+        self._waits_to_fit = False  # it was fitted before something hid a part of it
+        self._clear_later = one_shot(self, self._show_selected_beside)
+        self._pan_from: QPoint | None = None
+        self._margin = self._foot = self._head = float(FIT_MARGIN)
+        # Pixels beside and below a fitted graph for what floats in that corner, if there is room.
+        self.kept_corner = (0.0, 0.0)
+        self._covered = (0, 0)  # pixels at the right and below that something else hides
+        self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setResizeAnchor(QGraphicsView.ViewportAnchor.AnchorViewCenter)
+        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheBackground)
+        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
+        scene.contents_changed.connect(self._on_contents_changed)
+        theme().changed.connect(self._on_theme_changed)
+
+    @property
+    def is_busy(self) -> bool:
+        """A gesture is under way, and the ground must not move below it."""
+        return False
+
+    @property
+    def is_pressed(self) -> bool:
+        """A button of the mouse is down on the canvas."""
+        return False
+
+    @property
+    def zoom(self) -> float:
+        """1 is 100 %."""
+        return self._zoom
+
+    @property
+    def pixels_per_unit(self) -> float:
+        """Screen pixels per scene unit: the zoom, enlarged by the font scale."""
+        return self._zoom * theme().scale
+
+    @property
+    def detail(self) -> Detail:
+        return self.graph.zoomed.detail_of(self._zoom)
+
+    def set_zoom(self, zoom: float, anchor: QPoint | None = None) -> None:
+        """Zoom, keeping what is under `anchor` (else the middle) where it is."""
+        zoom = min(MOST_ZOOM, max(LEAST_ZOOM, zoom))
+        at = self.viewport().rect().center() if anchor is None else anchor
+        kept = self.mapToScene(at)
+        self._zoom = zoom
+        self._is_fitted = False
+        self._apply_zoom()
+        self._scroll_by(self.mapFromScene(kept) - at)
+        self.zoom_changed.emit(zoom)
+        self.looked_elsewhere.emit()
+
+    def _apply_zoom(self, content: QRectF | None = None) -> None:
+        scale = self.pixels_per_unit
+        # In one step: the same zoom again paints nothing anew.
+        self.setTransform(QTransform.fromScale(scale, scale))
+        self._give_room(content)
+
+    def _give_room(self, content: QRectF | None = None) -> None:
+        """A scene rectangle large enough to push any node to any side of the view."""
+        width = self.viewport().width() / self.pixels_per_unit
+        height = self.viewport().height() / self.pixels_per_unit
+        content = self.graph.content_rect() if content is None else content
+        room = content.adjusted(-width, -height, width, height)
+        if room != self.sceneRect():  # the ground would be drawn anew
+            self.setSceneRect(room)
+
+    def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
+        self.set_zoom(self._zoom * factor, anchor)
+
+    def fit(self) -> None:
+        """Everything in sight, at most at 100 %."""
+        content = self.graph.content_rect()
+        width = max(40.0, self.viewport().width() - 2.0 * self._margin)
+        height = max(40.0, self.viewport().height() - self._head - self._foot)
+        wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
+        before = self._zoom, self.sight()
+        self._zoom = min(1.0, max(LEAST_ZOOM, wanted / theme().scale))
+        self._apply_zoom(content)
+        # Aside as far as there is room: for what floats there the graph gets no smaller.
+        free = max(0.0, width - content.width() * self.pixels_per_unit)
+        left = max(0.0, self.kept_corner[0] - self._margin)
+        up = 0.0
+        if left > free:  # a wide graph has room above it instead
+            above = max(0.0, height - content.height() * self.pixels_per_unit)
+            left, up = free, min(above, max(0.0, self.kept_corner[1] - self._foot))
+        aside = QPointF(left, self._foot - self._head + up)
+        self.centerOn(content.center() + aside / (2 * self.pixels_per_unit))
+        self._is_fitted, self._stands = True, False
+        if (self._zoom, self.sight()) != before:
+            self.zoom_changed.emit(self._zoom)
+            self.looked_elsewhere.emit()
+
+    @property
+    def is_fitted(self) -> bool:
+        """All is in sight because that was asked for, until somebody pans or zooms."""
+        return self._is_fitted
+
+    def keep_margin(self, margin: float) -> None:
+        """So many pixels around a fitted graph, for views where the usual ones are too many."""
+        self._margin = self._foot = self._head = margin
+
+    def keep_corner(self, width: float, height: float) -> None:
+        """A fitted graph stands beside or above a corner at the right, if it can."""
+        needs_more, self.kept_corner = width > self.kept_corner[0], (width, height)
+        if needs_more and self._is_fitted:
+            self.fit()
+
+    def keep_foot(self, height: float) -> None:
+        """Keep the lowest part of the view free below a fitted graph, for what floats there."""
+        needs_more, self._foot = height > self._foot, height
+        # Only for more: a smaller legend after fitting must not start a dance with the zoom.
+        if needs_more and self._is_fitted:
+            self.fit()
+
+    def keep_head(self, height: float) -> None:
+        """Keep the topmost part of the view free above a fitted graph, for what floats there."""
+        height = max(self._margin, height)
+        is_other, self._head = height != self._head, height
+        if is_other and self._is_fitted:
+            self.fit()
+
+    def keep_clear(self, right: int, below: int) -> None:
+        """So many pixels are hidden at the sides now: in a moment what is selected is beside them.
+
+        What was fitted is fitted again when nothing hides it any more.
+        """
+        if (right, below) == (0, 0) and self._covered != (0, 0) and self._waits_to_fit:
+            self._waits_to_fit = False
+            self.fit()
+        self._covered = (right, below)
+        self.show_selected_soon()
+
+    @property
+    def hidden_at_right(self) -> int:
+        """Pixels of the view that a panel hides."""
+        return self._covered[0]
+
+    def show_selected_soon(self) -> None:
+        """Another thing is selected: in a moment it is beside what hides a part of the view."""
+        # Not before a double click is over: its second click must meet what the first one met.
+        self._clear_later.start(QApplication.doubleClickInterval())
+
+    def selected_box(self) -> QRectF | None:
+        """Where the last selected node stands; None when none is."""
+        item = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
+        return None if item is None else item.box
+
+    def _show_selected_beside(self) -> None:
+        box = self.selected_box()
+        if self._covered == (0, 0) or box is None:
+            return
+        if self.is_pressed:
+            self._clear_later.start()
+            return
+        if self._pan_to_show(box) and self._is_fitted:
+            self._is_fitted, self._waits_to_fit = False, True
+
+    def _pan_to_show(self, box: QRectF) -> bool:
+        """Move the ground so that a box lies in the free part; False when it does already."""
+        margin = round(12 * theme().scale)
+        right, below = self._covered
+        free = self.viewport().rect().adjusted(margin, margin, -right - margin, -below - margin)
+        seen = self.mapFromScene(box).boundingRect()
+        across = max(0, seen.right() - free.right())
+        down = max(0, seen.bottom() - free.bottom())
+        # A box larger than the free part shows its beginning.
+        across -= max(0, free.left() - (seen.left() - across))
+        down -= max(0, free.top() - (seen.top() - down))
+        if (across, down) == (0, 0):
+            return False
+        self._scroll_by(QPoint(across, down))
+        self.looked_elsewhere.emit()
+        return True
+
+    def keep_fitted(self) -> None:
+        """Fit again as soon as the places change."""
+        self._is_fitted, self._stands = True, False
+
+    def stand_still(self) -> None:
+        """What a person puts somewhere stays under the pointer, if everything is in sight then."""
+        self._stands = True
+
+    def bring_into_sight(self, node: str) -> None:
+        """Scroll as little as needed to see a node."""
+        item = self.graph.nodes.get(node)
+        if item is not None and item.isVisible():
+            margin = int(24 * theme().scale)
+            self.ensureVisible(item.box, margin, margin)
+            self._pan_to_show(item.box)
+            self.looked_elsewhere.emit()
+
+    def look_at(self, node: str) -> None:
+        """Put a node in the middle, near enough to read its name; one that is read stays."""
+        item = self.graph.nodes.get(node)
+        if item is not None:
+            if self._zoom < 0.5:
+                self.set_zoom(1.0)
+            elif self._below_find_bar().contains(item.box):
+                self.bring_into_sight(node)  # only from under a panel
+                return
+            self.centre_on(item.pos())
+
+    def centre_on(self, point: QPointF) -> None:
+        """Put a point of the scene in the middle of the view."""
+        self.centerOn(point)
+        self._is_fitted = False
+        self.looked_elsewhere.emit()
+
+    def _scroll_by(self, way: QPoint) -> None:
+        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+        across.setValue(across.value() + way.x())
+        down.setValue(down.value() + way.y())
+
+    def _on_contents_changed(self) -> None:
+        stays = self._stands and self.sight().contains(self.graph.content_rect())
+        if self._is_fitted and not self.is_busy and not stays:
+            self.fit()
+        else:
+            self._give_room()
+
+    def _on_theme_changed(self) -> None:
+        self.resetCachedContent()
+        self._apply_zoom()
+        if self._is_fitted:
+            self.fit()
+        self.viewport().update()
+
+    # -- pan
+
+    @property
+    def is_panning(self) -> bool:
+        return self._pan_from is not None
+
+    def begin_pan(self, place: QPoint) -> None:
+        self._pan_from = place
+        self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def pan_to(self, place: QPoint) -> None:
+        """Follow the pointer."""
+        if self._pan_from is not None:
+            self._scroll_by(self._pan_from - place)
+            self._pan_from = place
+            self._is_fitted = False
+            self.looked_elsewhere.emit()
+
+    def end_pan(self) -> None:
+        self._pan_from = None
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        turn = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom_by(ZOOM_STEP ** (turn.y() / 120), event.position().toPoint())
+        else:
+            way = event.pixelDelta() if not event.pixelDelta().isNull() else turn / 2
+            if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and way.x() == 0:
+                way = QPoint(way.y(), 0)
+            self._scroll_by(-way)
+            self._is_fitted = False
+            self.looked_elsewhere.emit()
+        event.accept()
+
+    def _below_find_bar(self) -> QRectF:
+        """The part of the scene that can be seen while something is looked for."""
+        return self.sight().adjusted(0, 1.5 * theme().px("view_bar") / self._zoom, 0, 0)
+
+    def sight(self) -> QRectF:
+        """The part of the scene that can be seen."""
+        return self.mapToScene(self.viewport().rect()).boundingRect()
+
+    def drawBackground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
+        assert isinstance(rect, QRectF)
+        painter.fillRect(rect, theme().color("canvas"))
+        if self._zoom < GROUND_FROM:
+            return
+        # Dotted lines instead of single points: a screen has thousands of them.
+        size = 1.5 / self._zoom
+        pen = QPen(theme().color("grid"), size)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setDashPattern([1.0, GRID / size - 1.0])
+        painter.setPen(pen)
+        left = (rect.left() // GRID) * GRID - size / 2
+        y = (rect.top() // GRID) * GRID
+        while y <= rect.bottom() + GRID:
+            painter.drawLine(QPointF(left, y), QPointF(rect.right() + GRID, y))
+            y += GRID
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:  # moved to another screen
+            self.resetCachedContent()
+            self.graph.forget_pixels()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # A panel that opens takes room away, but not from under what it speaks of.
+        selected = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
+        before = QRect(QPoint(), event.oldSize())
+        was_seen = selected is not None and before.contains(self.mapFromScene(selected.pos()))
+        super().resizeEvent(event)
+        if self._is_fitted:
+            self.fit()
+            return
+        self._give_room()
+        if selected is not None and was_seen:
+            self._pan_to_show(selected.box)

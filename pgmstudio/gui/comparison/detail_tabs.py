@@ -1,0 +1,273 @@
+"""Below the table of a race: differences, sizes and bits, and where the differences come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.experiments.comparison_rows import Line, bits_words
+from pgmstudio.core.experiments.curve_chart import Behind, Chart, chart_of
+from pgmstudio.core.experiments.language_comparison.per_variable import VariableBits
+from pgmstudio.core.experiments.language_comparison.results import LanguageTable, Paired
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.number_format import counted
+from pgmstudio.gui.comparison.difference_grid import DifferenceGrid, cell_words
+from pgmstudio.gui.comparison.difference_plot import DifferenceDrawing, DifferencePlot
+from pgmstudio.gui.curves.hover_card import CardFacts
+from pgmstudio.gui.curves.model_scatter import LegendEntry
+from pgmstudio.gui.curves.sl_plot import SlPlot
+from pgmstudio.gui.curves.text import card_of
+from pgmstudio.gui.export.image_file import Drawing
+from pgmstudio.gui.export.plot_image import PlotDrawing
+from pgmstudio.gui.widgets.basic import Segments, label, row
+from pgmstudio.gui.widgets.table import Column, FactTable
+
+MOST_ROWS = 200
+_PLOT_WORDS = (
+    "Filled marks are test rows, hollow ones training rows, the ring is the best; "
+    "a click opens a model."
+)
+_LEFT_SIDE = (
+    ("differences", "Differences", "Paired differences to the reference with 95 % intervals"),
+    ("sizes", "Size and bits", "Every model found so far: bits per row against effective size"),
+)
+_RIGHT_SIDE = (
+    ("variables", "By variable", "Which variables a language tells worse or better"),
+    ("pairs", "All pairs", "Every language against every other"),
+    ("rows", "Rows", "The test rows on which two languages differ most"),
+)
+_ROW_COLUMNS = (
+    Column("Row", str, True, tip="Its number among the test rows, from 1."),
+    Column("Reference", bits_words, True, tip="log2 P(row) of the reference."),
+    Column("Language", bits_words, True, tip="log2 P(row) of the language looked at."),
+    Column("Diff.", cell_words, True, tip="Difference in bits; negative: the language is worse."),
+)
+
+
+def _stacked(choice: Segments, stack: QStackedWidget, words: QWidget) -> QWidget:
+    made = QWidget()
+    layout = QVBoxLayout(made)
+    layout.setContentsMargins(12, 8, 12, 8)
+    layout.setSpacing(6)
+    layout.addWidget(row(choice, None))
+    layout.addWidget(words)
+    layout.addWidget(stack, 1)
+    return made
+
+
+class SmallSlPlot(SlPlot):
+    """Without a legend: the table above has the signs, and there is little room."""
+
+    def _legend_of(self, entries: Sequence[LegendEntry]) -> None:
+        super()._legend_of(entries)
+        self.legend.hide()
+
+
+class CompareLower(QSplitter):
+    """Two halves side by side; each shows one of several views."""
+
+    looked_at = Signal(str)  # the title of a language
+    chosen = Signal(str)
+    point_chosen = Signal(object)  # CurvePoint
+    variables_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setChildrenCollapsible(False)
+        self._table: LanguageTable | None = None
+        self._lines: tuple[Line, ...] = ()
+        self._looked_at = ""
+        self._bits: Mapping[str, VariableBits] = {}
+        self._chart = Chart()
+        self._points: tuple[CurvePoint, ...] = ()
+        self.differences = DifferencePlot()
+        self.differences.looked_at.connect(self.looked_at)
+        self.differences.chosen.connect(self.chosen)
+        self.plot = SmallSlPlot("compareSizes")
+        self.plot.tell = self._card
+        self.plot.chosen.connect(self.point_chosen)
+        self.left = Segments(_LEFT_SIDE, "compareLeft")
+        self.left.chosen.connect(self._on_left)
+        self._left_stack = QStackedWidget()
+        self._left_stack.addWidget(self.differences)
+        self._left_stack.addWidget(self.plot)
+        self._left_words = label("", "secondary", size="dense", wrap=True)
+        self.by_variable = DifferenceGrid("compareVariables", "Differences by variable")
+        self.by_pair = DifferenceGrid("comparePairs", "Every language against every other")
+        self.by_row = FactTable(
+            "compareRows", "Test rows with the largest differences", _ROW_COLUMNS
+        )
+        self.right = Segments(_RIGHT_SIDE, "compareRight")
+        self.right.chosen.connect(self._on_right)
+        self._right_stack = QStackedWidget()
+        for made in (self.by_variable, self.by_pair, self.by_row):
+            self._right_stack.addWidget(made)
+        self._right_words = label("", "secondary", size="dense", wrap=True)
+        self._right_words.setObjectName("compareRightWords")
+        self.addWidget(_stacked(self.left, self._left_stack, self._left_words))
+        self.addWidget(_stacked(self.right, self._right_stack, self._right_words))
+        self.setStretchFactor(0, 1)
+        self.setStretchFactor(1, 1)
+        self.setSizes([500, 500])
+        self._tell()
+
+    # -- what is shown
+
+    def show_race(
+        self,
+        table: LanguageTable | None,
+        points: Sequence[CurvePoint],
+        lines: Sequence[Line],
+        looked_at: str,
+    ) -> None:
+        """Other numbers, or another language is looked at."""
+        self._table, self._lines, self._looked_at = table, tuple(lines), looked_at
+        if tuple(points) != self._points:
+            self._points = tuple(points)
+            chart = chart_of(self._points)
+            plain = tuple(replace(curve, letters={}) for curve in chart.curves)
+            self._chart = replace(chart, curves=plain)
+        self._refresh()
+
+    def show_variables(self, bits: Mapping[str, VariableBits], is_busy: bool) -> None:
+        """What is known by variable."""
+        self._bits = dict(bits)
+        self._is_busy = is_busy
+        self._refresh()
+
+    _is_busy = False
+
+    def _on_left(self, key: str) -> None:
+        self._left_stack.setCurrentIndex([one[0] for one in _LEFT_SIDE].index(key))
+        self._refresh()
+
+    def _on_right(self, key: str) -> None:
+        self._right_stack.setCurrentIndex([one[0] for one in _RIGHT_SIDE].index(key))
+        self._refresh()
+
+    def _card(self, behind: Behind) -> CardFacts:
+        return card_of(behind, self._chart, frozenset())
+
+    def _refresh(self) -> None:
+        if self.left.current == "sizes":
+            if self.plot.chart is not self._chart:
+                self.plot.show_chart(self._chart)
+        else:
+            self.differences.show_lines(self._lines, self._looked_at)
+        {"variables": self._show_variables, "pairs": self._show_pairs, "rows": self._show_rows}[
+            self.right.current
+        ]()
+        self._tell()
+
+    def drawing(self, title: str) -> Drawing | None:
+        """The plot at the left, for a file."""
+        if self.left.current == "sizes":
+            return None if self.plot.canvas is None else PlotDrawing(self.plot, title)
+        return DifferenceDrawing(self.differences, title) if self.differences.lines else None
+
+    @property
+    def _reference(self) -> Line | None:
+        return next((line for line in self._lines if line.is_reference), None)
+
+    def _others(self) -> list[Line]:
+        return [line for line in self._lines if line.pair is not None and not line.is_reference]
+
+    def _show_variables(self) -> None:
+        base = self._reference
+        if base is None or base.title not in self._bits:
+            self.by_variable.show_cells((), (), (), ())
+            return
+        own = self._bits[base.title].bits
+        others = [line for line in self._others() if line.title in self._bits]
+        cells = [[self._bits[line.title].bits[name] - own[name] for line in others] for name in own]
+        tips = [
+            [
+                f"{name}: {line.title} {bits_words(self._bits[line.title].bits[name])}, "
+                f"{base.title} {bits_words(own[name])} bits per row"
+                for line in others
+            ]
+            for name in own
+        ]
+        names = [line.row.language.short for line in others]
+        self.by_variable.show_cells(list(own), names, cells, tips)
+
+    def _show_pairs(self) -> None:
+        if self._table is None:
+            self.by_pair.show_cells((), (), (), ())
+            return
+        pairs = self._table.pairwise()
+        known = [line for line in self._lines if line.pair is not None]
+        cells: list[list[float | None]] = []
+        tips = []
+        for one in known:
+            found = [pairs.get((one.title, other.title)) for other in known]
+            cells.append([None if pair is None else pair.value for pair in found])
+            tips.append([_pair_words(one, other, p) for other, p in zip(known, found, strict=True)])
+        names = [line.row.language.short for line in known]  # so that all of them find room
+        self.by_pair.show_cells(names, names, cells, tips)
+
+    def _show_rows(self) -> None:
+        base, other = self._reference, self._looked
+        logs = (
+            {}
+            if self._table is None or self._table.comparison is None
+            else (self._table.comparison.row_log2)
+        )
+        if base is None or other is None or base.title not in logs or other.title not in logs:
+            self.by_row.show_rows([])
+            return
+        one, two = logs[base.title], logs[other.title]
+        with np.errstate(invalid="ignore"):
+            change = np.nan_to_num(two - one, nan=0.0)
+        order = np.argsort(-np.abs(change), kind="stable")[:MOST_ROWS]
+        self.by_row.show_rows(
+            [(int(i) + 1, float(one[i]), float(two[i]), float(change[i])) for i in order]
+        )
+
+    @property
+    def _looked(self) -> Line | None:
+        """The language looked at, or the best of the others."""
+        others = self._others()
+        found = next((line for line in others if line.title == self._looked_at), None)
+        return found or (others[0] if others else None)
+
+    def _tell(self) -> None:
+        is_left = self.left.current == "differences"
+        self._left_words.setText("" if is_left else _PLOT_WORDS)
+        self._left_words.setVisible(not is_left)
+        base, other = self._reference, self._looked
+        key = self.right.current
+        if base is None:
+            words = "Appears when two languages are learned."
+        elif key == "variables":
+            words = self._variable_words(base)
+        elif key == "pairs":
+            words = (
+                "Bits per row of the language at the left minus that on top; intervals on hover."
+            )
+        elif other is None:
+            words = "Appears when two languages are learned."
+        else:
+            words = f"log2 P(row): {base.title} is the reference, {other.title} is looked at."
+        self._right_words.setText(words)
+
+    def _variable_words(self, base: Line) -> str:
+        if base.title not in self._bits:
+            return "Being worked out…" if self._is_busy else "Worked out when all are learned."
+        rows = self._bits[base.title].rows
+        return (
+            f"Bits per row against {base.title}, each column given those before it; "
+            f"{counted(rows, 'test row')}."
+        )
+
+
+def _pair_words(one: Line, other: Line, pair: Paired | None) -> str:
+    told = f"{one.title} against {other.title}"
+    if pair is None or pair.interval is None:
+        return told
+    low, high = (cell_words(end) for end in pair.interval)
+    return f"{told}: {cell_words(pair.value)}, 95 % interval {low} to {high}"

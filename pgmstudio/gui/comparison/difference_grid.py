@@ -1,0 +1,182 @@
+"""A grid of differences in bits per row: deeper colour is worse, better ones are bold with a +."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    Qt,
+)
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, step_of
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.column_table import dress_head
+
+Index = QModelIndex | QPersistentModelIndex
+Cells = Sequence[Sequence[float | None]]
+_VALUE = Qt.ItemDataRole.UserRole
+
+
+def cell_words(value: float | None) -> str:
+    """Three digits, a plus where it is better."""
+    if value is None:
+        return ""
+    if math.isinf(value):
+        return "+∞" if value > 0 else "−∞"
+    if abs(value) < 0.0005:
+        return "0"
+    return f"{value:+.3f}".replace("-", "−")
+
+
+class _Cells(QAbstractTableModel):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rows: tuple[str, ...] = ()
+        self.columns: tuple[str, ...] = ()
+        self.cells: Cells = ()
+        self.tips: Sequence[Sequence[str]] = ()
+
+    def show(
+        self,
+        rows: Sequence[str],
+        columns: Sequence[str],
+        cells: Cells,
+        tips: Sequence[Sequence[str]],
+    ) -> None:
+        self.beginResetModel()
+        self.rows, self.columns, self.cells, self.tips = tuple(rows), tuple(columns), cells, tips
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        is_across = orientation is Qt.Orientation.Horizontal
+        names = self.columns if is_across else self.rows
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return names[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignHCenter if is_across else Qt.AlignmentFlag.AlignRight
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        value = self.cells[index.row()][index.column()]
+        if role == _VALUE:
+            return value
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cell_words(value)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.tips[index.row()][index.column()]
+        return None
+
+
+class _Painter(QStyledItemDelegate):
+    worst = 1.0
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        value = index.data(_VALUE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(option.rect).adjusted(1, 1, -1, -1)
+        painter.setPen(Qt.PenStyle.NoPen)
+        step = 0
+        if value is None:
+            painter.setBrush(theme().color("surface"))
+        else:
+            step = step_of(-value, self.worst) if value < 0 and math.isfinite(value) else 0
+            step = 7 if value == -math.inf else step
+            painter.setBrush(theme().sequential(step))
+        painter.drawRoundedRect(box, 2, 2)
+        is_better = value is not None and value >= 0.0005
+        painter.setFont(theme().font("caption", "semibold" if is_better else "regular"))
+        painter.setPen(theme().color("surface" if step >= LIGHT_STEPS else "text"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, cell_words(value))
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
+            painter.drawRoundedRect(box, 2, 2)
+        painter.restore()
+
+
+class DifferenceGrid(QTableView):
+    """Names at the left and on top; scrolls where there are many."""
+
+    def __init__(self, name: str, title: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setToolTip(title)
+        self._cells = _Cells(self)
+        self._painter = _Painter(self)
+        self.setModel(self._cells)
+        self.setItemDelegate(self._painter)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setCornerButtonEnabled(False)
+        for head in (self.horizontalHeader(), self.verticalHeader()):
+            head.setHighlightSections(False)
+            head.setSectionsClickable(False)
+            head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setMaximumWidth(160)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    @property
+    def values(self) -> dict[tuple[str, str], float | None]:
+        """Every cell by its row and column."""
+        shown = self._cells
+        return {
+            (row, column): shown.cells[i][j]
+            for i, row in enumerate(shown.rows)
+            for j, column in enumerate(shown.columns)
+        }
+
+    def show_cells(
+        self,
+        rows: Sequence[str],
+        columns: Sequence[str],
+        cells: Cells,
+        tips: Sequence[Sequence[str]],
+    ) -> None:
+        """Other differences; the largest loss has the deepest colour."""
+        known = [-v for line in cells for v in line if v is not None and math.isfinite(v)]
+        self._painter.worst = max([*known, 1e-9])
+        self._cells.show(rows, columns, cells, tips)
+        self._fit()
+
+    def _fit(self) -> None:
+        names = self._cells.columns
+        metrics = QFontMetricsF(theme().font("dense", "semibold"))
+        number = QFontMetricsF(theme().font("caption", "semibold")).horizontalAdvance("−0.0000")
+        widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
+        self.horizontalHeader().setDefaultSectionSize(round(max(number, widest) + 6))
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("dense"))
+        self.verticalHeader().setDefaultSectionSize(round(22 * theme().scale))
+        dress_head(self.horizontalHeader())
+        dress_head(self.verticalHeader(), quiet=True)
+        self._fit()
+        self.viewport().update()

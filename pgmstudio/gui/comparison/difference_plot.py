@@ -1,0 +1,236 @@
+"""Paired differences as marks with whiskers; what lies left of the line is worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pgmstudio.core.experiments.comparison_rows import DIFFERENCE, Line
+from pgmstudio.gui.export.image_file import PictureOptions
+from pgmstudio.gui.plots.tornado_plot import ticks_of
+from pgmstudio.gui.theme.language_symbols import mark_colors, paint_sign
+from pgmstudio.gui.theme.theme import theme
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_CENTER = Qt.AlignmentFlag.AlignCenter
+
+
+class DifferencePlot(QWidget):
+    """Keys: ↑↓ go from language to language, Enter opens; a click looks at one."""
+
+    looked_at = Signal(str)
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("compareDifferences")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setToolTip("Bits per row against the reference; whiskers are 95 % intervals.")
+        self.setAccessibleName("Paired differences")
+        self._lines: tuple[Line, ...] = ()
+        self._looked_at = ""
+        theme().changed.connect(self.update)
+
+    def show_lines(self, lines: Sequence[Line], looked_at: str) -> None:
+        """Those of them that have a difference."""
+        self._lines = tuple(line for line in lines if line.pair is not None)
+        self._looked_at = looked_at
+        told = [f"{line.title} {line.words(DIFFERENCE)}" for line in self._lines]
+        self.setAccessibleName("Paired differences: " + "; ".join(told))
+        self.update()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return self._lines
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(280, 150)
+
+    # -- places
+
+    def _axis(self) -> tuple[float, float]:
+        """Both ends in bits: all intervals and 0, with air."""
+        ends = [0.0]
+        for line in self._lines:
+            if line.pair is not None and line.pair.value is not None:
+                ends.append(line.pair.value)
+                ends += line.pair.interval or ()
+        low, high = min(ends), max(ends)
+        wide = max(high - low, 1e-3)
+        return low - 0.06 * wide, high + 0.06 * wide
+
+    def _room(self) -> QRectF:
+        metrics = QFontMetricsF(theme().font("dense"))
+        names = max((metrics.horizontalAdvance(line.title) for line in self._lines), default=60.0)
+        left = min(names + 28, 0.36 * self.width())
+        small = QFontMetricsF(theme().font("caption"))
+        words = [line.words(DIFFERENCE) for line in self._lines]
+        right = max((small.horizontalAdvance(told) for told in words), default=60.0) + 16
+        bottom = 2 * small.height() + 16
+        return QRectF(left, 6, max(40.0, self.width() - left - right), self.height() - bottom - 6)
+
+    def x_of(self, bits: float) -> float:
+        """Where a difference lies."""
+        low, high = self._axis()
+        room = self._room()
+        return room.left() + room.width() * (bits - low) / (high - low)
+
+    def row_center(self, place: int) -> float:
+        """The height of a line's mark."""
+        room = self._room()
+        return room.top() + room.height() * (place + 0.5) / max(1, len(self._lines))
+
+    def ticks(self, most: int) -> list[float]:
+        """At most so many, but never 0 alone: that would be no scale."""
+        found = (ticks_of(*self._axis(), count) for count in range(most, most + 8))
+        return next((ticks for ticks in found if len(ticks) > 1), [0.0])
+
+    # -- painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_on(painter)
+
+    def paint_on(self, painter: QPainter, looked_at: bool = True) -> None:
+        """All of it; `looked_at`: with the mark of the line that is looked at."""
+        if not self._lines:
+            painter.setFont(theme().font("dense"))
+            painter.setPen(theme().color("text_secondary"))
+            words = "Differences appear here when languages are learned."
+            painter.drawText(self.rect(), _CENTER | Qt.TextFlag.TextWordWrap, words)
+            return
+        self._paint_axis(painter)
+        for place, line in enumerate(self._lines):
+            is_marked = looked_at and line.title == self._looked_at
+            self._paint_line(painter, line, self.row_center(place), is_marked)
+
+    def _paint_axis(self, painter: QPainter) -> None:
+        room = self._room()
+        painter.setFont(theme().font("caption"))
+        metrics = QFontMetricsF(painter.font())
+        most = max(2, int(room.width() / (70 * theme().scale)))
+        ticks = self.ticks(most)
+        step = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
+        digits = next((d for d in range(5) if abs(step * 10**d % 1 - 0.5) > 0.499), 5)
+        for tick in ticks:
+            x = round(self.x_of(tick)) + 0.5
+            is_zero = abs(tick) < 1e-12
+            painter.setPen(QPen(theme().color("border_control" if is_zero else "border"), 1))
+            painter.drawLine(QLineF(x, room.top(), x, room.bottom()))
+            painter.setPen(theme().color("text_secondary"))
+            words = "0" if is_zero else f"{tick:.{digits}f}".replace("-", "−")
+            box = QRectF(x - 40, room.bottom() + 4, 80, metrics.height())
+            painter.drawText(box, _CENTER, words)
+        x = self.x_of(0.0)
+        painter.setPen(QPen(theme().color("border_control"), 1.4))
+        painter.drawLine(QLineF(x, room.top(), x, room.bottom()))
+        base = next((line.title for line in self._lines if line.is_reference), "the reference")
+        painter.setPen(theme().color("text_secondary"))
+        under = QRectF(0, room.bottom() + metrics.height() + 8, self.width(), metrics.height())
+        words = f"Bits per row against {base} (left is worse)"
+        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, under.width() - 8)
+        painter.drawText(under, _CENTER, shown)
+
+    def _paint_line(self, painter: QPainter, line: Line, y: float, is_marked: bool) -> None:
+        pair, room = line.pair, self._room()
+        tall = room.height() / max(1, len(self._lines))
+        if is_marked:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color("selection", 0.6))
+            high = min(tall, 34 * theme().scale)
+            painter.drawRoundedRect(QRectF(2, y - high / 2, self.width() - 4, high), 4, 4)
+            if self.hasFocus():
+                painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(QRectF(3, y - high / 2, self.width() - 6, high), 4, 4)
+        painter.setFont(theme().font("dense"))
+        painter.setPen(theme().color("text"))
+        metrics = QFontMetricsF(painter.font())
+        name = metrics.elidedText(line.title, Qt.TextElideMode.ElideRight, room.left() - 22)
+        painter.drawText(QRectF(8, y - 12, room.left() - 20, 24), _RIGHT, name)
+        if pair is None or pair.value is None:
+            painter.setPen(theme().color("text_secondary"))
+            painter.drawText(
+                QRectF(room.left(), y - 12, room.width(), 24), _LEFT, "rules out other rows"
+            )
+            return
+        ink = mark_colors(line.row.language.family)[1]
+        x = self.x_of(pair.value)
+        low, high_end = pair.interval or (pair.value, pair.value)
+        left, right = self.x_of(low), self.x_of(high_end)
+        painter.setPen(QPen(ink, 1.8))
+        if not line.is_reference:
+            painter.drawLine(QLineF(left, y, right, y))
+            for end in (left, right):
+                painter.drawLine(QLineF(end, y - 5, end, y + 5))
+        paint_sign(painter, QPointF(x, y), line.row.language, 11.0 * theme().scale)
+        painter.setFont(theme().font("caption"))
+        painter.setPen(theme().color("text_secondary"))
+        words = QRectF(room.right(), y - 10, self.width() - room.right() - 8, 20)
+        painter.drawText(words, _RIGHT, line.words(DIFFERENCE))
+
+    # -- mouse and keys
+
+    def _place_at(self, y: float) -> int | None:
+        room = self._room()
+        if not self._lines or not room.top() <= y <= room.bottom():
+            return None
+        return min(len(self._lines) - 1, int((y - room.top()) / room.height() * len(self._lines)))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = self._place_at(event.position().y())
+        if place is not None:
+            self.looked_at.emit(self._lines[place].title)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        place = self._place_at(event.position().y())
+        if place is not None:
+            self.chosen.emit(self._lines[place].title)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        names = [line.title for line in self._lines]
+        at = names.index(self._looked_at) if self._looked_at in names else 0
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if names and event.key() in steps:
+            self.looked_at.emit(names[max(0, min(len(names) - 1, at + steps[Qt.Key(event.key())]))])
+        elif names and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.chosen.emit(names[at])
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+
+class DifferenceDrawing:
+    """The plot for a file, as large as on screen; nothing in it is looked at."""
+
+    has_parts = False
+
+    def __init__(self, plot: DifferencePlot, title: str) -> None:
+        self._plot, self.title = plot, title
+
+    def size(self, _options: PictureOptions) -> QSizeF:
+        return QSizeF(self._plot.size())
+
+    def paint(self, painter: QPainter, _options: PictureOptions) -> None:
+        self._plot.paint_on(painter, looked_at=False)

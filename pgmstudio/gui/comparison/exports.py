@@ -1,0 +1,150 @@
+"""What can be taken from a race: models to open, all of them to keep, tables to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from pgmstudio import __version__
+from pgmstudio.core.errors import FileError, PgmStudioError
+from pgmstudio.core.experiments.language_comparison.results import (
+    LanguageTable,
+    table_csv,
+    table_json,
+)
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.json_documents import exported_json
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.edits import add_comparison, add_model
+from pgmstudio.core.project.project import ComparisonEntry, ModelEntry, Project, plain
+from pgmstudio.gui.comparison.comparison_run import RaceRun
+from pgmstudio.gui.project.opening import add_and_show_model, open_model_page
+from pgmstudio.gui.window.app_context import Shell
+
+
+class CompareTakings(QObject):
+    """Of the race that `show` told last, about the data set with that id."""
+
+    def __init__(self, shell: Shell, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._shell, self._parent = shell, parent
+        self._run: RaceRun | None = None
+        self._data_id: str | None = None
+        self._data_name = ""
+        self._opened: dict[str, str] = {}  # model ids by the key of their point
+
+    def show(self, run: RaceRun, data_id: str | None, data_name: str) -> None:
+        self._run, self._data_id, self._data_name = run, data_id, data_name
+
+    @property
+    def table(self) -> LanguageTable | None:
+        snapshot = None if self._run is None else self._run.snapshot
+        return None if snapshot is None else snapshot.table
+
+    @property
+    def _known_data(self) -> str | None:
+        return self._data_id if self._data_id in self._shell.project.data else None
+
+    # -- models
+
+    def open_language(self, title: str) -> None:
+        """The model that stands for a language, as a model of the project."""
+        if self.table is not None:
+            self.open_point(self.table.row(title).point)
+
+    def open_point(self, point: CurvePoint | None) -> None:
+        """The model of a point; one that was opened before comes to front."""
+        if point is None or point.model is None:
+            return
+        known = self._opened.get(point.key)
+        if known is not None and known in self._shell.project.models:
+            open_model_page(self._shell, known)
+            return
+        entry = self._entry(point)
+        found = add_and_show_model(self._shell, entry, f"Open {entry.title}")
+        if found is not None:
+            self._opened[point.key] = found
+
+    def _entry(self, point: CurvePoint) -> ModelEntry:
+        assert point.model is not None
+        rows = None if self._run is None else self._run.rows
+        told: dict[str, Any] = {
+            "made by": "Compare languages",
+            "learner": point.learner,
+            "parameters": plain(dict(point.parameters)),
+            "seed": point.seed,
+            "data": "" if rows is None else rows.fingerprint,
+            "version": __version__,
+            "seconds": round(point.seconds, 3),
+        }
+        return ModelEntry(point.series, point.model, data_id=self._known_data, provenance=told)
+
+    def keep(self) -> None:
+        """All models that stand in the table and the comparison of them, in one step."""
+        if self.table is None:
+            return
+        points = [row.point for row in self.table.ranked if row.point is not None]
+        entries = {p.key: self._entry(p) for p in points if p.model is not None}
+        models = self._shell.project.models
+        there = {k: self._opened[k] for k in entries if self._opened.get(k) in models}
+        data_id = self._known_data
+        found: dict[str, str] = {}
+
+        def edit(project: Project) -> Project:
+            found.update(there)
+            for key, entry in entries.items():
+                if key not in there:
+                    found[key] = project.next_model_id()
+                    project = add_model(project, entry=entry)
+            members = tuple(found[key] for key in entries)
+            return add_comparison(project, entry=ComparisonEntry("Languages", members, data_id))
+
+        if self._shell.change("Keep the models of all languages", edit):
+            self._opened.update(found)
+            self._shell.tell(f"{counted(len(entries), 'model')} kept in the project.", undo=True)
+
+    # -- tables
+
+    def copy(self) -> None:
+        """The table as text."""
+        if self.table is not None:
+            QApplication.clipboard().setText(table_csv(self.table))
+
+    def ask_for_file(self) -> None:
+        kinds = "Table (*.csv);;All of it (*.json)"
+        title, offered = "Export comparison", "languages.csv"
+        path, _ = QFileDialog.getSaveFileName(self._parent, title, offered, kinds)
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write the table; a .json has all pairs and what it is about as well."""
+        table, run = self.table, self._run
+        if table is None or run is None or run.rows is None:
+            return
+        if path.suffix.lower() not in (".csv", ".json"):
+            words = f"“{path.suffix}” is no format of this table. Use .csv or .json."
+            self._shell.errors.report(FileError(path, f"{words} File ▸ Report makes a page."))
+            return
+        if path.suffix.lower() == ".json":
+            about = {
+                "data": self._data_name,
+                "fingerprint": run.rows.fingerprint,
+                "seeds": list(run.settings.all_seeds),
+                "smoothing": run.settings.smoothing,
+                "budget": run.settings.budget.seconds,
+                "budget_per": run.settings.budget.per,
+            }
+            text = exported_json(table_json(table, about))
+        else:
+            text = table_csv(table)
+        try:
+            replace_file(path, text.encode())
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        self._shell.tell(f"{path.name} was written.")

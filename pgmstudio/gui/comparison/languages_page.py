@@ -1,0 +1,400 @@
+"""Compare languages: one button, a time budget, and the question which language for these rows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.experiments.comparison_rows import Line, lines_of, planned_lines
+from pgmstudio.core.experiments.language_comparison.results import METHOD, LanguageTable, same_words
+from pgmstudio.core.languages.run_checks import unused_rules
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.comparison.comparison_run import RaceRun, RaceSettings, VariablesRun, part_counts
+from pgmstudio.gui.comparison.detail_tabs import CompareLower
+from pgmstudio.gui.comparison.exports import CompareTakings
+from pgmstudio.gui.comparison.setup_form import CompareSetup
+from pgmstudio.gui.comparison.table import CompareTable
+from pgmstudio.gui.comparison.text import legend_words, progress_words, provenance_of
+from pgmstudio.gui.comparison.toolbar import CompareBar, progress_bar
+from pgmstudio.gui.export.image_file import Drawing
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.project.opening import close_welcome
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.table import widening
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+KEY = "compare-languages"
+NO_DATA = "import data first (Ctrl+I)."
+FEWEST = 2
+_ROOMY_HEIGHT, _ROOMY_WIDTH = 640, 960  # px
+
+
+class ComparePage(Page):
+    """One race at a time; its table stays as long as the tab does."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(KEY)
+        self._shell = shell
+        self.run: RaceRun | None = None
+        self._variables: VariablesRun | None = None
+        self._before: LanguageTable | None = None  # what is to be reproduced
+        self._reference: str | None = None  # None: the best
+        self._looked_at = ""
+        self._made = ""
+        self._shows_settings = True  # where there is no room for settings and results
+        self.setup = CompareSetup()
+        self.table = CompareTable()
+        self.panes = CompareLower()
+        self.head = CompareBar()
+        self.takings = CompareTakings(shell, self)
+        self.note = Note(name="compareVerdict")
+        self.words = ElidedLabel()
+        self.words.setObjectName("compareWords")
+        self.words.setProperty("role", "secondary")
+        self.bar = progress_bar()
+        self._splits = Asker(self)
+        self._splits.answered.connect(self._on_split)
+        self._splits.failed.connect(self._on_split_failed)
+        self._clock = QTimer(self)  # seconds pass also while learners say nothing
+        self._clock.setInterval(500)
+        self._clock.timeout.connect(self._tell_progress)
+        self._lay_out()
+        self._connect()
+        self._fill_data()
+        self._refresh()
+
+    def _lay_out(self) -> None:
+        self._progress = widening(row(self.bar, self.words), 1)
+        self._progress.setContentsMargins(16, 2, 16, 4)
+        self._legend = label("", "tertiary", size="dense", wrap=True)
+        self._legend.setContentsMargins(16, 2, 16, 4)
+        verdict = QWidget()
+        inside = QVBoxLayout(verdict)
+        inside.setContentsMargins(16, 0, 16, 6)
+        inside.addWidget(self.note)
+        self._results = right = QFrame()
+        right.setProperty("role", "surface")
+        upper = QVBoxLayout(right)
+        upper.setContentsMargins(0, 0, 0, 0)
+        upper.setSpacing(0)
+        lines = QWidget()
+        around = QVBoxLayout(lines)
+        around.setContentsMargins(8, 0, 8, 0)
+        around.addWidget(self.table)
+        for part in (self.head, hairline(), self._progress, lines, self._legend, verdict):
+            upper.addWidget(part)
+        upper.addWidget(hairline())
+        upper.addWidget(self.panes, 1)
+        self._side = scrolled(self.setup, "compareSide")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._side)
+        layout.addWidget(right, 1)
+        theme().changed.connect(self._fold)
+        self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Where there is little room the plots need it more; tooltips of the headings say the same.
+        self._legend.setVisible(self.height() >= _ROOMY_HEIGHT * theme().scale)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Settings and results side by side, or where that is too narrow one of them."""
+        is_narrow = self.width() < _ROOMY_WIDTH * theme().scale
+        self._side.setVisible(not is_narrow or self._shows_settings)
+        self._results.setVisible(not is_narrow or not self._shows_settings)
+        self.head.settings.setVisible(is_narrow)
+        self.setup.results.setVisible(is_narrow)
+        wide = theme().px("left")
+        self._side.setMinimumWidth(0 if is_narrow else wide)
+        self._side.setMaximumWidth(self.width() if is_narrow else wide)
+
+    def _show_settings(self) -> None:
+        self._shows_settings = True
+        self._fold()
+
+    def _show_results(self) -> None:
+        self._shows_settings = False
+        self._fold()
+
+    def _connect(self) -> None:
+        self.setup.changed.connect(self._on_setup)
+        self.setup.start_asked.connect(self.start)
+        self.setup.stop_asked.connect(self.stop)
+        self.setup.again_asked.connect(self.reproduce)
+        self.setup.results_asked.connect(self._show_results)
+        self.head.settings_asked.connect(self._show_settings)
+        self.table.looked_at.connect(self._on_looked_at)
+        self.table.chosen.connect(self.takings.open_language)
+        self.panes.looked_at.connect(self.table.select)
+        self.panes.chosen.connect(self.takings.open_language)
+        self.panes.point_chosen.connect(self.takings.open_point)
+        self.head.against.picked.connect(self._on_against)
+        self.head.open_asked.connect(self._on_open)
+        self.head.stop_asked.connect(self._on_stop_one)
+        self.head.keep_asked.connect(self.takings.keep)
+        self.head.copy_asked.connect(self.takings.copy)
+        self.head.export_asked.connect(self.takings.ask_for_file)
+        self._shell.document.changed.connect(self._on_document)
+
+    # -- the page
+
+    @property
+    def title(self) -> str:
+        return "Compare languages"
+
+    def page_icon(self) -> QIcon:
+        return icon("scales")
+
+    def drawing(self) -> Drawing | None:
+        return self.panes.drawing(self.title)
+
+    @property
+    def stands_alone(self) -> bool:
+        return True
+
+    def about_data(self) -> str | None:
+        return self.setup.data_id
+
+    def data_facts(self) -> str | None:
+        rows = None if self.run is None else self.run.rows
+        if rows is None:
+            return None
+        parts = " / ".join(grouped(count) for count in (rows.train, rows.valid, rows.test))
+        return f"split {parts}"
+
+    def closed(self) -> None:
+        self._clock.stop()
+        self._splits.forget()
+        if self.run is not None:
+            self.run.stop()
+        if self._variables is not None:
+            self._variables.stop()
+
+    # -- which rows
+
+    def choose_data(self, data_id: str) -> None:
+        """Take this data set, unless a race is under way."""
+        if not self._is_running and data_id in self._shell.project.data:
+            self._fill_data(data_id)
+            self._refresh()
+
+    def _fill_data(self, wanted: str | None = None) -> None:
+        names = {key: entry.name for key, entry in self._shell.project.data.items()}
+        chosen = wanted or self.setup.data_id
+        self.setup.data.show_choices(names, chosen if chosen in names else next(iter(names), None))
+        self._ask_split()
+
+    def _on_document(self, before: Project, after: Project) -> None:
+        if before.data is not after.data:
+            self._fill_data()
+            self._refresh()
+        elif before.knowledge is not after.knowledge:
+            self._ask_split()
+
+    def _on_setup(self) -> None:
+        self._ask_split()
+        self._refresh()
+
+    def _ask_split(self) -> None:
+        entry = self._shell.project.data.get(self.setup.data_id or "")
+        if entry is None:
+            self.setup.rows.setText("There are no data yet. Import some first (Ctrl+I).")
+            return
+        chosen = self.setup.settings()
+        ask = partial(part_counts, entry.data, entry.split, chosen.seed, chosen.splits)
+        self._splits.ask(ask)
+
+    def _on_split(self, counts: tuple[int, int, int, int]) -> None:
+        train, valid, test = (grouped(count) for count in counts[:3])
+        often = f", in each of {counts[3]} splits" if counts[3] > 1 else ""
+        told = f"{train} rows to learn from, {valid} to choose, {test} to test{often}"
+        rules = unused_rules(self._shell.project.knowledge, "a comparison")
+        self.setup.rows.setText(f"{told}. {rules}" if rules else told)
+
+    def _on_split_failed(self, error: BaseException) -> None:
+        if isinstance(error, PgmStudioError):
+            self.setup.rows.setText(str(error))
+        else:
+            self._shell.errors.report(error)
+
+    # -- running
+
+    @property
+    def _is_running(self) -> bool:
+        return self.run is not None and not self.run.state.is_end
+
+    def why_not(self) -> str | None:
+        """Why it cannot be started now."""
+        if self._is_running:
+            return "a comparison is running."
+        if self.setup.data_id not in self._shell.project.data:
+            return NO_DATA
+        if len(self.setup.settings().languages) < FEWEST:
+            return "tick at least two languages."
+        return None
+
+    def start(self) -> None:
+        """Run the race as it is set."""
+        if self.why_not() is None:
+            self._before = None
+            self._begin(self.setup.settings())
+
+    def reproduce(self) -> None:
+        """The same race once more; whether its results are the same is told at the end."""
+        table = self._table
+        if self.run is not None and not self._is_running and table is not None:
+            self._before = table
+            self._begin(self.run.settings)
+
+    def _begin(self, settings: RaceSettings) -> None:
+        entry = self._shell.project.data[self.setup.data_id or ""]
+        for old in (self.run, self._variables):
+            if old is not None:
+                old.stop()
+                old.deleteLater()
+        self._variables = None
+        self.panes.show_variables({}, False)
+        self.setup.outcome.tell("")
+        self._made = f"today, {datetime.now():%H:%M}"
+        self.run = RaceRun(entry.data, entry.split, settings, self)
+        self.run.changed.connect(self._refresh)
+        self.run.rows_known.connect(self.facts_changed)
+        self.run.ended.connect(self._on_ended)
+        self.run.failed.connect(self._shell.errors.report)
+        self.takings.show(self.run, self.setup.data_id, entry.name)
+        self._shell.bench.beside.add(self.run)
+        self.run.start()
+        self._clock.start()
+        self._show_results()
+        self._refresh()
+
+    def stop(self) -> None:
+        """Stop; every language that has a model by then keeps it."""
+        if self.run is not None:
+            self.run.stop()
+
+    def _on_stop_one(self) -> None:
+        line = self.table.current
+        if self.run is not None and line is not None:
+            self.run.stop_language(line.title)
+            self.head.ender.setEnabled(False)
+
+    def _on_ended(self) -> None:
+        self._clock.stop()
+        table = self._table
+        if self.run is None or table is None or self.run.rows is None:
+            return
+        if self._before is not None:
+            self.setup.outcome.tell(*same_words(self._before, table))
+            self._before = None
+        splits = table.models_by_split()
+        if len(splits[0]) >= FEWEST:
+            tested = list(zip(splits, self.run.rows.tests, strict=False))
+            self._variables = VariablesRun(tested, self)
+            self._variables.changed.connect(self._on_variables)
+            self._variables.failed.connect(self._shell.errors.report)
+            self._variables.start()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing of the race is under way any more."""
+        return not self._is_running and (self._variables is None or self._variables.state.is_end)
+
+    def _on_variables(self) -> None:
+        if self._variables is not None:
+            is_busy = not self._variables.state.is_end
+            self.panes.show_variables(self._variables.found, is_busy)
+
+    # -- showing
+
+    @property
+    def _table(self) -> LanguageTable | None:
+        snapshot = None if self.run is None else self.run.snapshot
+        return None if snapshot is None else snapshot.table
+
+    def _on_against(self, key: object) -> None:
+        self._reference = str(key) or None
+        self._refresh()
+
+    def _on_looked_at(self, title: str) -> None:
+        self._looked_at = title
+        self._refresh()
+
+    def _on_open(self) -> None:
+        if self.table.current is not None:
+            self.takings.open_language(self.table.current.title)
+
+    def _refresh(self) -> None:
+        run, table = self.run, self._table
+        lines: list[Line] = []
+        sentence = ""
+        if table is not None and run is not None and run.snapshot is not None:
+            known = {} if table.comparison is None else table.comparison.row_log2
+            if self._reference not in known:
+                self._reference = None
+            lines = lines_of(table, self._reference)
+            sentence = run.snapshot.sentence
+        self.table.show_lines(lines or planned_lines(self.setup.settings().languages))
+        points = () if run is None or run.snapshot is None else run.snapshot.points
+        self.panes.show_race(table, points, lines, self._looked_at)
+        is_whole = bool(lines) and all(line.row.is_over for line in lines)
+        is_whole = is_whole and not self._is_running  # there may be more splits
+        told = sentence if is_whole or not sentence else f"So far: {sentence}"
+        self.note.tell(told, "success" if is_whole else "info")
+        self.head.show_against(lines, self._reference)
+        self.head.show_lines(lines, self.table.current, self._is_running)
+        self._legend.setText(legend_words(lines, METHOD if table is None else table.method))
+        self._tell_facts(lines)
+        self._tell_progress()
+        self._show_setup(lines)
+
+    def _tell_facts(self, lines: list[Line]) -> None:
+        run = self.run
+        if run is None or run.rows is None or not lines:
+            self.head.facts.setText("Which language is best?")
+            self.setup.tell_facts({})
+            return
+        rows = counted(run.rows.test, "test row")
+        self.head.facts.setText(f"{counted(len(lines), 'language')} on the same {rows}")
+        self.head.facts.brief = counted(len(lines), "language")
+        self.setup.tell_facts(provenance_of(run, self.setup.data.currentText(), self._made))
+
+    def _tell_progress(self) -> None:
+        run = self.run
+        self._progress.setVisible(run is not None)
+        if run is None:
+            return
+        self.bar.setVisible(self._is_running)
+        self.bar.setValue(round(1000 * (run.progress.fraction or 0.0)))
+        self.words.setText(progress_words(run))
+
+    def _show_setup(self, lines: list[Line]) -> None:
+        can_stop = self.run is not None and self.run.state is JobState.RUNNING
+        known = any(line.row.compared is not None for line in lines)
+        self.setup.show_state(self._is_running, self.why_not(), can_stop, known)
+
+
+def open_comparison(shell: Shell, data_id: str | None = None) -> ComparePage:
+    """The page in front, about this data set or the one in view."""
+    front = shell.center.current
+    wanted = data_id or (None if front is None else front.about_data())
+    close_welcome(shell)
+    page = shell.open_page(KEY, partial(ComparePage, shell))
+    assert isinstance(page, ComparePage)
+    if wanted is not None:
+        page.choose_data(wanted)
+    return page

@@ -1,0 +1,252 @@
+"""What a race of languages is started with: rows, languages, time and seeds; and what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.experiments.language_comparison.candidates import (
+    LANGUAGES,
+    ROWS_FOR_ONE_SPLIT,
+    SPLITS,
+)
+from pgmstudio.core.experiments.language_comparison.scheduler import Budget
+from pgmstudio.core.params import AUTO
+from pgmstudio.gui.comparison.comparison_run import RaceSettings
+from pgmstudio.gui.theme.language_symbols import language_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
+from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.table import widening
+
+_PER = (
+    ("all", "in all", "The time is for all languages together and shared fairly"),
+    ("each", "each", "Every language has this much time"),
+)
+
+
+class CompareSetup(QWidget):
+    """Tells when anything is chosen anew; the page knows whether it can be started."""
+
+    changed = Signal()
+    start_asked = Signal()
+    stop_asked = Signal()
+    again_asked = Signal()
+    results_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("compareSetup")
+        self.data = ChoiceBox("compareData", "The data set that all languages learn from")
+        self.data.setMinimumContentsLength(8)
+        self.data.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.data.picked.connect(self._on_changed)
+        self.rows = label("", "tertiary", size="dense", wrap=True)
+        self.rows.setObjectName("compareRowsFacts")
+        self.ticks: dict[str, QCheckBox] = {}
+        for one in LANGUAGES.values():
+            tick = QCheckBox(one.title)
+            tick.setObjectName(f"compare.{one.key}")
+            tick.setAccessibleName(one.title)
+            tick.setToolTip(f"{one.means} Learner {one.learner}.")
+            tick.setChecked(True)
+            tick.toggled.connect(self._on_changed)
+            self.ticks[one.key] = tick
+        self.seconds = QDoubleSpinBox()
+        self.seconds.setObjectName("compareSeconds")
+        self.seconds.setRange(1, 86_400)
+        self.seconds.setDecimals(0)
+        self.seconds.setValue(60)
+        self.seconds.setSuffix(" s")
+        self.seconds.setMinimumWidth(round(70 * theme().scale))
+        self.seconds.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.seconds.setAccessibleName("Time budget in seconds")
+        self.seconds.setToolTip("A language that runs out of time gives its best model so far.")
+        self.seconds.valueChanged.connect(self._on_changed)
+        self.per = Segments(_PER, "comparePer")
+        self.per.chosen.connect(self._on_changed)
+        self.seed, self.seeds = (
+            self._number("compareSeed", "Seed", 0),
+            self._number("compareSeeds", "Seeds", 1),
+        )
+        self.seed.setToolTip("For the split of the rows and for every learner; the same for all.")
+        self.seeds.setRange(1, 20)
+        self.seeds.setToolTip("So many runs of each language; its best on validation rows stays.")
+        self.splits = self._number("compareSplits", "Splits", 0)
+        self.splits.setRange(0, 5)
+        self.splits.setSpecialValueText("auto")
+        self.splits.setToolTip(
+            "Learn and test so often, each time with other test rows; the time is shared. auto: "
+            f"{SPLITS} for fewer than {ROWS_FOR_ONE_SPLIT} rows, else 1."
+        )
+        self.splits.valueChanged.connect(self._on_changed)
+        self.smoothing = QDoubleSpinBox()
+        self.smoothing.setObjectName("compareSmoothing")
+        self.smoothing.setAccessibleName("Smoothing")
+        self.smoothing.setRange(0, 100)
+        self.smoothing.setDecimals(3)
+        self.smoothing.setSingleStep(0.1)
+        self.smoothing.setSpecialValueText("auto")  # instead of 0
+        self.smoothing.setMinimumWidth(round(48 * theme().scale))
+        self.smoothing.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.smoothing.setToolTip(
+            "Pseudo-count in every cell of a table; auto: each language finds its own, above 0. "
+            "Mixtures of trees and labelled DAGs have smoothing of another kind and keep it."
+        )
+        self.smoothing.valueChanged.connect(self._on_changed)
+        self.start = button(
+            "Compare languages",
+            self.start_asked.emit,
+            role="primary",
+            icon_name="play",
+            name="compareStart",
+            tip="Learn one model of each language in the background and compare them.",
+        )
+        self.stop = button(
+            "Stop, keep best",
+            self.stop_asked.emit,
+            icon_name="stop",
+            name="compareStop",
+            tip="Stop all languages; what they have found stays in the table.",
+        )
+        self.again = button(
+            "Reproduce",
+            self.again_asked.emit,
+            icon_name="arrows-clockwise",
+            name="compareAgain",
+            tip="Run the same comparison once more and tell whether the results are the same.",
+        )
+        self.results = button(
+            "Show results",
+            self.results_asked.emit,
+            icon_name="table",
+            name="compareResults",
+            tip="The table of the languages, where there is no room for both.",
+        )
+        self.facts = {name: ElidedLabel() for name in ("Data", "Split", "Program", "Made")}
+        self.outcome = Note(name="compareOutcome")
+        self._lay_out()
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    @staticmethod
+    def _number(name: str, words: str, value: int) -> QSpinBox:
+        made = QSpinBox()
+        made.setObjectName(name)
+        made.setAccessibleName(words)
+        made.setRange(0, 999_999)
+        made.setMinimumWidth(round(48 * theme().scale))
+        made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        made.setValue(value)
+        return made
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 12, 10)
+        layout.setSpacing(4)
+        layout.addWidget(label("Same rows for all", "heading", size="dense"))
+        layout.addWidget(self.data)
+        layout.addWidget(self.rows)
+        layout.addSpacing(6)
+        layout.addWidget(label("Languages", "heading", size="dense"))
+        for tick in self.ticks.values():
+            layout.addWidget(tick)
+        layout.addSpacing(6)
+        layout.addWidget(label("Time", "heading", size="dense"))
+        layout.addWidget(widening(row(self.seconds, self.per), 0))
+        seeds = row(label("Seed"), self.seed, label("Seeds"), self.seeds)
+        layout.addWidget(widening(widening(seeds, 1), 3))
+        more = row(label("Splits"), self.splits, label("Smoothing"), self.smoothing)
+        layout.addWidget(widening(widening(more, 1), 3))
+        layout.addSpacing(6)
+        layout.addWidget(self.start)
+        layout.addWidget(self.stop)
+        layout.addWidget(self.results)
+        layout.addSpacing(8)
+        layout.addStretch(1)
+        layout.addWidget(hairline())
+        layout.addWidget(label("Provenance", "heading", size="dense"))
+        facts = QFormLayout()
+        facts.setContentsMargins(0, 0, 0, 0)
+        facts.setVerticalSpacing(3)
+        for name, told in self.facts.items():
+            told.setObjectName(f"compareFact{name}")
+            told.setAlignment(Qt.AlignmentFlag.AlignRight)
+            told.setAccessibleName(name)
+            facts.addRow(label(name, "secondary", size="dense"), told)
+        layout.addLayout(facts)
+        layout.addWidget(self.outcome)
+        layout.addWidget(self.again)
+
+    def _restyle(self) -> None:
+        for key, tick in self.ticks.items():
+            tick.setIcon(language_icon(LANGUAGES[key]))
+        for told in self.facts.values():
+            told.setFont(theme().font("dense"))
+
+    def _on_changed(self, *_: object) -> None:
+        self.changed.emit()
+
+    # -- what is chosen
+
+    @property
+    def data_id(self) -> str | None:
+        key = self.data.currentData()
+        return None if key is None else str(key)
+
+    def settings(self) -> RaceSettings:
+        """As it stands; without languages it cannot be run."""
+        chosen = tuple(key for key, tick in self.ticks.items() if tick.isChecked())
+        budget = Budget(self.seconds.value(), "each" if self.per.current == "each" else "all")
+        return RaceSettings(
+            chosen,
+            budget,
+            self.seed.value(),
+            self.seeds.value(),
+            self.smoothing.value() or AUTO,
+            self.splits.value() or None,
+        )
+
+    def set_locked(self, locked: bool) -> None:
+        """While a race runs its settings stay as they are."""
+        numbers = (self.seconds, self.seed, self.seeds, self.smoothing, self.splits)
+        for made in (self.data, self.per, *numbers):
+            made.setEnabled(not locked)
+        for tick in self.ticks.values():
+            tick.setEnabled(not locked)
+        self.start.setVisible(not locked)
+        self.stop.setVisible(locked)
+
+    def show_state(
+        self, is_running: bool, why_not: str | None, can_stop: bool, is_known: bool
+    ) -> None:
+        """What can be done now; `why_not` a race cannot begin, `is_known` when there is one."""
+        self.set_locked(is_running)
+        self.allow(self.start, why_not)
+        self.allow(self.stop, None if can_stop else "it is stopping.")
+        is_ready = is_known and not is_running
+        self.allow(self.again, None if is_ready else "compare languages first.")
+
+    def allow(self, made: QPushButton, why_not: str | None) -> None:
+        """Whether a button can be used, and if not, why."""
+        made.setEnabled(why_not is None)
+        tip = made.accessibleName()
+        made.setToolTip(tip if why_not is None else f"Not now: {why_not}")
+
+    def tell_facts(self, told: Mapping[str, str]) -> None:
+        """Where the numbers come from."""
+        for name, shown in self.facts.items():
+            shown.setText(told.get(name, "–"))
+            shown.setToolTip(told.get(name, ""))

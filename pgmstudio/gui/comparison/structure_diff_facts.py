@@ -1,0 +1,174 @@
+"""The numbers of a structure difference, and its edges as a list that can be clicked."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from pgmstudio.core.analysis.structure_comparison import ModelDifference
+from pgmstudio.core.graphs.comparison import EdgeChange, EdgeDifference
+from pgmstudio.core.languages.diagrams import SIGNS, STYLES
+from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.canvas.edge_item import PENS
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Section
+from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+
+Edge = tuple[str, str]
+ORDER = (EdgeChange.ADDED, EdgeChange.MISSING, EdgeChange.REVERSED, EdgeChange.COMMON)
+WORDS = {
+    EdgeChange.COMMON: "in both",
+    EdgeChange.ADDED: "only in the second",
+    EdgeChange.MISSING: "only in the first",
+    EdgeChange.REVERSED: "the other way round in the first",
+}
+
+
+class DifferenceFacts(QWidget):
+    """Counts, distances, sizes and likelihood above, the differing edges below."""
+
+    chosen = Signal(object)  # edge
+    asked = Signal(object)  # edge: why is it there, or not
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("differenceFacts")
+        self.setMinimumWidth(theme().px("right_min"))
+        self._found: ModelDifference | None = None
+        self.rows = FactRows("differenceNumbers")
+        self._only = Note(name="differenceOnly")
+        numbers = Section("Second against first", line=False)
+        numbers.add(self.rows)
+        numbers.add(self._only)
+        self.list = QListWidget()
+        self.list.setObjectName("differenceList")
+        self.list.setAccessibleName("Edges that differ")
+        self.list.setToolTip("Click an edge to see it in the picture; double-click asks why.")
+        self.list.setMinimumHeight(90)
+        self.list.currentItemChanged.connect(self._on_current)
+        self.list.itemDoubleClicked.connect(self._on_double_clicked)
+        self.common = QCheckBox("Common edges too")
+        self.common.setObjectName("differenceCommon")
+        self.common.setToolTip("List also the edges that both models have.")
+        self.common.toggled.connect(self._fill)
+        self._section = Section("Edges that differ")
+        self._section.add(self.list)
+        self._section.add(self.common)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 10, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(numbers)
+        layout.addWidget(self._section, 1)
+        theme().changed.connect(self._fill)
+
+    def show_difference(self, found: ModelDifference) -> None:
+        self._found = found
+        self.rows.show_facts(facts_of(found))
+        graph = found.graph
+        parts = [
+            f"Only the {which} model has {', '.join(names)}."
+            for which, names in (("first", graph.only_first), ("second", graph.only_second))
+            if names
+        ]
+        self._only.tell(" ".join(parts))
+        self._fill()
+
+    def _fill(self, *_: object) -> None:
+        if self._found is None:
+            return
+        graph = self._found.graph
+        self.list.blockSignals(True)
+        self.list.clear()
+        for change in ORDER:
+            if change is EdgeChange.COMMON and not self.common.isChecked():
+                continue
+            for edge in graph.of(change):
+                item = QListWidgetItem(f"{SIGNS[change] or '='}  {edge.source} → {edge.target}")
+                item.setData(Qt.ItemDataRole.UserRole, edge.edge)
+                item.setForeground(theme().color(PENS[STYLES[change]].color))
+                item.setToolTip(told(edge))
+                self.list.addItem(item)
+        self.list.blockSignals(False)
+        self._section.fact.setText("none" if graph.shd == 0 else str(graph.shd))
+
+    def words_for(self, edge: Edge) -> str:
+        """What the tooltip of an edge in the picture says."""
+        if self._found is None:
+            return ""
+        found = next((e for e in self._found.graph.edges if e.edge == edge), None)
+        return "" if found is None else told(found)
+
+    def select(self, edge: Edge | None) -> None:
+        """Mark an edge in the list without telling anybody."""
+        self.list.blockSignals(True)
+        self.list.setCurrentRow(-1)
+        for place in range(self.list.count()):
+            if self.list.item(place).data(Qt.ItemDataRole.UserRole) == edge:
+                self.list.setCurrentRow(place)
+        self.list.blockSignals(False)
+
+    def _on_current(self, item: QListWidgetItem | None, _before: object = None) -> None:
+        if item is not None:
+            self.chosen.emit(tuple(item.data(Qt.ItemDataRole.UserRole)))
+
+    def _on_double_clicked(self, item: QListWidgetItem) -> None:
+        self.asked.emit(tuple(item.data(Qt.ItemDataRole.UserRole)))
+
+
+def told(edge: EdgeDifference) -> str:
+    """What became of an edge, in words."""
+    words = WORDS[edge.change]
+    if edge.change is EdgeChange.REVERSED and not edge.changes_class:
+        return f"{words}; both directions say the same there"
+    if edge.change is EdgeChange.COMMON and edge.changes_class:
+        return f"{words}, but free in one class and compelled in the other"
+    return words
+
+
+def facts_of(found: ModelDifference) -> list[Fact]:
+    """Counts, distances, sizes and likelihood; changes are second − first."""
+    counts = found.graph.counts
+    facts: list[Fact] = [
+        ("Common edges", grouped(counts[EdgeChange.COMMON])),
+        ("+ added", grouped(counts[EdgeChange.ADDED]), "Only the second model has them."),
+        ("− missing", grouped(counts[EdgeChange.MISSING]), "Only the first model has them."),
+        ("⇄ reversed", grouped(counts[EdgeChange.REVERSED]), "Both have them, turned round."),
+        (
+            "SHD of the graphs",
+            grouped(found.graph.shd),
+            "Structural Hamming distance: edges added, missing or reversed.",
+        ),
+        (
+            "SHD of the classes",
+            grouped(found.graph.shd_of_classes),
+            "The same between the CPDAGs; 0 means that both say the same independences.",
+        ),
+        ("Parameters", _change(*found.parameters), "Free parameters; fewer is simpler."),
+        (
+            "Effective size",
+            _change(*found.effective_sizes),
+            "Cells of the clique tables, the cost of updating beliefs; lower is quicker.",
+        ),
+    ]
+    fit = found.likelihood
+    if fit is not None:
+        tip = f"On {grouped(round(fit.rows))} rows; above 0 the second model fits better."
+        if fit.per_row is None:
+            facts.append(("Δ log-likelihood", "one rules out rows", tip))
+        else:
+            error = fit.per_row.standard_error
+            spread = "" if error is None else f" ± {error:.4f}"
+            facts += [
+                ("Δ log-likelihood", f"{_signed(fit.per_row.value * fit.rows, 1)} bits", tip),
+                ("in bits per row", f"{_signed(fit.per_row.value, 4)}{spread}", tip),
+            ]
+    return facts
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def _change(before: int, after: int) -> str:
+    sign = "+" if after > before else ""
+    return f"{grouped(before)} → {grouped(after)} ({sign}{grouped(after - before)})"

@@ -1,0 +1,345 @@
+"""Two structures in one picture: what the second has more, less and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QSizePolicy,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.analysis.structure_comparison import ModelDifference, structure_difference
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import fitted_to
+from pgmstudio.core.drawing.diagram import GraphPicture, Point
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.diagrams import difference_picture
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed, placed_beside
+from pgmstudio.gui.canvas.node_geometry import face_size
+from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.comparison.structure_diff_facts import DifferenceFacts
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import Note, button, hairline, label, tool_button
+from pgmstudio.gui.widgets.combo_box import chooser, offer
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+Edge = tuple[str, str]
+NO_ROWS = "no rows"
+SIDE = 300
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    found: ModelDifference
+    picture: GraphPicture
+    problem: str  # why there is no likelihood
+
+
+def _compared(first: Model, second: Model, data: DataSet | None, cancel: CancelToken) -> _Answer:
+    """The structures always; the likelihoods where both models know the rows."""
+    problem = ""
+    try:
+        rows = None if data is None else fitted_to(data, first.domain)
+        found = structure_difference(first, second, rows)
+    except PgmStudioError as refusal:
+        if data is None:
+            raise
+        found, problem = structure_difference(first, second), str(refusal)
+    return _Answer(found, difference_picture(found.graph), problem)
+
+
+class DifferencePage(Page):
+    """One for the window; both models and the rows can be chosen on it."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("difference")
+        self._shell = shell
+        self._answer: _Answer | None = None
+        self._asked: tuple[object, ...] = ()
+        self._places: dict[str, Point] = {}
+        self.first = self._combo("differenceFirst", "The model to compare with")
+        self.second = self._combo("differenceSecond", "The model that is compared")
+        self.rows = self._combo("differenceRows", "Rows to compare the likelihoods on")
+        self._is_by_hand = False  # whether a person chose the rows
+        for combo in (self.first, self.second):
+            combo.activated.connect(self._on_models)
+        self.rows.activated.connect(self._on_rows)
+        self.note = Note(level="warning", name="differenceNote")
+        self.canvas = Canvas()
+        self.canvas.view.is_editable = False
+        self.canvas.view.describe_edge = self._describe
+        self.facts = DifferenceFacts()
+        self.facts.chosen.connect(self._on_listed)
+        self.facts.asked.connect(self._on_asked)
+        self.canvas.wishes.select.connect(self._on_selected)
+        self.canvas.wishes.move.connect(self._on_moved)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.canvas)
+        self._splitter.addWidget(self.facts)
+        self._splitter.setStretchFactor(0, 1)
+        self._splitter.setSizes([700, SIDE])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self._head(), hairline(), self.note, self._splitter):
+            layout.addWidget(widget)
+        layout.setStretch(3, 1)
+        self._layouts = LayoutMaker(self)
+        self._layouts.placed.connect(self._on_placed)
+        self._layouts.failed.connect(self._on_failed)
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_answered)
+        self._asker.failed.connect(self._on_failed)
+        shell.document.changed.connect(self._on_document_changed)
+        self._fill()
+        self._ask()
+
+    # -- the page
+
+    @property
+    def title(self) -> str:
+        return "Structure difference"
+
+    @property
+    def short_title(self) -> str:
+        return "Difference"
+
+    def page_icon(self) -> QIcon:
+        return icon("scales")
+
+    @property
+    def model_id(self) -> str | None:
+        """The first model: panels around show it, and why it has an edge or not."""
+        chosen = self.first.currentData()
+        return chosen if chosen in self._shell.project.models else None
+
+    def closed(self) -> None:
+        self._asker.forget()
+        for worker in (self._layouts, self.canvas):
+            worker.stop()
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        head.setProperty("role", "surface")
+        line = QHBoxLayout(head)
+        line.setContentsMargins(12, 6, 12, 6)
+        line.setSpacing(8)
+        swap = tool_button(
+            "arrows-left-right", "Change the two models over", self.swap, name="differenceSwap"
+        )
+        export = button(
+            "Export…",
+            self._on_export,
+            icon_name="export",
+            name="differenceExport",
+            tip="The picture as PNG, SVG or PDF, with its legend (Ctrl+E).",
+        )
+        for widget in (self.first, swap, self.second, label("on", "secondary"), self.rows):
+            line.addWidget(widget, 1 if isinstance(widget, QComboBox) else 0)
+        line.addWidget(export)
+        return head
+
+    def _combo(self, name: str, tip: str) -> QComboBox:
+        made = chooser(name, tip, 9)
+        made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        return made
+
+    # -- what is compared
+
+    def _fill(self) -> None:
+        """The models with edges; what was chosen stays, else the two newest."""
+        project = self._shell.project
+        usable = [k for k, e in project.models.items() if isinstance(e.model, DirectedModel)]
+        defaults = (usable[-2:] + usable[-1:])[:2] if len(usable) > 1 else usable * 2
+        for combo, default in zip((self.first, self.second), defaults or ("", ""), strict=True):
+            wanted = None if combo.currentData() in usable else default
+            offer(combo, {key: project.models[key].title for key in usable}, wanted)
+        rows = {key: entry.name for key, entry in project.data.items()}
+        offer(self.rows, {None: NO_ROWS, **rows})
+        self._suggest_rows()
+
+    def _suggest_rows(self) -> None:
+        """Until a person chose some: the rows of the first model, else some that fit both."""
+        if self._is_by_hand:
+            return
+        data, first = self._shell.project.data, self._entry(self.first)
+        second = self._entry(self.second)
+        if first is None or second is None:
+            return
+        needed = {*first.model.domain.names, *second.model.domain.names}
+        fitting = [key for key, entry in data.items() if needed <= set(entry.data.domain.names)]
+        own = [key for key in (first.data_id, second.data_id) if key in fitting]
+        self.rows.setCurrentIndex(max(0, self.rows.findData(next(iter(own + fitting), None))))
+
+    def _on_models(self) -> None:
+        self._suggest_rows()
+        self._ask()
+
+    def _on_rows(self) -> None:
+        self._is_by_hand = True
+        self._ask()
+
+    def choose(self, first: str, second: str) -> None:
+        """Compare these two models of the project."""
+        self.first.setCurrentIndex(self.first.findData(first))
+        self.second.setCurrentIndex(self.second.findData(second))
+        self._suggest_rows()
+        self._ask()
+
+    def swap(self) -> None:
+        first, second = self.first.currentIndex(), self.second.currentIndex()
+        self.first.setCurrentIndex(second)
+        self.second.setCurrentIndex(first)
+        self._ask()
+
+    def _entry(self, combo: QComboBox) -> ModelEntry | None:
+        return self._shell.project.models.get(combo.currentData() or "")
+
+    def _ask(self, *_: object) -> None:
+        first, second = self._entry(self.first), self._entry(self.second)
+        if first is None or second is None:
+            self.canvas.tell_waiting("Two models with edges can be compared. Learn or open them.")
+            return
+        self.canvas.tell_waiting("")
+        entry = self._shell.project.data.get(self.rows.currentData() or "")
+        data = None if entry is None else entry.data
+        asked = (first.model, second.model, data)
+        if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
+            if self._shell.center.current is self:
+                self._shell.bench.view_model(self.model_id)
+            if not self._asked or self._asked[0] is not first.model:
+                self._places = {}
+                self.canvas.view.keep_fitted()
+            self._asked = asked
+            self._asker.ask(partial(_compared, *asked))
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        if before.models is not after.models or before.data is not after.data:
+            self._fill()
+            self._ask()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._shell.errors.report(error)
+
+    # -- showing
+
+    @property
+    def found(self) -> ModelDifference | None:
+        """What is on the page."""
+        return None if self._answer is None else self._answer.found
+
+    def _on_answered(self, answer: _Answer) -> None:
+        self._answer = answer
+        self.facts.show_difference(answer.found)
+        self.note.tell(answer.problem)
+        self._draw()
+
+    def _faces(self, picture: GraphPicture) -> dict[str, NodeFace]:
+        assert self._answer is not None
+        graph, first = self._answer.found.graph, self._entry(self.first)
+        titles = {} if first is None else first.node_titles
+        only = {
+            **dict.fromkeys(graph.only_first, "first"),
+            **dict.fromkeys(graph.only_second, "second"),
+        }
+        return {
+            node.id: NodeFace(
+                titles.get(node.id, node.id)
+                + (f" (only {only[node.id]})" if node.id in only else "")
+            )
+            for node in picture.nodes
+        }
+
+    def _draw(self, placed: Placed | None = None) -> None:
+        """Nodes stand where the first model has them; without places they are laid out."""
+        if self._answer is None:
+            return
+        picture = self._answer.picture
+        faces = self._faces(picture)
+        sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
+        known = {**self._known(), **self._places}
+        here = {i: known[i] for i in picture.ids if i in known}
+        if len(here) * 2 < len(picture.ids):
+            self._layouts.ask(LayoutQuestion("difference", picture, sizes, None))
+            return
+        if len(here) < len(picture.ids):
+            here = placed_beside(picture, here, sizes)
+        self._places = dict(here)
+        is_first = not self.canvas.scene.nodes
+        routes = placed.routes if placed is not None and placed.picture is picture else None
+        self.canvas.scene.show_picture(picture, faces, here, routes=routes)
+        if is_first:
+            self.canvas.view.fit()
+
+    def _known(self) -> dict[str, Point]:
+        """The places of the first model: those on its open page, else those in the project."""
+        from pgmstudio.gui.model_page.page import ModelPage
+
+        model_id = self.first.currentData()
+        page = self._shell.center.page(f"model:{model_id}")
+        if isinstance(page, ModelPage) and page.picture_name in ("dag", "tree"):
+            return dict(page.scene().positions)
+        entry = self._entry(self.first)
+        layouts = {} if entry is None else entry.layouts
+        return dict(layouts.get("dag") or layouts.get("tree") or {})
+
+    def _on_placed(self, placed: Placed) -> None:
+        if self._answer is not None and placed.picture is self._answer.picture:
+            self._places = dict(placed.positions)
+            self._draw(placed)
+            self.canvas.view.fit()
+
+    def _describe(self, source: str, target: str) -> str:
+        return self.facts.words_for((source, target))
+
+    # -- acting
+
+    def _on_listed(self, edge: Edge) -> None:
+        scene = self.canvas.scene
+        scene.show_selection((), (edge,))
+        if edge in scene.edges:
+            self.canvas.view.ensureVisible(scene.edges[edge].boundingRect(), 24, 24)
+
+    def _on_asked(self, edge: Edge) -> None:
+        """Why the first model has this edge, or has it not; told by the inspector."""
+        entry = self._entry(self.first)
+        if entry is None or not isinstance(entry.model, DirectedModel):
+            return
+        own = next((e for e in (edge, edge[::-1]) if e in entry.model.edges), None)
+        if own is not None:
+            self._shell.bench.select((), (own,))
+        elif all(name in entry.model.domain for name in edge):
+            self._shell.bench.select(edge)
+        self._shell.book.refresh("model.why")
+        if self._shell.book["model.why"].isEnabled():
+            self._shell.book["model.why"].trigger()
+
+    def _on_selected(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
+        edges = tuple(edges)
+        self.canvas.scene.show_selection(nodes, edges)
+        self.facts.select(edges[0] if len(edges) == 1 else None)
+
+    def _on_moved(self, places: dict[str, Point]) -> None:
+        """In this picture only: the models keep their own places."""
+        self._places |= places
+        self.canvas.scene.move_nodes(places)
+        QTimer.singleShot(0, self.canvas, self.canvas.refresh_soon)
+
+    def _on_export(self) -> None:
+        self._shell.book["file.export"].trigger()

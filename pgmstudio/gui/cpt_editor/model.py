@@ -1,0 +1,311 @@
+"""How often each combination of a table occurs in the rows of the project.
+
+A conditional table as a grid: parents on top, states below, sums and row counts at the foot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor
+
+from pgmstudio.core.data.counting import plain_counts
+from pgmstudio.core.data.transforms import fitted_to
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.languages.bayesian_network.model import ROW_SUM_TOLERANCE, BayesianNetwork
+from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
+from pgmstudio.core.number_format import grouped
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+
+Counts = NDArray[np.float64]
+
+
+def family_counts(
+    project: Project, entry: ModelEntry, network: BayesianNetwork, index: int
+) -> Counts | None:
+    """One axis for each parent and one for the variable; None where no data set fits them."""
+    family = [network.domain.names[i] for i in (*network.dag.parent_indices[index], index)]
+    ids = [entry.data_id] if entry.data_id else list(project.data)
+    for data_id in ids:
+        data = project.data[data_id].data if data_id in project.data else None
+        if data is None or not all(name in data.domain for name in family):
+            continue
+        try:  # the same states, in whichever order
+            rows = fitted_to(data, network.domain.restricted_to(family))
+        except PgmStudioError:
+            continue
+        return plain_counts(rows, [rows.domain.index(name) for name in family])
+    return None
+
+
+Index = QModelIndex | QPersistentModelIndex
+STEPS = 8
+# Telling more columns apart takes longer than a typed number may.
+MOST_ALIKE = 1000
+
+
+class TableGrid(QAbstractTableModel):
+    """`values` has one row per combination of parent states and one column per state."""
+
+    edited = Signal(int, int)  # combination, state
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.variable: Variable | None = None
+        self.parents: tuple[Variable, ...] = ()
+        self.combinations: list[tuple[str, ...]] = [()]
+        self.values: NDArray[np.float64] = np.zeros((1, 0))
+        self.counts: NDArray[np.float64] | None = None
+        self.classes: ColumnClasses | None = None  # which columns are alike; None: not marked
+        self.editable = True
+        self.why_locked = ""
+
+    def show(
+        self,
+        variable: Variable,
+        parents: Sequence[Variable],
+        table: NDArray[np.float64],
+        counts: NDArray[np.float64] | None,
+    ) -> None:
+        """Another table; `counts` are the rows of data behind each combination."""
+        if variable == self.variable and tuple(parents) == self.parents:
+            # Only numbers are new: a reset would take the editor away from under the person.
+            self.values = np.array(table, dtype=np.float64).reshape(-1, variable.cardinality)
+            self.counts = counts
+            self._all_changed()
+            return
+        self.beginResetModel()
+        self.variable, self.parents = variable, tuple(parents)
+        self.combinations = list(product(*(parent.states for parent in parents)))
+        self.values = np.array(table, dtype=np.float64).reshape(-1, variable.cardinality)
+        self.counts = counts
+        self.endResetModel()
+
+    def clear(self) -> None:
+        self.beginResetModel()
+        self.variable, self.parents, self.combinations = None, (), [()]
+        self.values, self.counts = np.zeros((1, 0)), None
+        self.endResetModel()
+
+    # -- places
+
+    @property
+    def head_rows(self) -> int:
+        return len(self.parents)
+
+    @property
+    def state_count(self) -> int:
+        return 0 if self.variable is None else self.variable.cardinality
+
+    def cell_of(self, index: Index) -> tuple[int, int] | None:
+        """(combination, state) of a number, or None for heads and feet."""
+        state = index.row() - self.head_rows
+        if index.column() < 1 or not 0 <= state < self.state_count:
+            return None
+        return index.column() - 1, state
+
+    def wrong_columns(self) -> list[int]:
+        """Combinations whose numbers do not sum to 1."""
+        sums = self.values.sum(axis=1)
+        return [int(c) for c in np.flatnonzero(np.abs(sums - 1) > ROW_SUM_TOLERANCE)]
+
+    def mark_alike(self, epsilon: float | None) -> None:
+        """Say with letters and tints which columns are alike within ε; None: say nothing."""
+        shows = epsilon is not None and 1 < len(self.combinations) <= MOST_ALIKE
+        found = column_classes(self.values, epsilon) if shows and epsilon is not None else None
+        if (found is None) != (self.classes is None):
+            self.beginResetModel()  # a row more or less
+            self.classes = found
+            self.endResetModel()
+        else:
+            self.classes = found
+            self._all_changed()
+
+    def set_values(self, values: NDArray[np.float64]) -> None:
+        self.values = np.array(values, dtype=np.float64)
+        self._all_changed()
+
+    def _all_changed(self) -> None:
+        if self.rowCount() and self.columnCount():
+            last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    # -- Qt
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        if self.variable is None:
+            return 0
+        feet = 1 + (self.classes is not None) + (self.counts is not None)
+        return self.head_rows + self.state_count + feet
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if self.variable is None else 1 + len(self.combinations)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        base = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if self.cell_of(index) is not None and self.editable:
+            return base | Qt.ItemFlag.ItemIsEditable
+        return base
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        cell = self.cell_of(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(index)
+        if role == Qt.ItemDataRole.EditRole and cell is not None:
+            return f"{self.values[cell]:.12g}"
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = (
+                Qt.AlignmentFlag.AlignLeft
+                if index.column() == 0
+                else (Qt.AlignmentFlag.AlignHCenter)
+            )
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.BackgroundRole:
+            return self._ground(index)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._ink(index)
+        if role == Qt.ItemDataRole.DecorationRole and self._is_sum(index) and index.column():
+            right = (index.column() - 1) not in self._wrong
+            return icon("check", "success_ink") if right else icon("warning-circle", "danger_ink")
+        if role == Qt.ItemDataRole.FontRole and (
+            index.column() == 0 or self._is_sum(index) or self._is_alike(index)
+        ):
+            return theme().font("dense", "semibold")
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(index)
+        return None
+
+    @property
+    def _wrong(self) -> set[int]:
+        return set(self.wrong_columns())
+
+    def _is_alike(self, index: Index) -> bool:
+        place = self.head_rows + self.state_count + 1
+        return self.classes is not None and index.row() == place
+
+    def _class_of(self, index: Index) -> int | None:
+        """The class of a column, when there is something to say of it."""
+        if self.classes is None or not 0 < index.column() <= len(self.classes.classes):
+            return None
+        return self.classes.classes[index.column() - 1]
+
+    def _is_sum(self, index: Index) -> bool:
+        return index.row() == self.head_rows + self.state_count
+
+    def _text(self, index: Index) -> str:
+        assert self.variable is not None
+        row, column = index.row(), index.column()
+        state = row - self.head_rows
+        if row < self.head_rows:
+            return self.parents[row].name if column == 0 else self.combinations[column - 1][row]
+        if state < self.state_count:
+            if column == 0:
+                return self.variable.states[state]
+            return _short(self.values[column - 1, state])
+        if self._is_sum(index):
+            return "Sum" if column == 0 else _sum_words(float(self.values[column - 1].sum()))
+        if self._is_alike(index):
+            number = self._class_of(index)
+            return "Alike" if column == 0 else "" if number is None else class_letter(number)
+        assert self.counts is not None
+        return "Rows in data" if column == 0 else grouped(round(self.counts[column - 1]))
+
+    def _ground(self, index: Index) -> QColor | None:
+        cell = self.cell_of(index)
+        if cell is not None:
+            share = min(1.0, max(0.0, float(self.values[cell])))
+            return theme().sequential(int(share * (STEPS - 3) + 0.2))
+        number = self._class_of(index)
+        if number is not None and self._is_alike(index):
+            tint = theme().category(number)
+            tint.setAlphaF(0.3)
+            return tint
+        if index.column() == 0 or index.row() < self.head_rows:
+            return theme().color("sunken")
+        return None
+
+    def _ink(self, index: Index) -> QColor:
+        cell = self.cell_of(index)
+        if cell is not None:
+            dark = int(min(1.0, float(self.values[cell])) * (STEPS - 3) + 0.2) > 4
+            return theme().color("surface" if dark else "text")
+        if self._is_sum(index) and index.column():
+            wrong = (index.column() - 1) in self._wrong
+            return theme().color("danger_ink" if wrong else "success_ink")
+        if self._is_alike(index) and index.column():
+            return theme().color("text")
+        return theme().color("text_secondary" if index.row() >= self.head_rows else "text")
+
+    def _tip(self, index: Index) -> str:
+        cell = self.cell_of(index)
+        if self._is_alike(index) and index.column():
+            return "Columns of one letter differ by no more than ε in any probability."
+        if cell is None or self.variable is None:
+            return ""
+        given = ", ".join(
+            f"{parent.name} = {state}"
+            for parent, state in zip(self.parents, self.combinations[cell[0]], strict=True)
+        )
+        what = f"P({self.variable.name} = {self.variable.states[cell[1]]}"
+        told = f"{what} | {given})" if given else f"{what})"
+        return f"{told} = {self.values[cell]:.6g}" + (
+            "" if self.editable else f". {self.why_locked}"
+        )
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        cell = self.cell_of(index)
+        number = parse_probability(str(value))
+        if cell is None or number is None or not self.editable:
+            return False
+        if number == self.values[cell]:
+            return True
+        self.values[cell] = number
+        self._all_changed()
+        self.edited.emit(*cell)
+        return True
+
+
+def class_letter(number: int) -> str:
+    """A, B, …, Z, then A2, B2, …"""
+    letter, turn = chr(ord("A") + number % 26), number // 26
+    return letter if not turn else f"{letter}{turn + 1}"
+
+
+def parse_probability(text: str) -> float | None:
+    """A number from 0 to 1; "20 %" and a decimal comma are understood; None otherwise."""
+    text = text.strip().replace(",", ".").replace("−", "-")
+    scale = 1.0
+    if text.endswith("%"):
+        text, scale = text[:-1].strip(), 0.01
+    try:
+        number = float(text) * scale
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
+
+
+def _short(value: float) -> str:
+    text = f"{value:.4f}".rstrip("0")
+    if len(text.partition(".")[2]) < 2:
+        text = f"{value:.2f}"
+    return f"{value:.2g}" if 0 < value < 0.00005 else text
+
+
+def _sum_words(total: float) -> str:
+    """Two digits, and as many more as it takes to see that it is not 1."""
+    text = f"{total:.2f}"
+    return text if abs(float(text) - total) <= ROW_SUM_TOLERANCE else f"{total:.4g}"

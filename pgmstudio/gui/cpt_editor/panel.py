@@ -1,0 +1,397 @@
+"""The table of the selected variable: edit, normalise, complement, fill from data, copy and paste.
+
+Numbers being typed are kept here until every column sums to 1; only then they become one undoable
+change. Until then the model and its beliefs are as they were, and the panel says so.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.project.model_edits import EditableTables
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.cpt_editor.clipboard import pasted, table_text
+from pgmstudio.gui.cpt_editor.edit_session import Waiting, table_work
+from pgmstudio.gui.cpt_editor.model import TableGrid, family_counts
+from pgmstudio.gui.cpt_editor.view import TableView
+from pgmstudio.gui.languages.ldag.label_table import LabelTable
+from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
+from pgmstudio.gui.languages.tree_mixture.component_tables import (
+    NO_TABLE,
+    NO_TREE,
+    is_mixture,
+    network_shown,
+    table_edit,
+    table_words,
+    variable_shown,
+)
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.widgets.chip import ChipLabel
+from pgmstudio.gui.window.app_context import Shell
+
+
+class TablePanel(QWidget):
+    """Follows the selection of the model in view."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("table")
+        self._shell = shell
+        self._shown: tuple[str, str] | None = None  # model id, variable
+        self._table: object = None  # the numbers of the model that are shown
+        self._rows: NDArray[np.float64] | None = None  # how often they occur in the data
+        self._work = table_work(shell)
+        self._grid = TableGrid(self)
+        self._grid.edited.connect(self._on_edited)
+        self._view = TableView()
+        self._view.copy_wished.connect(self.copy)
+        self._view.paste_wished.connect(self.paste)
+        self._view.setModel(self._grid)
+        self._title = label("", "heading", size="dense")
+        self._title.setObjectName("tableTitle")
+        self._chip = ChipLabel("tableChip")
+        self._fix = button(
+            "Fix it",
+            self._on_fix,
+            role="link",
+            name="tableFix",
+            tip="Give the missing probability to the last edited cell.",
+        )
+        self._normalise = button(
+            "Normalise",
+            self._on_normalise,
+            icon_name="scales",
+            name="tableNormalise",
+            tip="Scale the selected columns (all when none is selected) so that they sum to 1.",
+        )
+        self._complement = button(
+            "Complement",
+            self._on_complement,
+            icon_name="circle-half",
+            name="tableComplement",
+            tip="Set the selected cells to what is missing to 1 in their columns.",
+        )
+        self._fill = button(
+            "Fill from data",
+            self._on_fill,
+            icon_name="database",
+            name="tableFill",
+            tip="Estimate this table from the rows of the model's data set.",
+        )
+        self._random = button(
+            "Randomise",
+            self._on_randomise,
+            icon_name="dice-five",
+            name="tableRandomise",
+            tip="Random columns, uniform over all distributions.",
+        )
+        folding = (self._normalise, self._complement, self._fill, self._random)
+        self._words = {made: made.text() for made in folding}
+        self._alike = QCheckBox("Alike columns")
+        self._alike.setObjectName("tableAlike")
+        self._alike.setToolTip("Which columns are alike? Those within ε get the same letter.")
+        self._alike.clicked.connect(self._on_alike)
+        self._empty = Note(NO_TABLE, name="tableEmpty")
+        self._last_edit: tuple[int, int] | None = None
+        self._stood = self._grid.values.copy()
+        self._typed: list[NDArray[np.float64]] = []  # what stood here before each that waits
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 2, 12, 2)
+        layout.setSpacing(4)
+        self._bar = row(
+            self._title,
+            self._normalise,
+            self._complement,
+            self._fill,
+            self._random,
+            None,
+            self._chip,
+            self._fix,
+            self._alike,
+        )
+        self._bar.setMinimumWidth(1)  # it folds instead of widening the whole side
+        self.labelled = LabelTable(shell)
+        layout.addWidget(self._bar)
+        layout.addWidget(self._empty)
+        layout.addWidget(self.labelled, 1)
+        layout.addWidget(self._view, 1)
+        layout.addStretch(0)
+        component_views(shell).changed.connect(self._refresh)
+        shell.bench.selection_changed.connect(self._refresh)
+        shell.bench.model_in_view_changed.connect(self._refresh)
+        shell.document.changed.connect(self._on_document_changed)
+        theme().changed.connect(self._refresh)
+        self._work.alike_changed.connect(self._tell_alike)
+        self._work.taking_back.connect(self._on_taking_back)
+        self._refresh()
+
+    # -- room
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """In little room the title goes, then the words of buttons that have a sign."""
+        for made, words in self._words.items():
+            made.setText(words)
+        self._title.show()
+        # Room for a wrong sum is kept, so that no button moves when there is one.
+        ends = [part for part in (self._chip, self._fix, self._alike) if not part.isHidden()]
+        taken = sum(part.sizeHint().width() + 8 for part in ends)
+        wrong = self.fontMetrics().horizontalAdvance(f"{sum_words(0.95)}{fix_words(0.75, 0.65)}")
+        room = self._bar.width() - max(0, wrong + 4 * theme().space(4) - taken)
+        if self._bar.sizeHint().width() > room:
+            self._title.hide()
+        for made in reversed(self._words):  # what is used most keeps its word longest
+            if self._bar.sizeHint().width() <= room:
+                break
+            made.setText("")
+
+    # -- what is shown
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        model_id = self._shell.bench.model_id or ""
+        if before.models.get(model_id) is not after.models.get(model_id):
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        bench = self._shell.bench
+        entry = bench.project.models.get(bench.model_id or "")
+        model_id = bench.model_id or ""
+        network = None if entry is None else network_shown(self._shell, model_id, entry.model)
+        has_trees = entry is not None and isinstance(entry.model, TreeMixture)
+        self._empty.tell(NO_TREE if has_trees and network is None else NO_TABLE)
+        name = None if network is None else variable_shown(bench.selection, network)
+        is_labelled = entry is not None and isinstance(entry.model, LabelledDag)
+        self.labelled.setVisible(is_labelled and name is not None)
+        if is_labelled and entry is not None and name is not None:
+            self._show_labelled(model_id, entry, name)
+            return
+        has_table = name is not None
+        self._empty.setVisible(not has_table)
+        self._view.setVisible(has_table)
+        self._bar.setVisible(has_table)
+        if network is None or entry is None or name is None:
+            self._shown = self._last_edit = None
+            self._grid.clear()
+            self._tell_sums()
+            return
+        shown, table = (model_id, name), network.table(name)
+        if shown == self._shown and table is self._table and self.waits:
+            self._tell_sums()  # numbers being typed stay while something else changes
+            return
+        self._shown, self._table = shown, table
+        self._last_edit = None
+        words = table_words(self._shell, model_id, entry.model)
+        self._title.setText(f"Table of {entry.node_titles.get(name, name)}{words}")
+        self._fold()
+        index = network.domain.index(name)
+        parents = [network.domain.variables[p] for p in network.dag.parent_indices[index]]
+        self._grid.editable = isinstance(entry.model, EditableTables) or is_mixture(entry.model)
+        one = a_kind(entry.model.kind, "A")
+        self._grid.why_locked = f"{one} is not edited by hand; convert it to a Bayesian network."
+        # A mixture's tables are of the rows of a component, not of all.
+        self._rows = (
+            None
+            if is_mixture(entry.model)
+            else family_counts(self._shell.project, entry, network, index)
+        )
+        counts = None if self._rows is None else self._rows.sum(axis=-1).ravel()
+        self._grid.show(network.domain.variables[index], parents, network.tables[index], counts)
+        self._stood, self._typed = self._grid.values.copy(), []
+        self._tell_alike()
+        self._view.span_heads(self._grid)
+        for widget in (self._normalise, self._complement, self._random):
+            widget.setEnabled(self._grid.editable)
+        self._fill.setEnabled(self._grid.editable and counts is not None)
+        self._fill.setToolTip(
+            "Estimate this table from the rows of the model's data set."
+            if counts is not None
+            else "Not now: the rows of one component are not known apart from the others."
+            if is_mixture(entry.model)
+            else "Not now: no data set of this project has these columns."
+        )
+        self._tell_sums()
+
+    def _show_labelled(self, model_id: str, entry: ModelEntry, name: str) -> None:
+        """Tables with classes have a view of their own."""
+        for widget in (self._empty, self._view, self._bar):
+            widget.hide()
+        self._shown = self._last_edit = None
+        self._grid.clear()
+        self._tell_waiting(False)
+        self.labelled.show_variable(model_id, entry, name)
+
+    def _tell_sums(self) -> None:
+        wrong = [] if self._shown is None else self._grid.wrong_columns()
+        self._tell_waiting(bool(wrong))
+        self._fix.setVisible(bool(wrong) and self._last_edit is not None)
+        self._alike.setVisible(not wrong)  # what does not sum to 1 is like nothing
+        if not wrong:
+            self._chip.show_chip(None)
+            self._fold()
+            return
+        total = self._grid.values[wrong[0]].sum()
+        words = sum_words(total) if len(wrong) == 1 else f"{len(wrong)} sums are not 1"
+        self._chip.show_chip(Chip(words, "warning-circle", "danger"))
+        if self._last_edit is not None:
+            combination, state = self._last_edit
+            old = float(self._grid.values[combination, state])
+            new = old + 1 - float(self._grid.values[combination].sum())
+            possible = combination in wrong and 0 <= new <= 1
+            self._fix.setVisible(possible)
+            self._fix.setText(fix_words(old, new))
+        self._fold()
+
+    def _tell_waiting(self, waits: bool) -> None:
+        if self._shown is None or not waits:
+            self._work.wait_for(None)
+            return
+        model_id, name = self._shown
+        title = self._shell.project.models[model_id].node_titles.get(name, name)
+        self._work.wait_for(Waiting(model_id, name, title))
+
+    def _tell_alike(self) -> None:
+        marks, epsilon = self._work.marks_alike, self._work.epsilon
+        self._alike.setChecked(marks)
+        had_row = self._grid.classes is not None
+        self._grid.mark_alike(epsilon if marks and self._shown is not None else None)
+        if had_row != (self._grid.classes is not None):
+            self._view.span_heads(self._grid)
+
+    def _on_alike(self, on: bool) -> None:
+        self._work.set_alike(marks=on)
+
+    @property
+    def waits(self) -> bool:
+        """Whether typed numbers are not in the model yet because a column does not sum to 1."""
+        return self._shown is not None and bool(self._grid.wrong_columns())
+
+    # -- edits
+
+    def _on_edited(self, combination: int, state: int) -> None:
+        self._last_edit = (combination, state)
+        variable = self._grid.variable
+        assert variable is not None
+        given = ", ".join(self._grid.combinations[combination])
+        what = f"{variable.name} = {variable.states[state]}" + (f" | {given}" if given else "")
+        self._commit(f"Edit P({what})")
+
+    def _commit(self, text: str) -> None:
+        """One undoable change, once every column sums to 1."""
+        self._typed.append(self._stood)
+        self._stood = self._grid.values.copy()
+        self._tell_sums()
+        if self._work.marks_alike:
+            self._tell_alike()
+        if self._shown is None or self._grid.wrong_columns():
+            if self._shown is not None:
+                self._work.typed.emit()
+                self._shell.bench.message.emit(
+                    "warning", f"Beliefs wait: {self._shown[1]} has a column that is not 1 in sum."
+                )
+            return
+        self._typed = []
+        model_id, variable = self._shown
+        model = self._shell.project.models[model_id].model
+        network = network_shown(self._shell, model_id, model)
+        assert network is not None
+        table = self._grid.values.reshape(network.table(variable).shape)
+        if not np.array_equal(table, network.table(variable)):
+            self._shell.change(text, table_edit(self._shell, model_id, variable, table.copy()))
+
+    def _on_taking_back(self) -> None:
+        """Undo, before the model was changed: what stood here before the last number is back."""
+        if self._typed:
+            self._stood, self._last_edit = self._typed.pop(), None
+            self._grid.set_values(self._stood)
+            self._tell_sums()
+            self._tell_alike()
+
+    def _chosen_columns(self) -> list[int]:
+        chosen = {i.column() - 1 for i in self._view.selectedIndexes() if i.column() > 0}
+        return sorted(chosen) or list(range(len(self._grid.combinations)))
+
+    def _on_normalise(self) -> None:
+        values = self._grid.values.copy()
+        for column in self._chosen_columns() if not self.waits else self._grid.wrong_columns():
+            total = values[column].sum()
+            values[column] = values[column] / total if total > 0 else 1 / values.shape[1]
+        self._grid.set_values(values)
+        self._commit(f"Normalise the table of {self._name}")
+
+    def _on_complement(self) -> None:
+        values = self._grid.values.copy()
+        cells = [self._grid.cell_of(index) for index in self._view.selectedIndexes()]
+        for cell in cells:
+            if cell is not None:
+                rest = values[cell[0]].sum() - values[cell]
+                values[cell] = min(1.0, max(0.0, 1 - rest))
+        if not any(cell is not None for cell in cells):
+            self._shell.tell("Select the cells that take what is missing to 1.")
+            return
+        self._grid.set_values(values)
+        self._commit(f"Complement in the table of {self._name}")
+
+    def _on_fill(self) -> None:
+        from pgmstudio.core.learning.smoothing import smoothed
+
+        states = self._grid.state_count
+        assert self._rows is not None  # else the button is greyed out
+        self._grid.set_values(smoothed(self._rows, 1.0).reshape(-1, states))
+        self._commit(f"Fill the table of {self._name} from data")
+
+    def _on_randomise(self) -> None:
+        rng = np.random.default_rng()
+        shape = self._grid.values.shape
+        self._grid.set_values(rng.dirichlet(np.ones(shape[1]), size=shape[0]))
+        self._commit(f"Randomise the table of {self._name}")
+
+    def _on_fix(self) -> None:
+        if self._last_edit is not None:
+            values = self._grid.values.copy()
+            values[self._last_edit] += 1 - values[self._last_edit[0]].sum()
+            self._grid.set_values(values)
+            self._commit(f"Edit the table of {self._name}")
+
+    @property
+    def _name(self) -> str:
+        return "" if self._shown is None else self._shown[1]
+
+    # -- clipboard
+
+    def copy(self) -> None:
+        """The whole table with its heads, or the selected numbers, as tab-separated text."""
+        cells = [self._grid.cell_of(index) for index in self._view.selectedIndexes()]
+        QApplication.clipboard().setText(table_text(self._grid, [c for c in cells if c]))
+
+    def paste(self) -> None:
+        """Numbers from the clipboard, from the current cell on; copied heads are skipped."""
+        start = self._grid.cell_of(self._view.currentIndex()) or (0, 0)
+        try:
+            values = pasted(self._grid, QApplication.clipboard().text(), start)
+        except PgmStudioError as error:
+            self._shell.errors.at("tablePanel").report(error)
+            return
+        self._grid.set_values(values)
+        self._commit(f"Paste into the table of {self._name}")
+
+
+def sum_words(total: float) -> str:
+    """What is said of the only column that is not 1 in sum."""
+    return f"sums to {total:.4g}"
+
+
+def fix_words(old: float, new: float) -> str:
+    """What would mend it."""
+    return f"Fix it: {old:.4g} → {new:.4g}"

@@ -1,0 +1,112 @@
+"""How the table of a variable looks and is walked: merged heads, widths, keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+
+from pgmstudio.gui.cpt_editor.model import TableGrid
+from pgmstudio.gui.theme.theme import theme
+
+# Merged heads are slow to lay out when there are very many columns.
+MOST_SPANNED = 600
+# Where there is room, columns of numbers are as wide as this.
+LEAST_WIDTH, MOST_WIDTH = 72, 144
+_SIGN_GAP = 6
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class _MarkedCells(QStyledItemDelegate):
+    """A sign stands right before its number, both in the middle of the cell."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if index.data(Qt.ItemDataRole.DecorationRole) is not None:
+            option = QStyleOptionViewItem(option)
+            words = option.fontMetrics.horizontalAdvance(str(index.data()))
+            spare = option.rect.width() - words - option.decorationSize.width() - 3 * _SIGN_GAP
+            option.rect = option.rect.adjusted(max(0, spare // 2), 0, -max(0, spare // 2), 0)
+        super().paint(painter, option, index)
+
+
+class TableView(QTableView):
+    """Heads of parents over the columns; Return steps down, copy and paste are told."""
+
+    copy_wished = Signal()
+    paste_wished = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._needed: list[int] = []  # the width of every column of numbers
+        self.setObjectName("tableGrid")
+        self.setAccessibleName("Table of the selected variable")
+        self.setToolTip(
+            "Type a number or a percentage; Ctrl+C and Ctrl+V exchange with spreadsheets."
+        )
+        self.setItemDelegate(_MarkedCells(self))
+        self.horizontalHeader().hide()
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(theme().px("row") + 2)
+        self.setEditTriggers(
+            QTableView.EditTrigger.DoubleClicked
+            | QTableView.EditTrigger.AnyKeyPressed
+            | QTableView.EditTrigger.EditKeyPressed
+        )
+
+    def span_heads(self, grid: TableGrid) -> None:
+        """Merge heads over the columns they share, and give every column its width."""
+        self.clearSpans()
+        columns = len(grid.combinations)
+        if columns <= MOST_SPANNED:
+            width = columns
+            for number, parent in enumerate(grid.parents):
+                width //= parent.cardinality
+                if width > 1:
+                    for start in range(0, columns, width):
+                        self.setSpan(number, 1 + start, 1, width)
+        self.resizeColumnsToContents()
+        self.setColumnWidth(0, max(110, self.columnWidth(0) + 16))
+        self._needed = [
+            max(LEAST_WIDTH, self.columnWidth(column) + 12)
+            for column in range(1, min(columns, MOST_SPANNED) + 1)
+        ]
+        self._spread()
+
+    def _spread(self) -> None:
+        """Share the room among the columns of numbers; where there is too little, they scroll."""
+        if self._needed:
+            room = self.viewport().width() - self.columnWidth(0)
+            share = min(MOST_WIDTH, room // len(self._needed))
+            for column, needed in enumerate(self._needed, 1):
+                self.setColumnWidth(column, max(needed, share))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._spread()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_wished.emit()
+        elif event.matches(QKeySequence.StandardKey.Paste):
+            self.paste_wished.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # The Return that ends an editor comes here before the number is taken over.
+            QTimer.singleShot(0, self, self._step_down)
+        else:
+            super().keyPressEvent(event)
+
+    def _step_down(self) -> None:
+        current = self.currentIndex()
+        below = current.siblingAtRow(current.row() + 1)
+        if below.isValid():
+            clear = QItemSelectionModel.SelectionFlag.ClearAndSelect
+            self.selectionModel().setCurrentIndex(below, clear)

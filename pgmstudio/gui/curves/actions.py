@@ -1,0 +1,122 @@
+"""SL-curves in the Evaluate menu, and made-up rows in the Data menu."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pgmstudio.core.errors import FileError
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import CurveEntry
+from pgmstudio.gui.project.opening import close_welcome
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.curves.page import CurvesPage
+
+
+def open_curves(shell: Shell, what: str | Path) -> CurvesPage:
+    """The live plot of some curves: those of the project by their id, or those of a folder.
+
+    A folder of points that the project does not know yet becomes curves of the project; points that
+    are added to it, by whomever, appear as they come.
+    """
+    from pgmstudio.gui.curves.page import CurvesPage
+
+    curve_id = what if isinstance(what, str) else _curves_of_folder(shell, what)
+    close_welcome(shell)
+    page = shell.open_page(f"curves:{curve_id}", partial(CurvesPage, shell, curve_id))
+    assert isinstance(page, CurvesPage)
+    return page
+
+
+def _curves_of_folder(shell: Shell, folder: Path) -> str:
+    from pgmstudio.core.io.experiments import read_folder_plan
+
+    folder = folder.resolve()
+    for key, entry in shell.project.curves.items():
+        if entry.folder and Path(entry.folder).resolve() == folder:
+            return key
+    plan = read_folder_plan(folder)
+    title = folder.stem if plan is None else plan.title or folder.stem
+    setup = {} if plan is None else {"plan": plan.plain()}
+    curve_id = shell.project.next_curve_id()
+    entry = CurveEntry(title, (), None, setup, str(folder))
+    shell.change(f"Open {title}", partial(edits.add_curve, entry=entry))
+    return curve_id
+
+
+def curve_actions(shell: Shell) -> list[ActionSpec]:
+    def plan() -> None:
+        from pgmstudio.gui.curves.plan_page import open_plan
+
+        page = shell.center.current
+        open_plan(shell, data_id=None if page is None else page.about_data())
+
+    def no_data() -> str | None:
+        if shell.project.data:
+            return None
+        return "there is no data set. Import one first, or generate some in the Data menu."
+
+    def show() -> None:
+        open_curves(shell, list(shell.project.curves)[-1])
+
+    def no_curves() -> str | None:
+        if shell.project.curves:
+            return None
+        return "there are no curves yet; Evaluate ▸ SL-curves… plans some."
+
+    def open_folder() -> None:
+        from PySide6.QtWidgets import QFileDialog
+
+        from pgmstudio.core.io.experiments import POINTS
+
+        found = QFileDialog.getExistingDirectory(shell.window, "A folder of points")
+        if found and not (Path(found) / POINTS).is_file():
+            told = "holds no points of a sweep. Choose what --out of “pgmstudio sweep” named."
+            shell.errors.report(FileError(Path(found), told))
+        elif found:
+            open_curves(shell, Path(found))
+
+    def generate() -> None:
+        from pgmstudio.gui.data.generate_page import open_generate
+
+        open_generate(shell)
+
+    return [
+        ActionSpec(
+            "evaluate.curves",
+            "SL-curves…",
+            "Evaluate",
+            "Which language gives the best accuracy for its cost: plan a sweep and watch it.",
+            plan,
+            icon="chart-line",
+            why_not=no_data,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "evaluate.curves-show",
+            "Show SL-curves",
+            "Evaluate",
+            "The newest curves of the project: plot, tables, stop, resume and extend.",
+            show,
+            why_not=no_curves,
+        ),
+        ActionSpec(
+            "evaluate.curves-folder",
+            "Open a folder of points…",
+            "Evaluate",
+            "The points that “pgmstudio sweep” has left, or is just adding to.",
+            open_folder,
+        ),
+        ActionSpec(
+            "data.generate",
+            "Generate data…",
+            "Data",
+            "Rows of synthetic data sets: random networks, decision graphs, logic, parity, cycles.",
+            generate,
+            icon="dice-five",
+        ),
+    ]

@@ -1,0 +1,205 @@
+"""Below the plot: how far the sweep is, stop and go on, and tables of curves and points.
+
+A line of words that changes often: nothing around it is laid out again for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QListWidget,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.curves.setup import Loaded
+from pgmstudio.gui.curves.sweep_run import CurveRun
+from pgmstudio.gui.curves.tables import CURVE_COLUMNS, POINT_COLUMNS, SignedTable
+from pgmstudio.gui.curves.text import progress_words
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.widgets.basic import Segments, button, row
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+
+class StillWords(QWidget):
+    """As wide as there is room, and as high as its letters.
+
+    A label in a layout tells the window of every other word, and the window would lay out all of
+    its panels again, several times a second while something runs.
+    """
+
+    def __init__(self, name: str, role: str = "secondary") -> None:
+        super().__init__()
+        self.label = ElidedLabel(parent=self)
+        self.label.setObjectName(name)
+        self.label.setProperty("role", role)
+        self.label.elide = Qt.TextElideMode.ElideRight
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def text(self) -> str:
+        """What stands there."""
+        return self.label.text()
+
+    def setText(self, words: str) -> None:
+        """Also as its tooltip, since it may be cut."""
+        if words != self.label.text():
+            self.label.setText(words)
+            self.label.setToolTip(words)
+
+    def sizeHint(self) -> QSize:
+        return QSize(24, self.label.sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.label.setFixedSize(event.size())
+
+
+RESUME_TIP = "Go on with the runs that are not done; what is done is not done again."
+EXTEND_TIP = "Add learners, values or seeds to this plan; its points stay."
+TABLES = (
+    ("curves", "Curves", "One line for each curve."),
+    ("points", "Points", "One line for each model; a double-click opens it."),
+    ("remarks", "Remarks", "Runs that gave no models, or not all they could have."),
+)
+
+
+class CurvesFoot(QWidget):
+    """Shows; the page says what and does what the buttons ask."""
+
+    stop_asked = Signal()
+    resume_asked = Signal()
+    extend_asked = Signal()
+    table_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("curvesFoot")
+        self.which = Segments(TABLES, "curvesTables")
+        self.which.chosen.connect(self.show_table)
+        self.words = StillWords("curvesWords")
+        self.bar = QProgressBar()
+        self.bar.setObjectName("curvesProgress")
+        self.bar.setAccessibleName("How far the sweep is")
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.bar.setMaximumWidth(110)
+        self.stop = button(
+            "Stop",
+            self.stop_asked.emit,
+            icon_name="stop",
+            name="curvesStop",
+            tip="Stop; every point found so far stays, and Resume goes on.",
+        )
+        self.resume = button(
+            "Resume",
+            self.resume_asked.emit,
+            role="primary",
+            icon_name="play",
+            name="curvesResume",
+            tip=RESUME_TIP,
+        )
+        self.extend = button(
+            "Extend…",
+            self.extend_asked.emit,
+            icon_name="plus",
+            name="curvesExtend",
+            tip=EXTEND_TIP,
+        )
+        self.curves = SignedTable("curvesTable", "Curves of the plan", CURVE_COLUMNS)
+        self.points = SignedTable("curvesPoints", "Points; a double-click opens", POINT_COLUMNS)
+        self.remarks = QListWidget()
+        self.remarks.setObjectName("curvesRemarks")
+        self.remarks.setAccessibleName("Remarks on runs")
+        self.remarks.setToolTip("Runs that gave no models, or not all they could have.")
+        self.remarks.setWordWrap(True)
+        self._pages = QStackedWidget()
+        for page in (self.curves, self.points, self.remarks):
+            self._pages.addWidget(page)
+        head = row(self.which, self.words, self.bar, self.stop, self.resume, self.extend)
+        head.layout().setStretch(1, 1)  # type: ignore[union-attr]
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 6, 10, 6)
+        layout.setSpacing(6)
+        layout.addWidget(head)
+        layout.addWidget(self._pages, 1)
+
+    def show_table(self, key: str) -> None:
+        """Curves, points or remarks."""
+        self.which.choose(key)
+        self._pages.setCurrentIndex([name for name, _, _ in TABLES].index(key))
+        self.table_changed.emit()
+
+    def turn_table(self) -> None:
+        """Points for curves, and the other way round."""
+        self.show_table("curves" if self.which.current == "points" else "points")
+
+    def show_state(
+        self,
+        run: CurveRun | None,
+        known: Loaded,
+        points: int,
+        *,
+        why_not: str | None,
+        can_extend: bool,
+    ) -> None:
+        """What is going on and what can be done; `why_not` a sweep cannot go on."""
+        is_running = run is not None and run.is_running
+        is_whole = known.is_whole or (run is not None and run.state is JobState.FINISHED)
+        self.stop.setVisible(is_running)
+        self.stop.setEnabled(run is not None and run.state is JobState.RUNNING)
+        self.resume.setVisible(not is_running and not is_whole)
+        self.resume.setText("Resume" if points else "Start")
+        _allow(self.resume, RESUME_TIP, why_not)
+        self.extend.setVisible(not is_running)
+        told = None if can_extend and not is_running else "the plan is not one of this project."
+        _allow(self.extend, EXTEND_TIP, told)
+        if run is None:
+            words = counted(points, "point") if points else "No point yet"
+            if known.series and not is_whole:
+                all_runs = counted(len(known.series), "run")
+                words += f" · {grouped(len(known.done))} of {all_runs} done"
+            self.tell(words, None)
+            return
+        share, counters = run.progress.fraction or 0.0, run.progress.counters
+        words = progress_words(
+            run.state,
+            run.progress.message,
+            int(counters.get("run", 0)),
+            int(counters.get("of", 0)),
+            run.new_points,
+            run.seconds,
+            share,
+            run.share_before,
+        )
+        self.tell(words, share if is_running else None)
+        self.tell_remarks(run.problems)
+
+    def tell(self, words: str, share: float | None) -> None:
+        """The sentence on the sweep; None hides the bar."""
+        self.words.setText(words)
+        self.bar.setVisible(share is not None)
+        if share is not None:
+            self.bar.setValue(round(1000 * share))
+
+    def tell_remarks(self, remarks: Sequence[str]) -> None:
+        words = f"Remarks {grouped(len(remarks))}" if remarks else "Remarks"
+        self.which.button("remarks").setText(words)
+        if self.remarks.count() != len(remarks):
+            self.remarks.clear()
+            self.remarks.addItems(list(remarks))
+
+
+def _allow(made: QPushButton, tip: str, why_not: str | None) -> None:
+    made.setEnabled(why_not is None)
+    made.setToolTip(tip if why_not is None else f"Not now: {why_not}")

@@ -1,0 +1,183 @@
+"""The card beside the mark that is pointed at: what model it is, and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
+from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QGridLayout, QVBoxLayout, QWidget
+
+from pgmstudio.gui.theme.language_symbols import mark_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label, row
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+WIDTH, MOST_WIDE = 280, 360  # wider only for a long title
+APART = 16  # px between the mark and the card
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """A sign, a title, at most one chip, and lines of a name and a value."""
+
+    family: str
+    title: str
+    chip: str
+    lines: tuple[tuple[str, str], ...]
+    hint: str = "Click opens · right-click pins"
+
+
+class MarkCard(QFrame):
+    """Stays while the pointer is on it."""
+
+    left = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("markCard")
+        self.setProperty("role", "card")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self._sign = label()
+        self._title = ElidedLabel()
+        self._title.setFont(theme().font("dense", "semibold"))
+        self._chip = label("", "chip-accent", size="caption")
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(0, 1)
+        self._lines = []
+        for place in range(8):
+            name = label("", "secondary", size="dense")
+            value = label("", size="dense")
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
+            self._grid.addWidget(name, place, 0)
+            self._grid.addWidget(value, place, 1)
+            self._lines.append((name, value))
+        self._hint = label("", "tertiary", size="caption")
+        head = row(self._sign, self._title, self._chip, spacing=6)
+        head.layout().setStretch(1, 1)  # type: ignore[union-attr]
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 10, 12, 10)
+        layout.setSpacing(6)
+        layout.addWidget(head)
+        layout.addLayout(self._grid)
+        layout.addWidget(self._hint)
+        shadow = QGraphicsDropShadowEffect(self)
+        shadow.setBlurRadius(18)
+        shadow.setOffset(0, 3)
+        shadow.setColor(theme().color("text", 0.25))
+        self.setGraphicsEffect(shadow)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    @property
+    def told(self) -> dict[str, str]:
+        """The lines as they stand, for those who cannot see them."""
+        return {n.text(): v.text() for n, v in self._lines if not n.isHidden()}
+
+    @property
+    def title(self) -> str:
+        return self._title.text()
+
+    def show_facts(
+        self, facts: CardFacts, mark: QPoint, room: QRect, crowd: Callable[[QRect], int]
+    ) -> None:
+        """Beside the mark or in a corner of the room, where it covers the fewest of all marks."""
+        self._title.setText(facts.title)
+        self._chip.setText(facts.chip)
+        self._chip.setVisible(bool(facts.chip))
+        size = theme().px("icon_small")
+        self._sign.setPixmap(mark_icon(facts.family).pixmap(size, size))
+        for place, (name, value) in enumerate(self._lines):
+            known = place < len(facts.lines)
+            name.setVisible(known)
+            value.setVisible(known)
+            if known:
+                name.setText(facts.lines[place][0])
+                value.setText(facts.lines[place][1])
+        self.setAccessibleName(", ".join([facts.title, *(f"{n} {v}" for n, v in facts.lines)]))
+        self._hint.setText(facts.hint)
+        self.setFixedWidth(self._wide())
+        self.layout().activate()  # type: ignore[union-attr]
+        self.resize(self.width(), self.sizeHint().height())
+        self.move(min(self._places(mark, room), key=lambda at: crowd(QRect(at, self.size()))))
+        self.show()
+        self.raise_()
+
+    def _wide(self) -> int:
+        """As everywhere, or so that the title is not cut beside its chip."""
+        least, most = (round(each * theme().scale) for each in (WIDTH, MOST_WIDE))
+        words = self._title.fontMetrics().horizontalAdvance(self._title.text())
+        chip = 0 if self._chip.isHidden() else self._chip.sizeHint().width() + 6
+        beside = self._sign.sizeHint().width() + 6 + chip + 24  # and the margins
+        return max(least, min(words + beside + 4, most))
+
+    @property
+    def hint(self) -> str:
+        return self._hint.text()
+
+    def _places(self, mark: QPoint, room: QRect) -> list[QPoint]:
+        """Right and left of the mark, below and above it, then the corners; none over the mark."""
+        found = []
+        across = (mark.x() - self.width() // 2, room.right() - self.width())
+        for top in (mark.y() + APART, mark.y() - APART - self.height()):
+            if room.top() <= top and top + self.height() <= room.bottom():
+                lefts = (max(room.left(), min(x, room.right() - self.width())) for x in across)
+                found += [QPoint(left, top) for left in lefts]
+        for left in (mark.x() + APART, mark.x() - APART - self.width()):
+            if left < room.left() or left + self.width() > room.right():
+                continue
+            for top in (mark.y() + APART, mark.y() - self.height() // 2, mark.y() - self.height()):
+                high = max(room.top(), min(top, room.bottom() - self.height()))
+                found.append(QPoint(left, high))
+        right, bottom = room.right() - self.width(), room.bottom() - self.height()
+        corners = [QPoint(x, y) for y in (bottom, room.top()) for x in (right, room.left())]
+        near = QRect(mark, mark).adjusted(-APART, -APART, APART, APART)
+        found += [at for at in corners if not QRect(at, self.size()).intersects(near)]
+        return found or [room.topLeft()]
+
+    def leads_from(self, mark: QPoint) -> QPoint | None:
+        """Where a line from the mark would meet the card; None when it stands beside the mark."""
+        box = self.geometry()
+        x = max(box.left(), min(mark.x(), box.right()))
+        y = max(box.top(), min(mark.y(), box.bottom()))
+        is_beside = max(abs(x - mark.x()), abs(y - mark.y())) <= APART
+        return None if is_beside else QPoint(x, y)
+
+    def _restyle(self) -> None:
+        look = theme()
+        ground, line = look.color("raised").name(), look.color("border_control").name()
+        self.setStyleSheet(
+            f"#markCard {{ background: {ground}; border: 1px solid {line};"
+            f" border-radius: {look.radius('card'):.0f}px; }}"
+        )
+        self._title.setFont(look.font("dense", "semibold"))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.left.emit()
+
+
+def lines_of(*told: tuple[str, str | None]) -> tuple[tuple[str, str], ...]:
+    """The lines that have a value."""
+    return tuple((name, value) for name, value in told if value is not None)
+
+
+def bits(value: float | None, digits: int = 3) -> str | None:
+    """Three digits and a true minus; None when it is not known."""
+    if value is None or value != value:
+        return None
+    if value in (float("inf"), float("-inf")):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def seconds_words(seconds: float) -> str:
+    """`41.8 s`, `3:18 min` from two minutes on, `2:22 h` from two hours on."""
+    if seconds >= 7200:
+        return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02d} h"
+    if seconds >= 120:
+        return f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
+    return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000 * seconds:.1f} ms"

@@ -1,0 +1,224 @@
+"""Beside the plot: which curves are shown, what λ selects, the front, pins, overfitting."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFrame, QSlider, QVBoxLayout, QWidget
+
+from pgmstudio.core.experiments.curve_chart import Chart, point_title, series_title, sign_of
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.curves.hover_card import bits
+from pgmstudio.gui.curves.tables import (
+    FRONT_COLUMNS,
+    SignedTable,
+    front_models,
+    front_rows,
+)
+from pgmstudio.gui.curves.text import overfitting
+from pgmstudio.gui.theme.language_symbols import mark_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, literal, row, scrolled
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+STEPS = 1000
+_LEAST_WIDE = 44  # px of a column of numbers, with air before the next one
+
+
+class CurvesSide(QFrame):
+    """Shows; wishes are told by signals."""
+
+    hidden_changed = Signal(object)  # names of curves that are not shown
+    lambda_chosen = Signal(float)
+    open_asked = Signal(object)  # CurvePoint
+    pin_asked = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("curvesSide")
+        self.setProperty("role", "surface")
+        self._ticks: dict[str, QCheckBox] = {}
+        self._counts: dict[str, ElidedLabel] = {}
+        self._lines: dict[str, QWidget] = {}
+        self._chart = Chart()
+        self._selected: CurvePoint | None = None
+        self._pinned: list[CurvePoint] = []
+        self.heading = label("SL-curves", "heading", size="title")
+        self.facts = label("", "secondary", size="dense", wrap=True)
+        self.facts.setObjectName("curvesFacts")
+        self._languages = Section("Curves")
+        self._choice = Section("Selected by λ")
+        self.sign = label()
+        self.selected = ElidedLabel(is_link=True)
+        self.selected.setObjectName("curvesSelected")
+        self.selected.setToolTip("The model that this λ takes; a click opens it.")
+        self.selected.clicked.connect(self._on_selected)
+        self.selected_bits = label("", size="dense")
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setObjectName("curvesLambda")
+        self.slider.setRange(1, STEPS - 1)
+        self.slider.setAccessibleName("Penalty λ for size")
+        self.slider.setToolTip("S = (1 − λ) · log-likelihood − λ · size: which model is largest.")
+        self.slider.valueChanged.connect(self._on_slider)
+        line = row(self.sign, self.selected, self.selected_bits, spacing=6)
+        line.layout().setStretch(1, 1)  # type: ignore[union-attr]
+        self._choice.add(line)
+        self._choice.add(self.slider)
+        self._choice.add(
+            row(
+                label("0 · likelihood only", "tertiary", size="caption"),
+                None,
+                label("size only · 1", "tertiary", size="caption"),
+            )
+        )
+        self._front_section = Section("Pareto front")
+        self.front = SignedTable(
+            "curvesFront", "Models that no other is smaller and better than", FRONT_COLUMNS
+        )
+        # A click on a head still sorts; without room for its arrow the names are not cut.
+        head = self.front.horizontalHeader()
+        head.setSortIndicatorShown(False)
+        head.setMinimumSectionSize(round(_LEAST_WIDE * theme().scale))
+        self.front.chosen.connect(self._on_front)
+        self._front_section.add(self.front)
+        self._pins = Section("Pinned")
+        self._pin_rows = QVBoxLayout()
+        self._pin_rows.setSpacing(2)
+        self._pins.add(self._pin_rows)
+        self._open_pins = button(
+            "Open all pinned",
+            self._on_open_pins,
+            icon_name="push-pin",
+            name="curvesOpenPins",
+            tip="The pinned models become models of the project.",
+        )
+        self._pins.add(row(self._open_pins, None))
+        self.note = Note("", "info", "curvesOverfit")
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 12, 0, 12)
+        layout.setSpacing(8)
+        top = QVBoxLayout()
+        top.setContentsMargins(16, 0, 16, 4)
+        top.addWidget(self.heading)
+        top.addWidget(self.facts)
+        layout.addLayout(top)
+        for section in (self._languages, self._choice, self._front_section, self._pins):
+            layout.addWidget(section)
+        told = QVBoxLayout()
+        told.setContentsMargins(16, 0, 16, 0)
+        told.addWidget(self.note)
+        layout.addLayout(told)
+        layout.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(content, "curvesSideScroll"))
+        theme().changed.connect(self._restyle)
+
+    # -- showing
+
+    def show_chart(self, chart: Chart, hidden: Collection[str], facts: str) -> None:
+        self._chart = chart
+        self.facts.setText(facts)
+        self._show_languages(hidden)
+        rows_of_front = front_rows(chart)
+        self.front.show_rows(rows_of_front)
+        rows = min(8, max(2, len(rows_of_front)))
+        head = self.front.horizontalHeader().sizeHint().height()
+        self.front.setFixedHeight(head + rows * theme().px("row") + 6)
+        self._front_section.fact.setText(counted(len(rows_of_front), "model"))
+        said = [words for curve in chart.curves if (words := overfitting(curve))]
+        self.note.tell("\n".join(said[:3]))
+
+    def _show_languages(self, hidden: Collection[str]) -> None:
+        counts = self._chart.counts
+        for series, (family, points) in counts.items():
+            if series not in self._ticks:
+                tick = QCheckBox(literal(series_title(series)))
+                tick.setObjectName(f"curve.{series}")
+                tick.setToolTip(f"Show {series_title(series)} on the plot.")
+                tick.setAccessibleName(f"Show {series_title(series)}")
+                tick.setIcon(mark_icon(family))
+                tick.setProperty("family", family)
+                tick.setChecked(series not in hidden)
+                tick.clicked.connect(self._on_tick)
+                count = ElidedLabel(is_snug=True)
+                count.setProperty("role", "tertiary")
+                self._ticks[series], self._counts[series] = tick, count
+                self._lines[series] = row(tick, None, count)
+                self._languages.add(self._lines[series])
+            self._counts[series].setText(counted(points, "point"))
+        for series, line in self._lines.items():
+            line.setVisible(series in counts)
+
+    def show_lambda(self, lambda_: float | None, selected: CurvePoint | None) -> None:
+        self._selected = selected
+        if lambda_ is not None:
+            self._choice.title.setText(f"Selected by λ = {lambda_:.3g}")
+            self.slider.blockSignals(True)
+            self.slider.setValue(round(STEPS * lambda_))
+            self.slider.blockSignals(False)
+        self.selected.setText("–" if selected is None else _short(selected, self._chart))
+        told = None if selected is None else bits(selected.test_log2_likelihood_per_row)
+        self.selected_bits.setText(told or "")
+        size = theme().px("icon_small")
+        if selected is not None:
+            self.sign.setPixmap(mark_icon(sign_of(selected)).pixmap(size, size))
+
+    def show_pins(self, pinned: Sequence[CurvePoint]) -> None:
+        self._pinned = list(pinned)
+        self._pins.setVisible(bool(pinned))
+        empty(self._pin_rows)
+        for point in pinned:
+            made = _PinRow(point)
+            made.clicked.connect(self._on_pin)
+            self._pin_rows.addWidget(made)
+
+    def _restyle(self) -> None:
+        for tick in self._ticks.values():
+            tick.setIcon(mark_icon(tick.property("family")))
+        self.show_lambda(None, self._selected)
+
+    # -- wishes
+
+    def _on_tick(self) -> None:
+        gone = {series for series, tick in self._ticks.items() if not tick.isChecked()}
+        self.hidden_changed.emit(gone)
+
+    def _on_slider(self, value: int) -> None:
+        self.lambda_chosen.emit(value / STEPS)
+
+    def _on_selected(self) -> None:
+        if self._selected is not None:
+            self.open_asked.emit(self._selected)
+
+    def _on_front(self, number: int) -> None:
+        models = front_models(self._chart)
+        if number < len(models):
+            self.open_asked.emit(models[number])
+
+    def _on_pin(self) -> None:
+        made = self.sender()
+        if isinstance(made, _PinRow):
+            self.open_asked.emit(made.point)
+
+    def _on_open_pins(self) -> None:
+        for point in self._pinned:
+            self.open_asked.emit(point)
+
+
+class _PinRow(ElidedLabel):
+    def __init__(self, point: CurvePoint) -> None:
+        super().__init__(
+            f"{point_title(point)}, size {grouped(point.effective_size)}", is_link=True
+        )
+        self.setObjectName(f"pin.{point.key}")
+        self.setToolTip("Open this model; a right-click on its mark takes the pin off.")
+        self.point = point
+
+
+def _short(point: CurvePoint, chart: Chart) -> str:
+    size = grouped(int(getattr(point, chart.size)))
+    return f"{series_title(point.series)}, size {size}"

@@ -1,0 +1,156 @@
+"""Short words beside the marks of a plot, which keep clear of marks, lines and each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from pgmstudio.gui.curves.model_scatter import Frame, Layer, draw_word
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.theme.theme import theme
+
+Floats = NDArray[np.float64]
+
+# Above, below and beside a mark; then askew, which is further from it.
+_SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1))
+_APART = 11.0  # px from the middle of a mark
+_FURTHER = 1.8
+_BETWEEN = 4.0  # px from a word to the next
+_CELL = 4.0  # px of the grid on which marks are counted
+_LATER_MS = 25  # the marks are drawn first, and the window breathes between
+
+
+@dataclass(frozen=True, slots=True)
+class MarkWords:
+    """A short word beside a mark, which is where the axes say; a name would rather be right of
+    it."""
+
+    x: float
+    y: float
+    words: str
+    ink: QColor
+    is_name: bool = False
+
+
+class _Crowd:
+    """How many of the places lie in a rectangle: sums over a grid, so that asking costs nothing."""
+
+    def __init__(self, xs: Floats, ys: Floats, room: QRectF) -> None:
+        shape = (int(room.height() / _CELL) + 1, int(room.width() / _CELL) + 1)
+        self._corner = room.topLeft()
+        rows = np.floor((ys - room.top()) / _CELL)
+        columns = np.floor((xs - room.left()) / _CELL)
+        is_in = (rows >= 0) & (rows < shape[0]) & (columns >= 0) & (columns < shape[1])
+        cells = rows[is_in].astype(np.int64) * shape[1] + columns[is_in].astype(np.int64)
+        counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+        self._sums = np.zeros((shape[0] + 1, shape[1] + 1), dtype=np.int64)
+        self._sums[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)
+
+    def within(self, rect: QRectF) -> int:
+        top, bottom = (self._cell(y, self._corner.y(), 0) for y in (rect.top(), rect.bottom()))
+        left, right = (self._cell(x, self._corner.x(), 1) for x in (rect.left(), rect.right()))
+        sums = self._sums
+        inside = sums[bottom + 1, right + 1] - sums[top, right + 1]
+        return int(inside - sums[bottom + 1, left] + sums[top, left])
+
+    def _cell(self, at: float, begin: float, axis: int) -> int:
+        return min(max(int((at - begin) / _CELL), 0), self._sums.shape[axis] - 2)
+
+
+class WordsLayer(Layer):
+    """Words around their marks, where the fewest marks and lines are, or left out."""
+
+    placed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(38)
+        self._told: tuple[MarkWords, ...] = ()
+        self._xs: Floats = np.empty(0)
+        self._ys: Floats = np.empty(0)
+        self._clear: list[QRectF] = []
+        self._placed: list[tuple[QRectF, MarkWords]] = []
+        self._later = one_shot(self, self._place_all, _LATER_MS)
+
+    def tell(self, told: Sequence[MarkWords], xs: Floats, ys: Floats) -> None:
+        """Those that come first are placed first; `xs` and `ys` are better left uncovered."""
+        self._told, self._xs, self._ys = tuple(told), xs, ys
+        self._place_later()
+
+    def keep_clear(self, rooms: list[QRectF]) -> None:
+        """No word is placed there: something lies over it."""
+        if rooms != self._clear:
+            self._clear = rooms
+            self._place_later()
+
+    def place(self, frame: Frame) -> None:
+        """Where they go in the part in sight."""
+        if frame != self.frame:
+            super().place(frame)
+            self._place_all()  # at once: words that stay behind the marks would swim
+
+    def _place_later(self) -> None:
+        if not self._later.isActive():
+            self._later.start()
+
+    def place_now(self) -> None:
+        """What is to be placed; not while the scene is painted, whose items move by it."""
+        if self._later.isActive():
+            self._place_all()
+
+    def _place_all(self) -> None:
+        self._later.stop()
+        room = self.frame.room
+        crowd = _Crowd(*self._px(self._xs, self._ys), room)
+        self._placed = []
+        metrics = QFontMetricsF(theme().font("micro", "semibold"))
+        for one in self._told:
+            taken = self._clear + [room.adjusted(-_BETWEEN, 0, _BETWEEN, 0) for room in self.rooms]
+            rects = [
+                rect
+                for rect in _around(one, self.at(one.x, one.y), metrics)
+                if room.contains(rect) and not any(rect.intersects(other) for other in taken)
+            ]
+            if rects:
+                self._placed.append((min(rects, key=crowd.within), one))
+        self.changed()
+        self.placed.emit()
+
+    @property
+    def rooms(self) -> list[QRectF]:
+        """What the words take, in px of the scene."""
+        return [rect for rect, _ in self._placed]
+
+    @property
+    def shown(self) -> list[str]:
+        self.place_now()
+        return [one.words for _, one in self._placed]
+
+    def draw(self, painter: QPainter, _on_screen: bool) -> None:
+        font = theme().font("micro", "semibold")
+        rise = QFontMetricsF(font).ascent()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for rect, one in self._placed:
+            draw_word(painter, rect.topLeft() + QPointF(0, rise), one.words, font, one.ink)
+
+
+def _around(one: MarkWords, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]:
+    """The places for a word, the best first."""
+    size = metrics.size(0, one.words)
+    sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if one.is_name else _SIDES
+    found = []
+    for apart in (_APART, _FURTHER * _APART):
+        for across, down in sides:
+            rect = QRectF(QPointF(0, 0), size)
+            rect.moveCenter(
+                QPointF(
+                    at.x() + across * (apart + size.width() / 2),
+                    at.y() + down * (apart + size.height() / 2),
+                )
+            )
+            found.append(rect)
+    return found

@@ -1,0 +1,531 @@
+"""The rows of the tables about SL-curves: made beside the window, for the table in sight alone.
+
+SL-curves of the project: the live plot, what λ selects, tables, stop, resume and extend.
+
+The plots of a page of SL-curves: one or two of them side by side, or what queries say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.experiments.curve_chart import Behind, Chart, chart_of
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.experiments import POINTS
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.core.scores.local import lambda_bic
+from pgmstudio.gui.curves.controller import CurvesDeeds
+from pgmstudio.gui.curves.footer import CurvesFoot
+from pgmstudio.gui.curves.hover_card import CardFacts
+from pgmstudio.gui.curves.inspector import CurvesSide
+from pgmstudio.gui.curves.model_scatter import MarkPlot
+from pgmstudio.gui.curves.query_plot import QueryPlot
+from pgmstudio.gui.curves.setup import CurveSetup, Loaded, load
+from pgmstudio.gui.curves.sl_plot import SlPlot
+from pgmstudio.gui.curves.sweep_question import may_sweep
+from pgmstudio.gui.curves.sweep_run import CurveRun, found_folder, points_size, with_distance
+from pgmstudio.gui.curves.tables import point_rows
+from pgmstudio.gui.curves.text import card_of, curve_rows, rows_words
+from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
+from pgmstudio.gui.export.image_file import Drawing
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import Note, button, hairline, row
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+
+class CurvesFilling(QObject):
+    """Of one foot; rows of before are not shown when others are asked for."""
+
+    def __init__(self, foot: CurvesFoot, parent: QObject) -> None:
+        super().__init__(parent)
+        self._foot = foot
+        self.asker = Asker(self)
+        self.asker.answered.connect(self._on_rows)
+
+    def fill(
+        self,
+        points: Sequence[CurvePoint],
+        chart: Chart,
+        pinned: frozenset[str],
+        known: Loaded,
+        run: CurveRun | None,
+    ) -> None:
+        """Of thousands of points this takes longer than a window may wait."""
+        if self._foot.which.current == "points":
+            self.asker.ask(lambda _cancel: ("points", point_rows(points, chart, pinned)))
+        elif self._foot.which.current == "curves":
+            done = known.done if run is None else known.done | run.done
+            begun = frozenset() if run is None else frozenset(run.begun)
+            state = None if run is None else run.state
+            self.asker.ask(
+                lambda _cancel: ("curves", curve_rows(points, known, done, begun, state))
+            )
+
+    def _on_rows(self, made: tuple[str, list[tuple[object, ...]]]) -> None:
+        table = self._foot.points if made[0] == "points" else self._foot.curves
+        table.show_rows(made[1])
+
+
+class CurvesPlots(QStackedWidget):
+    """All show the same points; wishes of any of them are told here."""
+
+    chosen = Signal(object)  # CurvePoint
+    pinned = Signal(object)
+    lambda_moved = Signal(float)
+
+    def __init__(self, tell: Callable[[Behind], CardFacts]) -> None:
+        super().__init__()
+        self.plot, self.beside, self.queries = SlPlot(), SlPlot("slPlotBeside"), QueryPlot()
+        self.beside.has_legend = False
+        self.beside.hide()
+        self._chart = Chart()
+        self._view = CURVES
+        curves = QSplitter(Qt.Orientation.Horizontal)
+        curves.setChildrenCollapsible(False)
+        curves.addWidget(self.plot)
+        curves.addWidget(self.beside)
+        self.addWidget(curves)
+        self.addWidget(self.queries)
+        for plot in (self.plot, self.beside, self.queries):
+            plot.tell = tell
+            plot.chosen.connect(self.chosen)
+            plot.pinned.connect(self.pinned)
+        for each in self._curves:
+            each.lambda_moved.connect(self.lambda_moved)
+            each.moved.connect(self._on_moved)
+
+    @property
+    def _curves(self) -> tuple[SlPlot, SlPlot]:
+        return self.plot, self.beside
+
+    @property
+    def in_front(self) -> list[MarkPlot]:
+        """The plots that are written to a file, from left to right."""
+        if self._view != CURVES:
+            return [self.queries]
+        return [plot for plot in self._curves if not plot.isHidden()]
+
+    def show_chart(self, chart: Chart) -> None:
+        self._chart = chart
+        self.plot.show_chart(chart)
+        if not self.beside.isHidden():
+            self.beside.show_chart(chart)
+            self.beside.follow(self.plot)
+        if self._view != CURVES:
+            self.queries.show_points(chart.points, self._view)
+
+    def set_view(self, view: str, part: str, is_log: bool) -> None:
+        """What is plotted; of the curves test rows, training rows, both, or each in a plot."""
+        self._view = view
+        self.setCurrentIndex(0 if view == CURVES else 1)
+        is_apart = part == "side"
+        self.beside.setVisible(is_apart)
+        for plot in self._curves:
+            plot.is_apart = is_apart
+        self.plot.set_view(mode="training" if is_apart else part, is_log=is_log)
+        if is_apart:
+            self.beside.set_view(mode="test", is_log=is_log)
+            self.beside.follow(self.plot)
+
+    def _on_moved(self) -> None:
+        """Side by side both show the same part: heights are to be compared across them."""
+        moved = self.sender()
+        for plot in self._curves:
+            if plot is not moved and not plot.isHidden() and isinstance(moved, SlPlot):
+                plot.follow(moved)
+
+    def fit(self) -> None:
+        """All that is in sight of them."""
+        self.in_front[0].fit()  # the one beside follows
+
+    def set_lambda(self, lambda_: float) -> None:
+        for plot in self._curves:
+            plot.set_lambda(lambda_)
+
+    def set_truth(self, ceiling: float | None, truth: tuple[float, float] | None) -> None:
+        for plot in self._curves:
+            plot.set_truth(ceiling, truth)
+
+    def set_pins(self, keys: Collection[str]) -> None:
+        for plot in self._curves:
+            plot.set_pins(keys)
+
+    def mark_new(self, points: Iterable[CurvePoint]) -> None:
+        """These have just been found."""
+        keys = [point.key for point in points]
+        for plot in self._curves:
+            plot.mark_new(keys)
+
+
+REDRAW_MS, REDRAW_MANY_MS, MANY = 400, 600, 1000  # so many points take longer to work out
+BESIDE_MS, TELL_MS = 30, 250  # the plot first, and the window breathes between
+LOOK_MS = 700  # how often a folder that others write to is looked at
+
+
+class CurvesPage(Page):
+    """One entry of the project; closing the tab stops its sweep, and nothing is lost by that."""
+
+    def __init__(self, shell: Shell, curve_id: str) -> None:
+        super().__init__(f"curves:{curve_id}")
+        self._shell, self.curve_id = shell, curve_id
+        self._points: dict[str, CurvePoint] = {}
+        self._known = Loaded()
+        self._setup: tuple[object, CurveSetup | None] | None = None  # as it was last read
+        self.run: CurveRun | None = None
+        self._hidden: frozenset[str] = frozenset()
+        self._seen_bytes = -1
+        self._is_stale = False
+        self.chart = Chart()
+        self.deeds = CurvesDeeds(shell, self)
+        self.bar = CurvesBar()
+        self.plots = CurvesPlots(self._card)
+        self.plot, self.beside = self.plots.plot, self.plots.beside
+        self.queries = self.plots.queries
+        self.foot = CurvesFoot()
+        self.filling = CurvesFilling(self.foot, self)
+        self.side = CurvesSide()
+        self.note = Note("", "warning", "curvesNote")
+        self.compare = button(
+            "Compare beliefs with the best model",
+            self.deeds.compare_beliefs,
+            name="curvesCompare",
+            tip="Ask every model the same queries and measure how far its beliefs are off.",
+        )
+        self._charts = self._asker(self._on_chart)
+        self._loads = self._asker(self._on_loaded)
+        self._soon = one_shot(self, self._ask_chart, REDRAW_MS)
+        self._then = one_shot(self, self._show_beside, BESIDE_MS)
+        self._tell = one_shot(self, self._refresh_words, TELL_MS)
+        self._look = QTimer(self)
+        self._look.setInterval(LOOK_MS)
+        self._look.timeout.connect(self._on_look)
+        self._clock = QTimer(self)  # seconds pass also while a run says nothing
+        self._clock.setInterval(500)
+        self._clock.timeout.connect(self._on_clock)
+        self._lay_out()
+        self._connect()
+        self.deeds.refresh()
+        self._look.start()
+        self._load()
+        self._soon.start()
+        self._refresh_words()
+
+    def _asker(self, on_answer: Callable[[Any], None]) -> Asker:
+        made = Asker(self)
+        made.answered.connect(on_answer)
+        made.failed.connect(self._shell.errors.report)
+        return made
+
+    def _lay_out(self) -> None:
+        upper = QWidget()
+        upper.setProperty("role", "surface")
+        inner = QVBoxLayout(upper)
+        inner.setContentsMargins(8, 8, 12, 6)
+        inner.addWidget(self.note)
+        inner.addWidget(self.plots, 1)
+        inner.addWidget(row(None, self.compare, None))
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(upper)
+        split.addWidget(self.foot)
+        split.setStretchFactor(0, 1)
+        split.setSizes([560, 200])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        layout.addWidget(hairline())
+        layout.addWidget(split, 1)
+
+    def _connect(self) -> None:
+        self.plots.chosen.connect(self.deeds.open_model)
+        self.plots.pinned.connect(self.deeds.toggle_pin)
+        self.plots.lambda_moved.connect(self.set_lambda)
+        self.bar.changed.connect(self._on_view)
+        self.bar.table_asked.connect(self.foot.turn_table)
+        self.bar.picture_asked.connect(self.deeds.export_picture)
+        self.bar.rows_asked.connect(self.deeds.ask_for_table)
+        self.bar.plan_asked.connect(self.deeds.ask_for_plan)
+        self.foot.stop_asked.connect(self.stop)
+        self.foot.resume_asked.connect(self.resume)
+        self.foot.extend_asked.connect(self.deeds.extend)
+        self.foot.table_changed.connect(self._fill_table)
+        self.foot.points.chosen.connect(self._on_row_chosen)
+        self.side.hidden_changed.connect(self.hide_curves)
+        self.side.lambda_chosen.connect(self.set_lambda)
+        self.side.open_asked.connect(self.deeds.open_model)
+        self.deeds.compared.connect(self.take_points)
+        self._shell.document.changed.connect(self._on_document)
+
+    # -- what it is
+
+    @property
+    def entry(self) -> CurveEntry | None:
+        return self._shell.project.curves.get(self.curve_id)
+
+    @property
+    def setup(self) -> CurveSetup | None:
+        entry = self.entry
+        if entry is None:
+            return None
+        if self._setup is None or self._setup[0] is not entry.setup:
+            self._setup = entry.setup, CurveSetup.of(entry.setup)
+        return self._setup[1]
+
+    @property
+    def folder(self) -> Path | None:
+        return None if self.entry is None else found_folder(self._shell, self.entry)
+
+    @property
+    def points(self) -> list[CurvePoint]:
+        return list(self._points.values())
+
+    @property
+    def passing(self) -> list[CurvePoint]:
+        """What the runs that go on would give now; it stands on the plot and is kept nowhere."""
+        if self.run is None or not self.run.is_running:
+            return []
+        return [point for own in self.run.passing.values() for point in own.values()]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all points there are stand on the plot and in the tables."""
+        is_asked = self._charts.is_waiting or self.filling.asker.is_waiting
+        is_soon = self._soon.isActive() or self._then.isActive()
+        shown = len(self._points) + len(self.passing)
+        return not is_asked and not is_soon and len(self.chart.points) == shown
+
+    @property
+    def title(self) -> str:
+        return "SL-curves" if self.entry is None else self.entry.title
+
+    def page_icon(self) -> QIcon:
+        return icon("chart-line")
+
+    def about_data(self) -> str | None:
+        return None if self.entry is None else self.entry.data_id
+
+    def inspector(self) -> QWidget | None:
+        return self.side
+
+    def drawing(self) -> Drawing | None:
+        return self.deeds.drawing()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """0 shows all, as the plot says, also where it has not been clicked yet."""
+        if event.key() == Qt.Key.Key_0:
+            self.plots.fit()
+        else:
+            super().keyPressEvent(event)
+
+    def closed(self) -> None:
+        self._look.stop()
+        self._clock.stop()
+        for asked in (self._charts, self._loads, self.filling.asker, self.deeds):
+            asked.forget()
+        if self.run is not None and self.run.is_running:
+            self.run.stop()
+            self._shell.tell(f"The sweep of {self.title} stops; opened again it can be resumed.")
+        self.side.deleteLater()
+
+    def _on_document(self, before: Project, after: Project) -> None:
+        if before.curves is after.curves:
+            return
+        if self.entry is None:
+            self._shell.center.close_page(self)
+            return
+        self.title_changed.emit()
+        self._show_pins()
+
+    # -- points
+
+    def _load(self) -> None:
+        folder = self.folder
+        there = folder is not None and (folder / POINTS).is_file()
+        self._seen_bytes = points_size(folder)
+        entry = self.entry
+        told = () if entry is None else entry.points
+        self._loads.ask(
+            partial(load, self.setup, self._shell.project, folder if there else None, told)
+        )
+
+    def _on_loaded(self, known: Loaded) -> None:
+        self._known = known
+        if known.points or known.series is not None:
+            fresh = [point for point in known.points if point.key not in self._points]
+            if known.points:
+                kept = self._points
+                self._points = {p.key: with_distance(p, kept.get(p.key)) for p in known.points}
+            if fresh and self.chart.points:
+                self.plots.mark_new(fresh)
+        self.plots.set_truth(known.ceiling, known.truth)
+        if self.plot.lambda_ is None and known.train_rows:
+            self.set_lambda(round(lambda_bic(max(2.0, float(known.train_rows))), 3))
+        if self.run is not None and not self.run.is_running:
+            self.deeds.keep_points()
+        self._soon.start()
+        self._refresh_words()
+
+    def _on_look(self) -> None:
+        """Others may add points: the command line, or a comparison that goes on."""
+        is_busy = self.run is not None and self.run.is_running
+        if is_busy or self._loads.is_waiting:
+            return
+        if points_size(self.folder) != self._seen_bytes:
+            self._load()
+
+    def take_points(self, points: Sequence[CurvePoint]) -> None:
+        """New points, or points that know more than before."""
+        self._points |= {point.key: point for point in points}
+        self._show_soon()
+
+    def _show_soon(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start(REDRAW_MS if len(self._points) < MANY else REDRAW_MANY_MS)
+
+    def _on_found(self, points: list[CurvePoint]) -> None:
+        self.take_points(points)
+        self.plots.mark_new(points)
+
+    # -- running
+
+    def resume(self) -> None:
+        """Make the runs that are not done."""
+        setup, folder = self.setup, self.folder
+        if self._why_not() is not None or setup is None or folder is None:
+            return
+        if not may_sweep(self._shell, setup.cluster, folder):
+            return
+        self._loads.forget()  # the run reads the folder itself
+        self.run = run = CurveRun(setup, self._shell.project, folder, self)
+        run.loaded.connect(self._on_loaded)
+        run.found.connect(self._on_found)
+        run.passed.connect(self._show_soon)
+        run.changed.connect(self._on_run_changed)
+        run.ended.connect(self._on_ended)
+        run.failed.connect(self._on_failed)
+        self._shell.bench.beside.add(run)
+        run.start()
+        self._clock.start()
+        self._refresh_words()
+
+    def stop(self) -> None:
+        """Stop the sweep; Resume goes on from there."""
+        if self.run is not None:
+            self.run.stop()
+            self._refresh_words()
+
+    def _on_run_changed(self) -> None:
+        """Batches come thirty times a second; words that fast cannot be read."""
+        if not self._tell.isActive():
+            self._tell.start()
+
+    def _why_not(self) -> str | None:
+        if self.run is not None and self.run.is_running:
+            return "the sweep is running."
+        if self.setup is None:
+            return "the plan of these curves is not known."
+        return self._known.problem or None
+
+    def _on_clock(self) -> None:
+        self._refresh_words()
+        if self.foot.which.current == "curves":
+            self._fill_table()
+
+    def _on_ended(self) -> None:
+        self._clock.stop()
+        self._load()  # a run that was made again may have left fewer points than it had before
+        self._on_clock()
+
+    def _on_failed(self, error: object) -> None:
+        self.note.tell(str(error), "danger")
+        self._shell.errors.report(error)  # type: ignore[arg-type]
+
+    # -- what is shown
+
+    def hide_curves(self, hidden: object) -> None:
+        """Leave curves out of the plot, the front and what λ selects."""
+        assert isinstance(hidden, set | frozenset)
+        self._hidden = frozenset(hidden)
+        self._ask_chart()
+
+    def set_lambda(self, lambda_: float) -> None:
+        """Let the line of equal score have another slope."""
+        self.plots.set_lambda(lambda_)
+        self.side.show_lambda(lambda_, self.plot.selected())
+
+    @property
+    def pinned(self) -> frozenset[str]:
+        return frozenset() if self.entry is None else frozenset(self.entry.pinned)
+
+    def _show_pins(self) -> None:
+        self.plots.set_pins(self.pinned)
+        entry = self.entry
+        keys = () if entry is None else entry.pinned
+        self.side.show_pins([self._points[key] for key in keys if key in self._points])
+        self._fill_table()
+
+    def _ask_chart(self) -> None:
+        """Worked out beside the window; what comes meanwhile is taken along the next time."""
+        if self._charts.is_waiting:
+            self._is_stale = True
+            return
+        self._is_stale = False
+        points, hidden, size = self.points + self.passing, self._hidden, self.bar.size_name
+        self._charts.ask(lambda _cancel: chart_of(points, size, hidden))
+
+    def _on_chart(self, chart: Chart) -> None:
+        self.chart = chart
+        self.plots.show_chart(chart)
+        self._then.start()
+        if self._is_stale:
+            self._soon.start()
+
+    def _show_beside(self) -> None:
+        """What stands around the plot."""
+        self.side.show_chart(self.chart, self._hidden, self._facts())
+        self.side.show_lambda(self.plot.lambda_, self.plot.selected())
+        self._show_pins()
+        self.facts_changed.emit()
+
+    def _facts(self) -> str:
+        data = self._shell.project.data.get(self.about_data() or "")
+        told = ["" if data is None else data.name, rows_words(self._known)]
+        return " · ".join(filter(None, told)) or counted(len(self._points), "point")
+
+    def data_facts(self) -> str | None:
+        return f"{counted(len(self._points), 'model')} on this plot · {self._facts()}"
+
+    def _on_view(self) -> None:
+        bar = self.bar
+        self.plots.set_view(bar.view.currentData(), bar.parts.current, bar.log.isChecked())
+        self.deeds.refresh()
+        self._ask_chart()
+
+    def _fill_table(self) -> None:
+        self.filling.fill(self.points, self.chart, self.pinned, self._known, self.run)
+
+    def _on_row_chosen(self, number: int) -> None:
+        points = self.points
+        if number < len(points):
+            self.deeds.open_model(points[number])
+
+    def _card(self, behind: Behind) -> CardFacts:
+        return card_of(behind, self.chart, self.pinned)
+
+    def _refresh_words(self) -> None:
+        can_extend = self.setup is not None and self.setup.rows is not None
+        self.foot.show_state(
+            self.run, self._known, len(self._points), why_not=self._why_not(), can_extend=can_extend
+        )

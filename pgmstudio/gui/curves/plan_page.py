@@ -1,0 +1,337 @@
+"""The plan of SL-curves: learners with the values to try, rows, seeds, limits, where it runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.errors import ParameterError, PgmStudioError
+from pgmstudio.core.experiments.plans.dask_executor import reach_problem
+from pgmstudio.core.experiments.plans.expansion import runs_of_plan
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.experiments.sl_curves.curve import default_lambdas
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.run_checks import unused_rules
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.gui.curves.learner_grid import FIRST_TICKED, GridForm, LearnerTicks
+from pgmstudio.gui.curves.plan_form import PlanSheet
+from pgmstudio.gui.curves.setup import CurveSetup
+from pgmstudio.gui.curves.sweep_question import may_sweep
+from pgmstudio.gui.curves.sweep_run import CurveRun, found_folder, new_folder
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.project.opening import close_welcome
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, beside, button, foot_of, label, scrolled
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+KEY = "curves-plan"
+STACKED_BELOW = 860  # px at 100 %: below, values and sheet stand one above the other
+
+
+class CurvesPlanPage(Page):
+    """One for the window: a new plan, or one of the project that is extended."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(KEY)
+        self._shell = shell
+        self.curve_id: str | None = None  # the one that is extended
+        self._forms: dict[str, GridForm] = {}
+        self.learners = LearnerTicks()
+        self.sheet = PlanSheet(shell)
+        self._title = label("", "heading", size="heading")
+        self._about = label("", "secondary", wrap=True)
+        self._holder = QVBoxLayout()
+        self._advanced = QCheckBox("Show all settings")
+        self._advanced.setObjectName("planAdvanced")
+        self._advanced.setToolTip("Settings that are rarely changed.")
+        self._advanced.clicked.connect(self._on_advanced)
+        self.forecast = Note(name="planForecast")
+        self.refusal = Note(level="danger", name="planRefusal")
+        self.start_button = button(
+            "Start",
+            self.start,
+            role="primary",
+            icon_name="play",
+            name="planStart",
+            tip="Start in the background; points appear as they are found.",
+        )
+        self._reach = Asker(self)
+        self._reach.answered.connect(self._on_reached)
+        self._reach.failed.connect(shell.errors.report)
+        self._pending: CurveSetup | None = None
+        self._lay_out()
+        self._soon = one_shot(self, self._refresh, 30)
+        self.learners.picked.connect(self._show_learner)
+        self.learners.ticked.connect(self._soon.start)
+        self.sheet.changed.connect(self._soon.start)
+        shell.document.changed.connect(self._on_document)
+        shell.bench.beside.changed.connect(self._soon.start)
+        self.learners.choose(FIRST_TICKED[0])
+        self.sheet.show_folder(new_folder(shell), can_change=True)
+        self._refresh()
+
+    @property
+    def title(self) -> str:
+        return "Plan SL-curves"
+
+    def page_icon(self) -> QIcon:
+        return icon("chart-line")
+
+    def about_data(self) -> str | None:
+        return self.sheet.rows.data_id
+
+    @property
+    def stands_alone(self) -> bool:
+        return True
+
+    def closed(self) -> None:
+        self._reach.forget()
+
+    def _lay_out(self) -> None:
+        values = QWidget()
+        inner = QVBoxLayout(values)
+        inner.setContentsMargins(24, 20, 24, 16)
+        inner.setSpacing(8)
+        inner.addWidget(self._title)
+        inner.addWidget(self._about)
+        inner.addSpacing(6)
+        inner.addLayout(self._holder)
+        inner.addWidget(self._advanced)
+        inner.addStretch(1)
+        content = QWidget()
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
+        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns.setSpacing(0)
+        self._columns.addWidget(values, 3)
+        self._columns.addWidget(self.sheet, 2)
+        foot = foot_of((self.forecast, self.refusal), self.start_button)
+        beside(self, self.learners, scrolled(content, "planScroll"), foot)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where two columns have no room, the sheet stands below the values."""
+        super().resizeEvent(event)
+        ways = QBoxLayout.Direction
+        narrow = self.width() < STACKED_BELOW * theme().scale
+        self._columns.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
+
+    # -- what is chosen
+
+    def form(self, key: str) -> GridForm:
+        """The values of a learner, as they were left."""
+        if key not in self._forms:
+            made = self._forms[key] = GridForm(all_learners()[key])
+            made.changed.connect(self._soon.start)
+            made.hide()
+            self._holder.addWidget(made)
+        return self._forms[key]
+
+    def _show_learner(self, key: str) -> None:
+        learner = all_learners()[key]
+        self._title.setText(learner.title)
+        self._about.setText(" ".join((type(learner).__doc__ or "").split()))
+        for other in self._forms.values():
+            other.hide()
+        form = self.form(key)
+        form.show()
+        self._advanced.setVisible(form.has_advanced)
+        form.show_advanced(self._advanced.isChecked())
+
+    def _on_advanced(self) -> None:
+        for form in self._forms.values():
+            form.show_advanced(self._advanced.isChecked())
+
+    def setup(self) -> CurveSetup:
+        """The plan as it stands; ParameterError or another sentence says what is wrong."""
+        told = self.sheet.told()
+        why = self.sheet.rows.why_not() or self._why_busy()
+        if why is not None:
+            raise PgmStudioError(why)
+        grids: list[LearnerGrid] = []
+        problems: dict[str, str] = {}
+        for key in self.learners.keys:
+            grid = self.form(key).grid()
+            if grid is None:
+                name = all_learners()[key].title
+                wrong = self.form(key).told_problems
+                problems |= {f"{name}, {title}:": words for title, words in wrong.items()}
+            else:
+                grids.append(grid)
+        wrong_address = self.sheet.problems.pop("", None)
+        problems |= self.sheet.problems
+        if problems:
+            raise ParameterError(problems)
+        if wrong_address is not None:
+            raise PgmStudioError(wrong_address)
+        names = [grid.name or grid.key for grid in grids]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise PgmStudioError(f"Two curves are called “{twice}”. Give one another name.")
+        plan = Plan(tuple(grids), **told)
+        runs_of_plan(plan, (0.5,))  # refuses values that do not go together
+        processes = self.sheet.processes.value() or None
+        return CurveSetup(plan, self.sheet.rows.choice(), processes, self.sheet.cluster)
+
+    def _why_busy(self) -> str | None:
+        """Two sweeps cannot add to one folder, and a sweep does not change its plan on the way."""
+        running = self._shell.bench.beside.running
+        folders = [run.folder for run in running if isinstance(run, CurveRun)]
+        if self.sheet.chosen_folder not in folders:
+            return None
+        return "A sweep is adding points to this folder. Stop it first."
+
+    def extend(self, curve_id: str | None) -> None:
+        """Fill the sheet from a plan of the project; None begins a new one."""
+        self.curve_id = curve_id
+        entry = self._shell.project.curves.get(curve_id or "")
+        setup = None if entry is None else CurveSetup.of(entry.setup)
+        if entry is None or setup is None:
+            self.curve_id = None
+            self.sheet.show_folder(new_folder(self._shell), can_change=True)
+        else:
+            self.sheet.fill(replace(setup, plan=replace(setup.plan, title=entry.title)))
+            self.sheet.show_folder(found_folder(self._shell, entry), can_change=False)
+            for grid in setup.plan.learners:
+                if grid.key in all_learners():
+                    self.form(grid.key).fill(grid)
+            self.learners.tick([grid.key for grid in setup.plan.learners])
+            self.learners.choose(setup.plan.learners[0].key)
+        self.title_changed.emit()
+        self._refresh()
+
+    # -- what will happen
+
+    def _on_document(self, before: Project, after: Project) -> None:
+        if before.data is not after.data or before.models is not after.models:
+            self.sheet.rows.refresh_data()
+        if self.curve_id is not None and self.curve_id not in after.curves:
+            self.extend(None)
+
+    def _refresh(self) -> None:
+        self.subject_changed.emit()
+        try:
+            setup = self.setup()
+        except PgmStudioError as error:
+            self.refusal.tell(_sentence(error))
+            self.forecast.tell("")
+            self.start_button.setEnabled(False)
+            self.start_button.setToolTip(f"Not now: {_sentence(error)}")
+            return
+        self.refusal.tell("")
+        self.forecast.tell(self._forecast(setup))
+        self.start_button.setText("Start" if self.curve_id is None else "Extend and go on")
+        self.start_button.setEnabled(True)
+        self.start_button.setToolTip("Start in the background; points appear as they are found.")
+
+    def _forecast(self, setup: CurveSetup) -> str:
+        entry = self.sheet.rows.entry
+        rows = 1000.0 if entry is None else entry.data.total_weight
+        runs = runs_of_plan(setup.plan, default_lambdas(rows))
+        limit = setup.plan.time_limit
+        where = f"on the cluster {setup.cluster}" if setup.cluster else "on this computer"
+        at_most = "" if limit is None else f", at most {limit:g} s each"
+        refused = [
+            f"{all_learners()[grid.key].title}: {why}"
+            for grid in setup.plan.learners
+            if entry is not None and (why := all_learners()[grid.key].refuses(entry.data))
+        ]
+        more = "" if self.curve_id is None else " What is done is not done again."
+        told = f"{counted(len(runs), 'run')} of {counted(len(setup.plan.learners), 'learner')} "
+        told += f"{where}{at_most}; a run gives one model or many.{more}"
+        if rules := unused_rules(self._shell.project.knowledge, "curves"):
+            told += f" {rules}"
+        return told + (f" Left out: {' '.join(refused)}" if refused else "")
+
+    # -- starting
+
+    def start(self) -> None:
+        """Begin, after asking whether the scheduler answers."""
+        try:
+            setup = self.setup()
+        except PgmStudioError as error:
+            self.refusal.tell(_sentence(error))
+            return
+        if setup.cluster:
+            entry = self._shell.project.curves.get(self.curve_id or "")
+            if entry is None or entry.setup.get("cluster") != setup.cluster:
+                self._shell.agreed_places.add(setup.cluster)  # it was typed here
+            elif not may_sweep(self._shell, setup.cluster, None):
+                return
+            self._pending = setup
+            self.start_button.setEnabled(False)
+            self.forecast.tell(f"Asking {setup.cluster}…")
+            self._reach.ask(partial(reach_problem, setup.cluster))
+        else:
+            self._begin(setup)
+
+    def _on_reached(self, problem: str | None) -> None:
+        setup, self._pending = self._pending, None
+        self._refresh()
+        if problem is not None:
+            self.refusal.tell(problem)
+            self.sheet.address.setFocus()  # it went elsewhere while the button was greyed
+        elif setup is not None:
+            self._begin(setup)
+
+    def _begin(self, setup: CurveSetup) -> None:
+        from pgmstudio.gui.curves.actions import open_curves
+
+        shell, curve_id = self._shell, self.curve_id
+        title = setup.plan.title or self._free_title()
+        data_id = None if setup.rows is None else setup.rows.data_id
+        if curve_id is None:
+            folder = self.sheet.chosen_folder or new_folder(shell)
+            shell.agreed_places.add(str(folder))
+            curve_id = shell.project.next_curve_id()
+            entry = CurveEntry(title, (), data_id, setup.plain(), str(folder))
+            done = shell.change(f"Plan {title}", partial(edits.add_curve, entry=entry))
+        else:
+            before = shell.project.curves[curve_id]
+            entry = replace(before, title=title, data_id=data_id, setup=setup.plain())
+            edit = partial(edits.set_curve, curve_id=curve_id, entry=entry)
+            done = shell.change(f"Extend {title}", edit)
+        if not done:
+            return
+        page = open_curves(shell, curve_id)
+        shell.center.close_page(self)
+        page.resume()
+
+    def _free_title(self) -> str:
+        taken = {entry.title for entry in self._shell.project.curves.values()}
+        entry = self.sheet.rows.entry
+        base = "SL-curves" if entry is None else f"SL-curves of {entry.name}"
+        names = [base, *(f"{base} {number}" for number in range(2, len(taken) + 3))]
+        return next(name for name in names if name not in taken)
+
+
+def _sentence(error: PgmStudioError) -> str:
+    """Everything that is wrong, in one sentence."""
+    if isinstance(error, ParameterError):
+        told = "; ".join(f"{name} {words}" for name, words in error.problems.items())
+        return f"{told}." if told.startswith("λ") else f"{told[:1].upper()}{told[1:]}."
+    return str(error)
+
+
+def open_plan(
+    shell: Shell, curve_id: str | None = None, *, data_id: str | None = None
+) -> CurvesPlanPage:
+    """The sheet of a plan in front: a new one, or that of some curves to be extended."""
+    close_welcome(shell)
+    page = shell.open_page(KEY, partial(CurvesPlanPage, shell))
+    assert isinstance(page, CurvesPlanPage)
+    if curve_id != page.curve_id or curve_id is not None:
+        page.extend(curve_id)
+    page.sheet.rows.choose_data(data_id)
+    return page

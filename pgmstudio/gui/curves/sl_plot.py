@@ -1,0 +1,529 @@
+"""How much of SL-curves is in sight at first: all marks but the few that lie far below.
+
+How SL-curves are drawn: test filled with a line, training hollow and dashed, the front below.
+
+The live plot of SL-curves: all languages on one pair of axes, the front, and a line for λ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPen
+
+from pgmstudio.core.drawing.svg.plot_labels import language_sign
+from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks, Floats
+from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.number_format import counted
+from pgmstudio.gui.curves.label_placement import MarkWords, WordsLayer
+from pgmstudio.gui.curves.model_scatter import (
+    MANY,
+    Bars,
+    Dots,
+    LegendEntry,
+    MarkCanvas,
+    MarkPlot,
+    MarksLayer,
+    Pill,
+    Rings,
+    Stroke,
+    dot_look,
+)
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.theme.language_symbols import mark_colors
+from pgmstudio.gui.theme.theme import theme
+
+# Fewer marks than FEW are all in sight. Of more, those below FLOOR_ROOM times the way from the top
+# to where but FAR_SHARE of them lie are not, when the lowest is FAR times as far down as that.
+FEW, FAR_SHARE, FLOOR_ROOM, FAR = 8, 0.1, 1.5, 2.0
+_LEAST_TALL, _NEAR = 0.05, 0.25  # bits per row
+Across = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """`below` marks lie under the part in sight; `ceiling` is −H where it is near enough.
+
+    `nowhere` counts the models that rule out rows, at which lines are broken.
+    """
+
+    below: int = 0
+    ceiling: float | None = None
+    bounds: QRectF | None = None
+    nowhere: int = 0
+
+
+def extent_of(
+    chart: Chart,
+    mode: str,
+    across: Across,
+    *,
+    is_log: bool,
+    shows_all: bool = False,
+    ceiling: float | None = None,
+    truth: tuple[float, float] | None = None,
+) -> Extent:
+    """Of the marks of `mode`: test, training or both."""
+    told = [(across(curve.sizes), _heights(curve, mode)) for curve in chart.curves]
+    xs = np.concatenate([np.repeat(x[None], len(ys), axis=0).ravel() for x, ys in told] or [_NONE])
+    ys = np.concatenate([ys.ravel() for _, ys in told] or [_NONE])
+    known = np.isfinite(ys)
+    xs, ys = xs[known], ys[known]
+    nowhere = sum(int((~np.isfinite(heights)).any(axis=0).sum()) for _, heights in told)
+    if not len(ys):
+        return Extent(nowhere=nowhere)
+    floor = -np.inf if shows_all else _floor(ys)
+    below = sum(int((ys < floor).any(axis=0).sum()) for _, ys in told)
+    seen = ys >= floor
+    xs, ys = xs[seen], ys[seen]
+    left, right = float(xs.min()), float(xs.max())
+    low, high = float(ys.min()), float(ys.max())
+    near = None if mode == "test" else _near(ceiling, low, high)
+    if near is not None:
+        high = max(high, near)
+    if truth is not None:
+        at = float(across(np.array([truth[0]]))[0])
+        left, right = min(left, at), max(right, at)
+        low, high = min(low, truth[1]), max(high, truth[1])
+    wide = max(right - left, 0.3 if is_log else 10.0)
+    tall = max(high - low, _LEAST_TALL)
+    bounds = QRectF(left - 0.07 * wide, low - 0.08 * tall, 1.14 * wide, 1.2 * tall)
+    return Extent(below, near, bounds, nowhere)
+
+
+_NONE: Floats = np.empty(0)
+
+
+def _heights(curve: CurveMarks, mode: str) -> Floats:
+    """A row for the test rows, one for the training rows."""
+    rows = [curve.test] if mode != "training" else []
+    return np.array(rows + ([curve.train] if mode != "test" else []))
+
+
+def _floor(heights: Floats) -> float:
+    """A few marks that lie far off would leave no room for the others."""
+    if len(heights) < FEW:
+        return -np.inf
+    top, most = float(heights.max()), float(np.quantile(heights, FAR_SHARE))
+    room = max(FLOOR_ROOM * (top - most), _LEAST_TALL)
+    return top - room if top - float(heights.min()) > FAR * room else -np.inf
+
+
+def _near(ceiling: float | None, low: float, high: float) -> float | None:
+    """−H far above everything would only take the room: at most a third of it."""
+    if ceiling is None or ceiling - high > max((high - low) / 2, _NEAR):
+        return None
+    return ceiling
+
+
+# From so many marks on lines are plain.
+VERY_MANY = 1500
+_STEPS_BETWEEN = 10
+
+
+def tell_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> None:
+    """The curves and their front in the present colours; `mode`: test, training or both."""
+    strokes = [] if mode == "training" else _front(chart, across)
+    dots: list[Dots] = []
+    bars: list[Bars] = []
+    is_plain, is_small = chart.marks > VERY_MANY, chart.marks > MANY
+    told = [(curve, across(curve.sizes), mark_colors(curve.family)) for curve in chart.curves]
+    if mode != "test":
+        style = Qt.PenStyle.SolidLine if is_plain else Qt.PenStyle.DashLine
+        for curve, xs, (_, ink) in told:
+            faint = QColor(ink)
+            faint.setAlphaF(0.75)
+            pen = QPen(faint, 1 if is_plain else 1.2, style)
+            strokes.append(Stroke(xs, curve.train, pen, not is_plain))
+            symbol, ground = language_sign(curve.family)[0], theme().color("surface")
+            look = dot_look(symbol, 4 if is_small else 6, faint, 1.2, ground)
+            dots.append(Dots(xs, curve.train, look))
+    if mode != "training":
+        for curve, xs, (fill, ink) in told:
+            strokes.append(Stroke(xs, curve.test, QPen(ink, 1 if is_plain else 2), not is_plain))
+            bars += _bars(curve, xs, ink)
+            symbol = language_sign(curve.family)[0]
+            look = dot_look(symbol, 5 if is_small else 9, ink, 1, fill)
+            dots.append(Dots(xs, curve.test, look))
+    layer.tell(strokes, dots, bars)
+
+
+def _front(chart: Chart, across: Across) -> list[Stroke]:
+    """Steps, to the right end of all points."""
+    if not chart.front:
+        return []
+    xs = across(np.array([float(getattr(point, chart.size)) for point in chart.front]))
+    ys = np.array([point.test_log2_likelihood_per_row for point in chart.front])
+    far = max(float(across(chart.arrays.sizes.max())), xs[-1])
+    pen = QPen(theme().color("accent", 0.16), 8)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    return [Stroke(np.append(np.repeat(xs, 2)[1:], far), np.repeat(ys, 2), pen, False)]
+
+
+def _bars(curve: CurveMarks, xs: Floats, ink: QColor) -> list[Bars]:
+    known = np.isfinite(curve.spread) & np.isfinite(curve.test)
+    if not known.any():
+        return []
+    middle, half = curve.test[known], curve.spread[known]
+    return [Bars(xs[known], middle - half, middle + half, QPen(ink, 1))]
+
+
+def words_beside(chart: Chart, mode: str, across: Across) -> list[MarkWords]:
+    """At its end the name of a curve, where others have the same sign; then what BIC, AIC take."""
+    names: list[MarkWords] = []
+    letters: list[MarkWords] = []
+    for curve in chart.curves:
+        xs, ink = across(curve.sizes), mark_colors(curve.family)[1]
+        heights = curve.train if mode == "training" else curve.test
+        known = np.flatnonzero(np.isfinite(heights))
+        told = {place: words for place, words in curve.letters.items() if place in known}
+        if len(known) and sum(other.family == curve.family for other in chart.curves) > 1:
+            last = known[-1]
+            names.append(MarkWords(float(xs[last]), float(heights[last]), curve.title, ink, True))
+        letters += [
+            MarkWords(float(xs[place]), float(heights[place]), words, ink)
+            for place, words in told.items()
+        ]
+    return names + letters
+
+
+def along(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
+    """Places all along a line, near enough to each other that no word fits between."""
+    if len(xs) < 2:
+        return xs, ys
+    places = np.arange(len(xs))
+    steps = np.linspace(0, len(xs) - 1, _STEPS_BETWEEN * (len(xs) - 1) + 1)
+    return np.interp(steps, places, xs), np.interp(steps, places, ys)
+
+
+NEW_MS = 2000
+_STEPS = 129
+LEGEND_MOST = 10
+
+
+class SlPlot(MarkPlot):
+    """`lambda_moved` tells the λ that a hand has moved the line to."""
+
+    lambda_moved = Signal(float)
+
+    def __init__(self, name: str = "slPlot") -> None:
+        super().__init__(name, "Points appear here as models are found.")
+        self.chart = Chart()
+        self.mode = "both"  # test, training, both
+        self.is_log = True
+        self.lambda_: float | None = None
+        self.ceiling: float | None = None
+        self.truth: tuple[float, float] | None = None
+        self._pins: frozenset[str] = frozenset()
+        self._new: frozenset[str] = frozenset()
+        self.has_legend = True
+        self.is_apart = False  # another plot beside it shows the other rows at the same heights
+        self._shows_all = False
+        self._extent = Extent()
+        self._old = one_shot(self, self._on_old, NEW_MS)
+
+    # -- what is shown
+
+    def show_chart(self, chart: Chart) -> None:
+        self.chart = chart
+        self.refresh()
+
+    def set_view(self, *, mode: str | None = None, is_log: bool | None = None) -> None:
+        """Test rows, training rows or both; sizes by their logarithm or evenly."""
+        self.mode = self.mode if mode is None else mode
+        if is_log is not None and is_log != self.is_log:
+            self.is_log, self._is_fitted = is_log, True
+        self.refresh()
+
+    def set_lambda(self, lambda_: float | None) -> None:
+        self.lambda_ = lambda_
+        self._show_line()
+
+    def set_truth(self, ceiling: float | None, truth: tuple[float, float] | None) -> None:
+        """−H of the training rows, and size and bits of the model that the rows come from."""
+        self.ceiling, self.truth = ceiling, truth
+        self.refresh()
+
+    def set_pins(self, keys: Collection[str]) -> None:
+        if frozenset(keys) != self._pins:
+            self._pins = frozenset(keys)
+            self._show_pins()
+            if not self.card.isHidden():
+                self._show_card()
+
+    def mark_new(self, keys: Iterable[str]) -> None:
+        """These have just been found: a thin ring for two seconds."""
+        self._new = frozenset(keys)
+        self._old.start()
+
+    def _on_old(self) -> None:
+        self._new = frozenset()
+        self._show_new()
+
+    # -- drawing
+
+    def draw_on(self, background: str | None) -> None:
+        super().draw_on(background)
+        if self.canvas is not None:
+            self._words.place_now()  # a file does not wait for them
+
+    def _build(self) -> None:
+        self._words = WordsLayer()
+        self._words.placed.connect(self._show_line)
+        self._layers.append(self._words)
+        self._canvas.scene().addItem(self._words)
+        self.pill = Pill()
+        self.pill.dragged.connect(self._on_dragged)
+        self._canvas.scene().addItem(self.pill)
+
+    def _across(self, sizes: Any) -> Floats:
+        numbers = np.asarray(sizes, dtype=float)
+        return np.log10(np.maximum(numbers, 1.0)) if self.is_log else numbers
+
+    def _draw(self) -> None:
+        chart = self.chart
+        self._set_logs(self.is_log, False)
+        self._extent = extent_of(
+            chart,
+            "both" if self.is_apart else self.mode,
+            self._across,
+            is_log=self.is_log,
+            shows_all=self._shows_all,
+            ceiling=self.ceiling,
+            truth=self.truth,
+        )
+        self._name_axes(
+            self._across_titles(),
+            ("Log-likelihood, bits per row", "Bits per row", "Bits"),
+            f"Bits per row against size, {len(chart.curves)} curves, {chart.marks} marks",
+        )
+        tell_curves(self.marks, chart, self.mode, self._across)
+        parts = []
+        for number, curve in enumerate(chart.curves):
+            xs = self._across(curve.sizes)
+            heights = [curve.test] if self.mode != "training" else []
+            heights += [curve.train] if self.mode != "test" else []
+            parts += [(number, xs, ys, curve.behind) for ys in heights]
+        self._take_marks(parts, chart.places)
+        self._draw_truth()
+        self._draw_best()
+        self._show_pins()
+        self._show_new()
+        self._legend_of(self._entries() if self.has_legend else [])
+        self._fit()  # the line of λ is drawn with what stands over the marks
+
+    def _entries(self) -> list[LegendEntry]:
+        chart = self.chart
+        entries = [LegendEntry(c.family, c.title) for c in chart.curves[:LEGEND_MOST]]
+        if not entries:
+            return []
+        if len(chart.curves) > LEGEND_MOST:
+            more = len(chart.curves) - LEGEND_MOST
+            entries.append(LegendEntry(chart.curves[-1].family, f"{more} more"))
+        if self.mode != "training":
+            entries += [LegendEntry("front", "Pareto front"), LegendEntry("test", "test rows")]
+        if self.mode != "test":
+            entries.append(LegendEntry("training", "training rows"))
+        if self.truth is not None:
+            entries.append(LegendEntry("truth", "true model"))
+        return entries
+
+    def _across_titles(self) -> tuple[str, ...]:
+        """The size, and that marks are out of sight or have no place; what is short last."""
+        size, extent = SIZE_TITLES[self.chart.size], self._extent
+        below, nowhere = extent.below, extent.nowhere
+        plain = f"{size} (log scale)" if self.is_log else size
+        said = []
+        if nowhere:  # a line is broken there
+            verb = "rules" if nowhere == 1 else "rule"
+            said.append(f"{counted(nowhere, 'model')} at −∞ {verb} out rows")
+        if below:
+            how = " left out" if self._is_for_file else "; 0 shows all"
+            said.append(f"{counted(below, 'mark')} far below{how}")
+        if not said:
+            return plain, size
+        told = " · ".join(said)
+        return f"{plain} · {told}", f"{size} · {told}", told
+
+    def _draw_truth(self) -> None:
+        told = [] if self.truth is None else [self.truth]
+        xs = self._across([size for size, _ in told])
+        ys = np.array([height for _, height in told], dtype=float)
+        self._ring_at("truth", xs, ys, 14, "text", 1.5, is_square=True)
+
+    def _draw_best(self) -> None:
+        best = self.chart.best
+        self._ring_models(
+            "best", [] if best is None or self.mode == "training" else [best.key], 19, "accent", 1.8
+        )
+
+    def _ring_models(
+        self, name: str, keys: Iterable[str], size: float, ink: str, width: float
+    ) -> list[int]:
+        places = self._shown_places(keys)
+        self._ring_at(name, self._xs[places], self._ys[places], size, ink, width)
+        return places
+
+    def _ring_at(
+        self,
+        name: str,
+        xs: Floats,
+        ys: Floats,
+        size: float,
+        ink: str,
+        width: float,
+        *,
+        is_square: bool = False,
+    ) -> None:
+        pen = QPen(theme().color(ink), width)
+        self.rings.ring(name, Rings(xs, ys, size, pen, is_square))
+
+    def _shown_places(self, keys: Iterable[str]) -> list[int]:
+        """Where these models stand; one that rules out rows stands nowhere."""
+        found = (self._place_of(key) for key in keys)
+        return [p for p in found if p is not None and np.isfinite(self._ys[p])]
+
+    def _show_new(self) -> None:
+        if self._canvas is not None:
+            self._ring_models("new", self._new, 14, "accent", 1)
+
+    def _show_pins(self) -> None:
+        if self._canvas is None:
+            return
+        places = self._ring_models("pins", sorted(self._pins), 15, "text", 1.4)
+        told = [
+            MarkWords(float(self._xs[p]), float(self._ys[p]), "pinned", theme().color("text"))
+            for p in places
+        ]
+        told += words_beside(self.chart, self.mode, self._across)
+        parts = [(xs, ys) for _, xs, ys, _ in self._parts]
+        if len(self._xs) <= MANY:  # of more marks the lines lie under them
+            parts = [along(xs, ys) for xs, ys in parts]
+        covered = (np.concatenate(some) for some in zip(*parts, strict=True))
+        self._words.tell(told, *(covered if parts else (self._xs, self._ys)))
+
+    # -- the part in sight
+
+    def fit(self) -> None:
+        """All of it, also what lies far below; once more, without that."""
+        self._shows_all = not (self._shows_all and self._is_fitted)
+        self.refresh()
+        super().fit()
+
+    def follow(self, other: MarkCanvas) -> None:
+        if isinstance(other, SlPlot) and other._shows_all != self._shows_all:
+            self._shows_all = other._shows_all
+            self.refresh()
+        super().follow(other)
+
+    def _bounds(self) -> QRectF | None:
+        return self._extent.bounds
+
+    def _place_overlays(self) -> None:
+        super()._place_overlays()
+        if self._canvas is not None:
+            taken = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
+            self._words.keep_clear(taken)
+            self.rings.keep_clear(taken)
+        self._show_line()  # its handle stands beside the legend
+
+    # -- the line of equal score
+
+    def _height(self, at: float) -> float | None:
+        """Of the line, at a place across."""
+        line = None if self.lambda_ is None else self.chart.arrays.line_at(self.lambda_)
+        if line is None:
+            return None
+        return line[1] + line[0] * (10.0**at if self.is_log else at)
+
+    def _show_line(self) -> None:
+        if self._canvas is None:
+            return
+        rect = self._view.viewRect()
+        self._show_ceiling(rect)
+        line = None if self.lambda_ is None else self.chart.arrays.line_at(self.lambda_)
+        shown = line is not None and self.mode != "test" and not self.is_empty
+        self.pill.setVisible(shown)
+        if line is None or not shown or self.lambda_ is None:
+            self.rings.line("λ", None)
+            self.rings.ring("touched", None)
+            return
+        xs = np.linspace(rect.left(), rect.right(), _STEPS)
+        ys = line[1] + line[0] * (10.0**xs if self.is_log else xs)
+        inside = ys <= rect.bottom()  # of a view rectangle the bottom is the largest number
+        pen = QPen(theme().color("text"), 1.3, Qt.PenStyle.DotLine)
+        self.rings.line("λ", Stroke(xs[inside], ys[inside], pen))
+        touched = self.chart.arrays.best_at(self.lambda_)
+        key = "" if touched is None else self.chart.points[touched].key
+        place = self._place_of(key, last=True)
+        at = [] if place is None or not np.isfinite(self._ys[place]) else [place]
+        self._ring_at("touched", self._xs[at], self._ys[at], 12, "text", 1.2)
+        self.pill.tell(f"λ = {self.lambda_:.3g}" if self.lambda_ < 0.995 else "λ → 1")
+        self._place_pill(xs, ys, rect)
+
+    def _place_pill(self, xs: Floats, ys: Floats, rect: QRectF) -> None:
+        """At four fifths of the width, or before the line leaves at the top, beside the legend and
+        words; at the edge where the line is out of sight."""
+        top = rect.bottom() - 0.08 * rect.height()
+        heights = np.clip(ys, rect.top(), top)
+        inside, free = heights == ys, ~self._is_taken(xs, heights)
+        clear = inside & free & ~self._is_over_marks(xs, heights)
+        wanted = (clear, inside & free, inside, free, np.ones(len(xs), dtype=bool))
+        usable = next(places for mask in wanted if len(places := np.flatnonzero(mask)))
+        before = usable[usable <= int(0.8 * _STEPS)]
+        at = int(before[-1]) if len(before) else int(usable[0])
+        room, own = self._view.sceneBoundingRect(), self.pill.boundingRect()
+        place: QPointF = self._view.mapViewToScene(QPointF(float(xs[at]), float(heights[at])))
+        least, most = room.left() - own.left(), room.right() - own.right()
+        self.pill.setPos(QPointF(max(least, min(place.x(), most)), place.y()))
+
+    def _is_taken(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
+        """At which of these places the pill would lie under the legend or over words."""
+        across, down = self._frame.across(xs), self._frame.down(ys)
+        own, found = self.pill.boundingRect(), np.zeros(len(xs), dtype=bool)
+        rooms = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
+        for room in rooms + self._words.rooms:
+            wide = room.adjusted(-own.right(), -own.bottom(), -own.left(), -own.top())
+            is_in = (across > wide.left()) & (across < wide.right())
+            found |= is_in & (down > wide.top()) & (down < wide.bottom())
+        return found
+
+    def _is_over_marks(self, xs: Floats, ys: Floats) -> NDArray[np.bool_]:
+        """At which of these places the pill would lie over marks; many marks are everywhere."""
+        if len(self._xs) > MANY:
+            return np.zeros(len(xs), dtype=bool)
+        own, (marks_across, marks_down) = self.pill.boundingRect(), self._on_scene()
+        apart = np.abs(self._frame.across(xs)[:, None] - marks_across)
+        below = np.abs(self._frame.down(ys)[:, None] - marks_down)
+        is_over = (apart < own.width() / 2) & (below < own.height() / 2)
+        return np.asarray(is_over.any(axis=1), dtype=bool)
+
+    def _show_ceiling(self, rect: QRectF) -> None:
+        ceiling = None if self.mode == "test" else self._extent.ceiling
+        if ceiling is None:
+            self.rings.line("ceiling", None)
+            return
+        pen = QPen(theme().color("text_tertiary"), 1.2, Qt.PenStyle.DashDotLine)
+        xs, ys = np.array([rect.left(), rect.right()]), np.array([ceiling] * 2)
+        self.rings.line("ceiling", Stroke(xs, ys, pen), "−H of the training rows")
+
+    def _on_dragged(self, place: QPointF) -> None:
+        at = self._view.mapSceneToView(place)
+        size = 10.0 ** at.x() if self.is_log else at.x()
+        lambda_ = min(0.9999, max(0.0001, self.chart.arrays.lambda_through(size, at.y())))
+        self.set_lambda(lambda_)
+        self.lambda_moved.emit(lambda_)
+
+    def selected(self) -> CurvePoint | None:
+        """The model that the present λ takes."""
+        if self.lambda_ is None:
+            return None
+        place = self.chart.arrays.best_at(self.lambda_)
+        return None if place is None else self.chart.points[place]

@@ -1,0 +1,50 @@
+"""Before a sweep connects or writes where a project file says: a question with the address in it.
+
+A project may come from somebody else. A Dask scheduler that is connected to can run its own code
+here, and a folder of points may be anywhere.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
+
+from pgmstudio.core.io.experiments import POINTS
+from pgmstudio.gui.curves.sweep_run import usual_folder
+from pgmstudio.gui.window.app_context import Shell
+
+
+def may_sweep(shell: Shell, cluster: str, folder: Path | None) -> bool:
+    """Whether to connect to the scheduler and write into the folder; asked once for each."""
+    asked: dict[str, str] = {}
+    if cluster and cluster not in shell.agreed_places:
+        asked[cluster] = (
+            f"connects to the Dask scheduler at {cluster}, which can run programs on this computer"
+        )
+    if folder is not None and not _is_expected(shell, folder):
+        asked[str(folder)] = f"writes into the folder {folder}"
+    if not asked:
+        return True
+    buttons = QMessageBox.StandardButton
+    box = QMessageBox(shell.window)
+    box.setObjectName("sweepBox")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setWindowTitle("PGM Studio")
+    box.setText(f"The sweep {' and '.join(asked.values())}.")
+    box.setInformativeText("The project file says so. Go on only if you know and trust it.")
+    box.setStandardButtons(buttons.Yes | buttons.Cancel)
+    box.button(buttons.Yes).setText("Go on")
+    box.setDefaultButton(buttons.Cancel)
+    if box.exec() != buttons.Yes:
+        return False
+    shell.agreed_places.update(asked)
+    return True
+
+
+def _is_expected(shell: Shell, folder: Path) -> bool:
+    """Chosen here, or where the program itself puts points, or with points in it already."""
+    if str(folder) in shell.agreed_places or folder.parent == usual_folder(shell):
+        return True
+    return (folder / POINTS).is_file()

@@ -1,0 +1,128 @@
+"""Where the points of SL-curves lie: beside the project file, else with the preferences; how they
+are followed there and kept in the project.
+
+One sweep as the window sees it: points as they are found, runs that are done, remarks.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.experiments.plans.run_task import RunDone, RunProblem, SoFar, UnderWay
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.experiments import POINTS, KeptPlanTask
+from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.gui.curves.setup import CurveSetup, Loaded, load
+from pgmstudio.gui.jobs.background_run import BackgroundRun
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.window import preferences
+from pgmstudio.gui.window.app_context import Shell
+
+ENDING = ".points"
+
+
+def new_folder(shell: Shell) -> Path:
+    """One that does not exist yet; it is made with the first point."""
+    return usual_folder(shell) / secrets.token_hex(4)
+
+
+def usual_folder(shell: Shell) -> Path:
+    """Where the folders of points are made: beside the project file, else with the preferences."""
+    if shell.document.path is not None:
+        return shell.document.path.with_suffix(ENDING)
+    return preferences.preferences_folder() / "points"
+
+
+def found_folder(shell: Shell, entry: CurveEntry) -> Path | None:
+    """The folder of some curves; one that was moved with its project file is found beside it."""
+    if not entry.folder:
+        return None
+    folder, path = Path(entry.folder), shell.document.path
+    if not folder.is_dir() and path is not None:
+        moved = path.parent / folder.parent.name / folder.name
+        if moved.is_dir():
+            return moved
+    return folder
+
+
+def points_size(folder: Path | None) -> int:
+    """Bytes of the points in a folder; 0 when there are none."""
+    try:
+        return 0 if folder is None else (folder / POINTS).stat().st_size
+    except OSError:
+        return 0
+
+
+def with_points(entry: CurveEntry, points: Sequence[CurvePoint], _cancel: object) -> CurveEntry:
+    """The entry of the project with these points."""
+    return replace(entry, points=tuple(point.as_dict() for point in points))
+
+
+def with_distance(point: CurvePoint, before: CurvePoint | None) -> CurvePoint:
+    """What was worked out meanwhile is not lost by reading the folder again."""
+    if before is None or before.query_distance is None or point.query_distance is not None:
+        return point
+    return replace(point, query_distance=before.query_distance)
+
+
+class CurveRun(BackgroundRun):
+    """Goes on with what stands in the folder; stopped, it leaves every point so far there."""
+
+    loaded = Signal(object)  # Loaded: what earlier runs left
+    found = Signal(list)  # of CurvePoint, without their models
+    passed = Signal()  # other models stand for the runs that go on
+
+    def __init__(self, setup: CurveSetup, project: Project, folder: Path, parent: QObject) -> None:
+        super().__init__(self._events, Progress(None, "reading the rows"), parent)
+        self.setup, self.folder = setup, folder
+        self.problems: list[str] = []
+        self.done: set[str] = set()
+        self.begun: set[str] = set()
+        self.new_points = 0
+        self.share_before = 0.0  # of the plan, that earlier sweeps did
+        self.passing: dict[str, dict[str, CurvePoint]] = {}  # by the key of their run and their own
+        self._project = project
+
+    def _events(self, cancel: CancelToken) -> Iterator[object]:
+        known = load(self.setup, self._project, self.folder)
+        yield known
+        rows = self.setup.plan_rows(self._project)
+        for event in KeptPlanTask(self.folder, self.setup.plan, rows, self.setup.place)(cancel):
+            if isinstance(event, CurvePoint):  # its model and answers are in the folder
+                yield replace(event, model=None, query_values=None)
+            else:
+                yield event
+
+    def _take(self, events: Sequence[object]) -> None:
+        fresh: list[CurvePoint] = []
+        before = self.passing
+        for event in events:
+            match event:
+                case Loaded():
+                    self.done |= event.done
+                    self.share_before = len(event.done) / max(1, len(event.series or ()))
+                    self.loaded.emit(event)
+                case RunProblem(message):
+                    self.problems.append(message)
+                case CurvePoint():
+                    fresh.append(event)
+                case UnderWay(key):
+                    self.begun.add(key)
+                case SoFar(key, new, standing):
+                    known = self.passing.get(key, {}) | {point.key: point for point in new}
+                    self.passing = self.passing | {key: {name: known[name] for name in standing}}
+                case RunDone(key, cut_after=cut):
+                    self.passing = {k: own for k, own in self.passing.items() if k != key}
+                    if cut is None or self.state is JobState.RUNNING:  # else Resume makes it again
+                        self.done.add(key)
+        if fresh:
+            self.new_points += len(fresh)
+            self.found.emit(fresh)
+        if self.passing is not before:
+            self.passed.emit()

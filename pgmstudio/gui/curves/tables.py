@@ -1,0 +1,145 @@
+"""Tables about SL-curves whose rows begin with the sign of their language."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt
+
+from pgmstudio.core.experiments.curve_chart import Chart, series_title, sign_of
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.curves.hover_card import bits, seconds_words
+from pgmstudio.gui.theme.language_symbols import mark_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.column_table import Index
+from pgmstudio.gui.widgets.table import Column, Facts, FactTable, Row
+
+
+def _bits(value: float) -> str:
+    return "–" if math.isnan(value) or value == -math.inf else bits(value) or "–"
+
+
+def _whole(value: int) -> str:
+    return grouped(value) if value else "–"
+
+
+def _spent(seconds: float) -> str:
+    return seconds_words(seconds) if seconds else "–"
+
+
+def _lambda(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3g}"
+
+
+def _milliseconds(value: float) -> str:
+    return "–" if math.isnan(value) else f"{1000 * value:.2f}"
+
+
+FRONT_COLUMNS = (
+    Column("Curve", series_title, stretches=True, tip="The curve that the model is on."),
+    Column("Size", _whole, True, tip="In the measure of the plot; smaller is better."),
+    Column("Test ↑", _bits, True, tip="Bits per test row; higher is better."),
+)
+CURVE_COLUMNS = (
+    Column("Curve", series_title, stretches=True, tip="A language, as one learner finds it."),
+    Column("State", str, tip="Whether its runs are done."),
+    Column("Runs", str, True, tip="Runs that are done, of those in the plan."),
+    Column("Points", _whole, True, tip="Models found so far."),
+    Column("Best test ↑", _bits, True, tip="Bits per row of its best model; higher is better."),
+    Column("At size", _whole, True, tip="The effective size of that model."),
+    Column("Learned in", _spent, True, tip="Over all its models."),
+)
+POINT_COLUMNS = (
+    Column("Curve", series_title, stretches=True, tip="A language, as one learner finds it."),
+    Column("λ", _lambda, True, tip="The penalty for size it was learned with."),
+    Column("Seed", str, True, tip="Of the learner."),
+    Column("Effective size", _whole, True, tip="The cost of updating beliefs."),
+    Column("Parameters", _whole, True, tip="Free parameters."),
+    Column("Training ↑", _bits, True, tip="Bits per training row; higher is better."),
+    Column("Test ↑", _bits, True, tip="Bits per test row; higher is better."),
+    Column("±", _bits, True, tip="Standard error of the bits on test rows."),
+    Column("Learned in", seconds_words, True, tip="Seconds of learning."),
+    Column("Update, ms ↓", _milliseconds, True, tip="Of all beliefs, with evidence."),
+    Column("Queries ↑", _bits, True, tip="Mean log2 P(Q | E) of random queries."),
+    Column("", str, tip="Best on test rows, on the front, pinned."),
+)
+
+
+class _Signed(Facts):
+    """The last value of a row, beyond the columns, is the family of its model."""
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
+            return mark_icon(str(self._given[self._order[index.row()]][-1]))
+        return super().data(index, role)
+
+
+class SignedTable(FactTable):
+    """Columns are measured on the rows in sight: there may be thousands."""
+
+    facts_type = _Signed
+
+    def __init__(self, name: str, title: str, columns: Sequence[Column]) -> None:
+        super().__init__(name, title, columns)
+        self.horizontalHeader().setResizeContentsPrecision(24)
+        size = theme().px("icon_small")
+        self.setIconSize(QSize(size, size))
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Rows that stand there already are left alone: a new table is measured and drawn."""
+        if tuple(rows) != self.facts.rows:
+            super().show_rows(rows)
+
+
+def front_models(chart: Chart) -> list[CurvePoint]:
+    """The front from small to large; of equal models of a curve the first."""
+    found: dict[tuple[object, ...], CurvePoint] = {}
+    for point in chart.front:
+        found.setdefault(_front_row(point, chart), point)
+    return list(found.values())
+
+
+def _front_row(point: CurvePoint, chart: Chart) -> tuple[object, ...]:
+    size = int(getattr(point, chart.size))
+    return point.series, size, point.test_log2_likelihood_per_row, sign_of(point)
+
+
+def front_rows(chart: Chart) -> list[tuple[object, ...]]:
+    """A row for each of `front_models`."""
+    return [_front_row(point, chart) for point in front_models(chart)]
+
+
+def point_rows(
+    points: Sequence[CurvePoint], chart: Chart, pinned: frozenset[str]
+) -> list[tuple[object, ...]]:
+    """All points in the order they came."""
+    front = {id(point) for point in chart.front}
+
+    def known(value: float | None) -> float:
+        return math.nan if value is None else value
+
+    rows: list[tuple[object, ...]] = []
+    for point in points:
+        marks = ["best"] if point is chart.best else ["front"] if id(point) in front else []
+        marks += ["pinned"] if point.key in pinned else []
+        rows.append(
+            (
+                point.series,
+                known(point.lambda_),
+                point.seed,
+                point.effective_size,
+                point.representation_size,
+                point.train_log2_likelihood_per_row,
+                point.test_log2_likelihood_per_row,
+                known(point.test_standard_error),
+                point.seconds,
+                known(point.inference_seconds),
+                known(point.query_log2),
+                ", ".join(marks),
+                sign_of(point),
+            )
+        )
+    return rows

@@ -1,0 +1,177 @@
+"""What is said about points and curves: cards, rows of tables, overfitting, progress."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from pgmstudio.core.experiments.curve_chart import (
+    Behind,
+    Chart,
+    CurveMarks,
+    best_of,
+    point_title,
+    sign_of,
+)
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.curves.hover_card import CardFacts, bits, lines_of, seconds_words
+from pgmstudio.gui.curves.setup import Loaded
+from pgmstudio.gui.jobs.job import JobState
+
+# Test rows fall by so many bits per row before it is called overfitting.
+CLEAR_FALL = 0.02
+# Of the runs, up to which those that are done tell something of the time that the rest takes.
+FORESEEN = 0.9
+
+
+def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
+    """The numbers of a mark; of several seeds their means with a standard deviation."""
+    point = best_of(behind)
+    mean = _mean_words(behind)
+    spread = point.test_standard_error
+    test = bits(point.test_log2_likelihood_per_row)
+    error = "" if spread is None else f" ± {bits(spread)}"
+    lines = lines_of(
+        ("Effective size", grouped(point.effective_size)),
+        ("Free parameters", grouped(point.representation_size)),
+        ("Test", f"{test}{error}" if mean is None else mean),
+        ("Training", bits(point.train_log2_likelihood_per_row)),
+        ("Queries", bits(point.query_log2)),
+        ("Mean ± deviation of", f"{len(behind)} seeds" if len(behind) > 1 else None),
+        ("Learned in", seconds_words(point.seconds)),
+        ("All beliefs in", _update_words(point)),
+    )
+    chip, hint = _chip(point, behind, chart, pinned), _hint(point, pinned)
+    return CardFacts(sign_of(point), point_title(point), chip, lines, hint)
+
+
+def _hint(point: CurvePoint, pinned: frozenset[str]) -> str:
+    if point.model is not None:
+        return "Click opens · pins when its run is done"
+    return f"Click opens · right-click {'unpins' if point.key in pinned else 'pins'}"
+
+
+def _mean_words(behind: Behind) -> str | None:
+    if len(behind) < 2:
+        return None
+    values = np.array([point.test_log2_likelihood_per_row for point in behind])
+    return f"{bits(float(values.mean()))} ± {bits(float(values.std(ddof=1)))}"
+
+
+def _update_words(point: CurvePoint) -> str | None:
+    seconds = point.inference_seconds
+    return None if seconds is None else f"{1000 * seconds:.2f} ms"
+
+
+def _chip(point: CurvePoint, behind: Behind, chart: Chart, pinned: frozenset[str]) -> str:
+    if any(one.model is not None for one in behind):
+        return "so far"  # its run goes on and may give another in its place
+    if any(one is chart.best for one in behind):
+        return "best test"
+    if any(one.key in pinned for one in behind):
+        return "pinned"
+    found = chart.places.get(point.key)
+    if found is not None and (letters := chart.curves[found[0]].letters.get(found[1])):
+        return letters
+    return "front" if any(one is point for one in chart.front) else ""
+
+
+def overfitting(curve: CurveMarks) -> str | None:
+    """A sentence where training rises while test falls behind the best of a curve (Def. 4.1)."""
+    known = np.isfinite(curve.test) & np.isfinite(curve.train)
+    if known.sum() < 3:
+        return None
+    sizes, test, train = curve.sizes[known], curve.test[known], curve.train[known]
+    top = int(np.argmax(test))
+    later = (train[top + 1 :] > train[top]) & (test[top + 1 :] < test[top] - CLEAR_FALL)
+    if not later.any():
+        return None
+    at = grouped(round(float(sizes[top])))
+    return f"{curve.title} overfits: from size {at} on, training rises while test falls."
+
+
+def curve_rows(
+    points: Sequence[CurvePoint],
+    known: Loaded,
+    done: frozenset[str],
+    begun: frozenset[str],
+    state: JobState | None,
+) -> list[tuple[object, ...]]:
+    """A row for each curve, also for those that have no point yet."""
+    own: dict[str, list[CurvePoint]] = {}
+    for point in points:
+        own.setdefault(point.series, []).append(point)
+    planned = known.planned
+    rows: list[tuple[object, ...]] = []
+    for series in dict.fromkeys([*planned, *own]):
+        found = own.get(series, [])
+        keys = planned.get(series, [])
+        ended = sum(key in done for key in keys)
+        best = max(found, key=lambda p: p.test_log2_likelihood_per_row, default=None)
+        rows.append(
+            (
+                series,
+                _state_words(ended, len(keys), state, not begun.isdisjoint(set(keys) - done)),
+                f"{ended} of {len(keys)}" if keys else "–",
+                len(found),
+                -math.inf if best is None else best.test_log2_likelihood_per_row,
+                0 if best is None else best.effective_size,
+                sum(point.seconds for point in found),
+                sign_of(found[0]) if found else known.families[series],
+            )
+        )
+    return rows
+
+
+def _state_words(ended: int, planned: int, state: JobState | None, is_at_it: bool) -> str:
+    if planned and ended >= planned:
+        return "finished"
+    if state is None or state.is_end:
+        return "stopped" if planned else "–"
+    if state is JobState.RUNNING:
+        return "running" if is_at_it else "waiting"
+    return "stopping"
+
+
+def progress_words(
+    state: JobState,
+    message: str,
+    run: int,
+    of: int,
+    new: int,
+    seconds: float,
+    share: float,
+    share_before: float = 0.0,
+) -> str:
+    """One sentence about a sweep that began when `share_before` of all was done.
+
+    The time left is told while many runs are left: the last may take longer than all before.
+    """
+    points = counted(new, "new point")
+    if state is JobState.CANCELLING:
+        return "Stopping…"
+    if state is JobState.FINISHED:
+        if new == 0:
+            return "All points were there already."
+        return f"Finished after {seconds_words(seconds)} with {points}."
+    if state is JobState.CANCELLED:
+        return f"Stopped after {seconds_words(seconds)} with {points}. Resume goes on from here."
+    if state is JobState.FAILED:
+        return f"Failed after {seconds_words(seconds)}; the points so far stay."
+    left = ""
+    made = share - share_before
+    if seconds > 3 and made > 0.03 and share < FORESEEN:
+        rest = seconds * (1 - share) / made
+        left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_words(rest)} left"
+    runs = f"{run} of {of} runs · " if of else ""
+    return f"{runs}{points}{left}" + (f" · {message}" if message else "")
+
+
+def rows_words(known: Loaded) -> str:
+    """“2 000 training rows, 500 test rows”; empty when that is not known."""
+    if known.train_rows is None or known.test_rows is None:
+        return ""
+    return f"{grouped(known.train_rows)} training rows, {grouped(known.test_rows)} test rows"

@@ -1,0 +1,161 @@
+"""The bar above the plot of SL-curves: what is shown and how, and taking it away."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QToolButton, QWidget
+
+from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
+from pgmstudio.core.experiments.sl_curves.points import SizeName
+from pgmstudio.gui.curves.query_plot import VIEWS
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Segments, tool_button
+from pgmstudio.gui.widgets.combo_box import Combo
+
+CURVES = "curves"
+_SHORT, _LONG = 6, 20  # letters of the view that is named
+PARTS = (
+    ("both", "Both", "Test rows filled, training rows hollow."),
+    ("test", "Test", "Test rows alone."),
+    ("training", "Training", "Training rows alone."),
+    ("side", "Apart", "Training rows and test rows in two plots, side by side."),
+)
+
+
+class CurvesBar(QWidget):
+    """`changed` tells that something else is to be shown."""
+
+    changed = Signal()
+    table_asked = Signal()
+    picture_asked = Signal()
+    rows_asked = Signal()
+    plan_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("curvesBar")
+        self.view = Combo()
+        self.view.setObjectName("curvesView")
+        self.view.setAccessibleName("What is plotted")
+        self.view.setToolTip("SL-curves, or what random queries say of the same models.")
+        self.view.addItem("SL-curves", CURVES)
+        for key, view in VIEWS.items():
+            self.view.addItem(view.title, key)
+        self.view.currentIndexChanged.connect(self._on_changed)
+        self.parts = Segments(PARTS, "curvesParts")
+        self.parts.chosen.connect(self._on_part)
+        self.part = Combo()  # in place of the words where they have no room
+        self.part.setObjectName("curvesPart")
+        self.part.setAccessibleName("Test rows, training rows or both")
+        self.part.setToolTip("Test rows filled, training rows hollow; one of them or both.")
+        for key, words, _ in PARTS:
+            self.part.addItem(words, key)
+        self.part.currentIndexChanged.connect(self._on_part_combo)
+        self.measure = Combo()
+        self.measure.setObjectName("curvesSize")
+        self.measure.setAccessibleName("Measure of size")
+        self.measure.setToolTip("How the size of a model is measured, across.")
+        for key, words in SIZE_TITLES.items():
+            self.measure.addItem(words, key)
+        self.measure.currentIndexChanged.connect(self._on_changed)
+        self.log = QCheckBox("Log")
+        self.log.setObjectName("curvesLog")
+        self.log.setAccessibleName("Sizes by their logarithm")
+        self.log.setToolTip("Sizes by their logarithm, or evenly.")
+        self.log.setChecked(True)
+        self.log.clicked.connect(self._on_changed)
+        self.table = tool_button(
+            "table", "Show the points as a table.", self.table_asked.emit, name="curvesAsTable"
+        )
+        self.export = tool_button("export", "Export the plot or the points.", name="curvesExport")
+        self.export.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.export)
+        menu.setToolTipsVisible(True)
+        for words, name, tip, signal in (
+            (
+                "Picture…",
+                "curvesPicture",
+                "The plot as it stands, as SVG, PDF or PNG.",
+                self.picture_asked,
+            ),
+            (
+                "Points as a table…",
+                "curvesCsv",
+                "One line for each point, to all digits (.csv).",
+                self.rows_asked,
+            ),
+            (
+                "Plan…",
+                "curvesPlan",
+                "What “pgmstudio sweep” runs without a window (.json).",
+                self.plan_asked,
+            ),
+        ):
+            action = QAction(words, menu)
+            action.setObjectName(name)
+            action.setToolTip(tip)
+            action.triggered.connect(signal)
+            menu.addAction(action)
+        self.export.setMenu(menu)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 4, 10, 4)
+        layout.setSpacing(8)
+        for widget in (self.view, self.parts, self.part, self.measure, self.log):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        layout.addWidget(self.table)
+        layout.addWidget(self.export)
+        self.view.setMinimumContentsLength(_SHORT)
+        self.measure.setMinimumContentsLength(10)
+        self.part.setMinimumContentsLength(_SHORT)
+        for combo in (self.view, self.part, self.measure):
+            combo.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    @property
+    def is_curves(self) -> bool:
+        return bool(self.view.currentData() == CURVES)
+
+    @property
+    def size_name(self) -> SizeName:
+        found: SizeName = self.measure.currentData()
+        return found
+
+    def choose_view(self, key: str) -> None:
+        """Plot something else."""
+        self.view.setCurrentIndex(max(0, self.view.findData(key)))
+
+    def _on_changed(self, *_: object) -> None:
+        self.view.setMinimumContentsLength(_SHORT if self.is_curves else _LONG)
+        self._fold()
+        self.changed.emit()
+
+    def _on_part(self, key: str) -> None:
+        self.part.setCurrentIndex(self.part.findData(key))
+
+    def _on_part_combo(self, *_: object) -> None:
+        self.parts.choose(self.part.currentData())
+        self._on_changed()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Words where they have room, else a list of them."""
+        always = (self.view, self.parts, self.measure, self.log, self.table, self.export)
+        needed = sum(widget.sizeHint().width() + 8 for widget in always) + 20
+        is_wide = self.width() >= needed
+        self.parts.setVisible(self.is_curves and is_wide)
+        self.part.setVisible(self.is_curves and not is_wide)
+        self.measure.setVisible(self.is_curves)
+        self.log.setVisible(self.is_curves)
+
+    def _restyle(self) -> None:
+        self.setFixedHeight(theme().px("view_bar"))
+        self._fold()

@@ -1,0 +1,296 @@
+"""The Data menu: import, paste, missing cells, cuts, split, states, sampling, summary, export."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.gui.project.last_model import last_model
+from pgmstudio.gui.project.opening import open_data_page, open_files
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell, data_page_in_front
+
+_PASTED = "Pasted table"
+
+
+class DataDesk(QObject):
+    """What the Data menu does; pages are imported when they are opened."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        last_model(shell)  # listens from the start
+        self._has_text: bool | None = None
+        QApplication.clipboard().dataChanged.connect(self._on_clipboard)
+
+    # -- which data set is meant
+
+    @property
+    def data_id(self) -> str | None:
+        """The data set in front, else that of the model in view, else the first."""
+        shell = self._shell
+        page = data_page_in_front(self._shell)
+        if page is not None:
+            return page.data_id
+        entry = shell.project.models.get(shell.bench.model_id or "")
+        if entry is not None and entry.data_id in shell.project.data:
+            return entry.data_id
+        return next(iter(shell.project.data), None)
+
+    def no_data(self) -> str | None:
+        return None if self._shell.project.data else "there is no data set. Import one first."
+
+    def show_tab(self, key: str) -> None:
+        from pgmstudio.gui.data.page import DataPage
+
+        data_id = self.data_id
+        if data_id is None:
+            return
+        open_data_page(self._shell, data_id)
+        page = self._shell.center.page(f"data:{data_id}")
+        if isinstance(page, DataPage):
+            page.show_tab(key)
+
+    def tab(self, key: str) -> Callable[[], None]:
+        return lambda: self.show_tab(key)
+
+    # -- in and out
+
+    def import_files(self) -> None:
+        from pgmstudio.core.io.data.reader import FORMATS
+
+        endings = " ".join(f"*{ending}" for kind in FORMATS for ending in kind.endings)
+        chosen, _ = QFileDialog.getOpenFileNames(
+            self._shell.window, "Import data", "", f"Data ({endings});;All files (*)"
+        )
+        open_files(self._shell, [Path(name) for name in chosen])
+
+    def no_text_to_paste(self) -> str | None:
+        # Asking another program for what it copied may take long, so once per copy is enough.
+        if self._has_text is None:
+            self._has_text = bool(QApplication.clipboard().text().strip())
+        return None if self._has_text else "the clipboard holds no text. Copy a table first."
+
+    def _on_clipboard(self) -> None:
+        self._has_text = None
+
+    def paste(self) -> None:
+        """The table on the clipboard, through the import page."""
+        from pgmstudio.gui.importing.page import ImportPage
+
+        text = QApplication.clipboard().text()
+        if not text.strip():
+            return
+        folder = tempfile.TemporaryDirectory(prefix="pgmstudio-")
+        path = Path(folder.name) / "pasted.txt"
+        path.write_text(text, encoding="utf-8")
+        shell = self._shell
+        shell.open_page(
+            f"import:{path}",
+            lambda: ImportPage(shell, path, name=_PASTED, on_closed=folder.cleanup),
+        )
+
+    def export(self) -> None:
+        from pgmstudio.core.io.data.reader import FORMATS
+
+        data_id = self.data_id
+        if data_id is None:
+            return
+        entry = self._shell.project.data[data_id]
+        filters = ";;".join(
+            f"{kind.title} ({' '.join('*' + ending for ending in kind.endings)})"
+            for kind in FORMATS
+            if kind.write is not None
+        )
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._shell.window, "Export data", f"{entry.name}.csv", filters
+        )
+        if chosen:
+            self.export_to(Path(chosen))
+
+    def export_to(self, path: Path) -> bool:
+        """Write the data set that is meant; the ending tells the format."""
+        from pgmstudio.core.io.data.reader import write_data
+
+        try:
+            data = self._shell.project.data[self.data_id or ""].data
+            write_data(path, data, quoted=self._shell.preferences.quote_formulas)
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return False
+        self._shell.tell(f"Wrote {path.name}.")
+        return True
+
+    # -- again
+
+    def _source(self) -> Path | None:
+        entry = self._shell.project.data.get(self.data_id or "")
+        path = None if entry is None else entry.provenance.get("path")
+        return Path(str(path)) if path else None
+
+    def cannot_discretise(self) -> str | None:
+        if self.no_data() is not None:
+            return self.no_data()
+        source = self._source()
+        if source is None:
+            return "the data did not come from a file, so the numbers are not known any more."
+        if not source.is_file():
+            return f"{source.name} is not where it was. Import it again."
+        return None
+
+    def discretise_again(self) -> None:
+        """The import page of the same file with the same choices, at its cuts."""
+        from pgmstudio.core.io.import_plan import restored_draft
+        from pgmstudio.gui.importing.page import ImportPage
+        from pgmstudio.gui.importing.page_view import CUTS
+
+        source, data_id, shell = self._source(), self.data_id, self._shell
+        if source is None or data_id is None:
+            return
+        draft = restored_draft(shell.project.data[data_id].provenance.get("choices", {}))
+        page = shell.open_page(
+            f"import:{source}", lambda: ImportPage(shell, source, draft=draft, replaces=data_id)
+        )
+        if isinstance(page, ImportPage):
+            page.go_to(CUTS)
+
+    # -- rows and models
+
+    def cannot_use_row(self) -> str | None:
+        from pgmstudio.gui.evidence.row_evidence import why_no_row_evidence
+
+        page = data_page_in_front(self._shell)
+        if page is None or not page.table.selected_rows():
+            return "select a row of a data set first."
+        return why_no_row_evidence(self._shell)
+
+    def use_row(self) -> None:
+        page = data_page_in_front(self._shell)
+        if page is not None:
+            page.table.use_selected_row()
+
+    def cannot_sample(self) -> str | None:
+        entry = last_model(self._shell).entry
+        if entry is None:
+            return "no model is open. Learn or open one first."
+        if not isinstance(entry.model, ProbabilisticModel):
+            return f"{a_kind(entry.model.kind)} is no probability distribution."
+        return None
+
+    def sample(self) -> None:
+        from pgmstudio.gui.data.sample_page import SamplePage
+
+        shell, model_id = self._shell, last_model(self._shell).id
+        if model_id is not None:
+            shell.open_page(f"sample:{model_id}", lambda: SamplePage(shell, model_id))
+
+
+def data_actions(shell: Shell) -> list[ActionSpec]:
+    desk = DataDesk(shell)
+    return [
+        ActionSpec(
+            "data.import",
+            "Import…",
+            "Data",
+            "A table from a text file, workbook or database.",
+            desk.import_files,
+            keys=("Ctrl+I",),
+            icon="download-simple",
+        ),
+        ActionSpec(
+            "data.paste",
+            "Paste table",
+            "Data",
+            "The table on the clipboard as a data set.",
+            desk.paste,
+            icon="clipboard-text",
+            why_not=desk.no_text_to_paste,
+        ),
+        ActionSpec(
+            "data.export",
+            "Export data…",
+            "Data",
+            "The data set as CSV, TSV, Parquet, ARFF or Netica cases.",
+            desk.export,
+            icon="export",
+            why_not=desk.no_data,
+        ),
+        ActionSpec(
+            "data.missing",
+            "Missing cells",
+            "Data",
+            "Which cells are missing together, and ways to fill them.",
+            desk.tab("missing"),
+            why_not=desk.no_data,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "data.discretise",
+            "Discretise again",
+            "Data",
+            "Other cuts for the numbers of the file; the data set stays the same one.",
+            desk.discretise_again,
+            why_not=desk.cannot_discretise,
+        ),
+        ActionSpec(
+            "data.states",
+            "States…",
+            "Data",
+            "Rename, merge, reorder and declare the states of a column.",
+            desk.tab("columns"),
+            icon="tag",
+            why_not=desk.no_data,
+        ),
+        ActionSpec(
+            "data.split",
+            "Split…",
+            "Data",
+            "Rows for learning, for choosing and for the final test.",
+            desk.tab("split"),
+            icon="scissors",
+            why_not=desk.no_data,
+        ),
+        ActionSpec(
+            "data.summary",
+            "Summary",
+            "Data",
+            "Bars, entropy and missing rate of every column.",
+            desk.tab("columns"),
+            why_not=desk.no_data,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "data.associations",
+            "Associations",
+            "Data",
+            "How much every two columns tell about each other.",
+            desk.tab("associations"),
+            why_not=desk.no_data,
+        ),
+        ActionSpec(
+            "data.row-evidence",
+            "Use row as evidence",
+            "Data",
+            "The selected row becomes the evidence of the last model in view.",
+            desk.use_row,
+            icon="flag",
+            why_not=desk.cannot_use_row,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "data.sample",
+            "Sample from model…",
+            "Data",
+            "Draw rows from the last model in view, given its evidence or not.",
+            desk.sample,
+            icon="dice-five",
+            why_not=desk.cannot_sample,
+        ),
+    ]

@@ -1,0 +1,335 @@
+"""The Associations tab of a data page: mutual information of all pairs as a map and as a table.
+
+While columns are counted: how far it is, and a way to stop.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QProgressBar,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.summary import Associations, associations
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.gui.data.association_table import PairList, PairTable
+from pgmstudio.gui.jobs.job import Share
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.plots.matrix_plot import HeatLegend, HeatMap
+from pgmstudio.gui.project.last_model import last_model
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import button, label, row, scrolled
+from pgmstudio.gui.widgets.step_bar import QuietLine
+from pgmstudio.gui.window.app_context import Shell
+
+LOOK_EVERY_MS = 100
+_COUNTING = "Counting all pairs of columns…"
+_STOPPED = "Stopped. No pairs were counted."
+
+
+class CountingWait(QWidget):
+    """A bar with words and *Stop*; after that, *Count the pairs*."""
+
+    stopped = Signal()
+    wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("countingWait")
+        self._share = Share()
+        self._words = label(_COUNTING, "secondary")
+        self._words.setObjectName("countingWords")
+        self._bar = QProgressBar()
+        self._bar.setObjectName("countingShare")
+        self._bar.setAccessibleName("Share of the rows that has been counted")
+        self._bar.setToolTip("Share of the rows that has been counted.")
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 1000)
+        self._bar.setMaximumWidth(theme().px("right_min"))
+        self._deed = button("Stop", self._on_deed, name="countingStop")
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_EVERY_MS)
+        self._timer.timeout.connect(self._look)
+        layout = QVBoxLayout(self)
+        layout.addStretch(1)
+        for widget in (self._words, self._bar, self._deed):
+            layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(1)
+        self.end()
+
+    def begin(self) -> Share:
+        """Another counting; it tells the share that is returned how far it is."""
+        self._share = Share()
+        self._timer.start()
+        self._show(_COUNTING, "Stop", "Stop counting.")
+        self._look()
+        return self._share
+
+    def end(self) -> None:
+        self._timer.stop()
+
+    def _on_deed(self) -> None:
+        if self._timer.isActive():
+            self.end()
+            self._show(_STOPPED, "Count the pairs", "Count all pairs of columns from the start.")
+            self.stopped.emit()
+        else:
+            self.wanted.emit()
+
+    def _show(self, words: str, deed: str, tip: str) -> None:
+        self._words.setText(words)
+        self._deed.setText(deed)
+        self._deed.setToolTip(tip)
+        self._deed.setAccessibleName(tip)
+        self._bar.setVisible(self._timer.isActive())
+
+    def _look(self) -> None:
+        self._bar.setValue(round(1000 * self._share.done))
+
+
+_HINT = "Click a cell to select both variables in the model."
+_EXPORT = "All pairs with bits and p-values"
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    data: DataSet
+    found: Associations
+    order: list[int]
+
+
+def clustered_order(bits: NDArray[np.float64]) -> list[int]:
+    """Variables that tell much about each other side by side.
+
+    Average linkage on 1 − I(X;Y) / min(H(X), H(Y)); the diagonal of `bits` holds the entropies.
+    """
+    count = len(bits)
+    if count < 3:
+        return list(range(count))
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    entropies = np.diag(bits)
+    least = np.minimum.outer(entropies, entropies)
+    shared = np.divide(bits, least, out=np.zeros_like(bits), where=least > 0)
+    distances = np.clip(1 - shared, 0, 1)
+    np.fill_diagonal(distances, 0)
+    condensed = squareform(distances, checks=False)
+    tree = linkage(condensed, "average")
+    if count <= 150:
+        tree = optimal_leaf_ordering(tree, condensed)
+    return [int(place) for place in leaves_list(tree)]
+
+
+class AssociationTab(QWidget):
+    """Computed in the background when shown; a click on a cell selects the two nodes."""
+
+    def __init__(self, shell: Shell, data_id: str) -> None:
+        super().__init__()
+        self.setObjectName("associationTab")
+        self._shell, self._data_id = shell, data_id
+        self._asked: DataSet | None = None
+        self._answer: _Answer | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_answered)
+        self._asker.failed.connect(self._on_failed)
+        self.map = HeatMap("heatMap")
+        self.map.describe = self.describe
+        self.map.chosen.connect(self._on_chosen)
+        self.map.hovered.connect(self._on_hovered)
+        self.list = PairList("pairList")
+        self.list.chosen.connect(self._on_chosen)
+        self.pair = PairTable()
+        self.legend = HeatLegend()
+        self.hover = QuietLine("heatHover")
+        self.hover.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.as_table = button(
+            "Show as table", self._on_as_table, icon_name="table", name="heatAsTable"
+        )
+        self.export = button(
+            "Export CSV…",
+            self._on_export,
+            icon_name="export",
+            tip=_EXPORT,
+            name="heatExport",
+        )
+        self._stack = QStackedWidget()
+        area = scrolled(self.map, "heatScroll")
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self._stack.addWidget(area)
+        self._stack.addWidget(self.list)
+        self.wait = CountingWait()
+        self.wait.stopped.connect(self._on_stopped)
+        self.wait.wanted.connect(self._on_again)
+        self._stack.addWidget(self.wait)
+        self._stack.setCurrentIndex(2)
+        self._let_look(False)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self._stack)
+        splitter.addWidget(self.pair)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([620, 300])
+        head = row(self.hover, self.as_table, self.export)
+        head.setContentsMargins(16, 6, 16, 6)
+        foot = row(self.legend)
+        foot.setContentsMargins(16, 2, 16, 6)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(head)
+        layout.addWidget(splitter, 1)
+        layout.addWidget(foot)
+        self.hover.setText(_HINT)
+        shell.bench.model_in_view_changed.connect(self._refresh_edges)
+        shell.document.changed.connect(self._refresh_edges)
+
+    # -- what is shown
+
+    def show_data(self, data: DataSet) -> None:
+        """Count the pairs of `data` unless they are shown already."""
+        self._refresh_edges()
+        if data is self._asked:
+            return
+        self._asked = data
+        if self._answer is None:
+            self._stack.setCurrentIndex(2)
+
+        share = self.wait.begin()
+
+        def count(cancel: CancelToken) -> _Answer:
+            found = associations(data, cancel, share.tell)
+            return _Answer(data, found, clustered_order(found.information_bits))
+
+        self._asker.ask(count)
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.wait.end()
+        self._shell.errors.report(error)
+
+    def _on_stopped(self) -> None:
+        self._asker.forget()
+        if self._answer is not None:  # what was counted of older rows
+            self._asked = self._answer.data
+            self._stack.setCurrentIndex(0)
+
+    def _on_again(self) -> None:
+        data, self._asked = self._asked, None
+        if data is not None:
+            self.show_data(data)
+
+    def _on_answered(self, answer: _Answer) -> None:
+        first = self._answer is None
+        self._answer = answer
+        self.wait.end()
+        found = answer.found
+        self.map.show_values(found.names, found.information_bits, answer.order)
+        self.legend.show_range(self.map.largest)
+        self._let_look(True)
+        self.list.show_pairs(found)
+        self.pair.show_pair(None)
+        if first or self._stack.currentIndex() == 2:
+            self._stack.setCurrentIndex(0)
+        self._refresh_edges()
+
+    def _let_look(self, is_counted: bool) -> None:
+        """Until the pairs are counted the legend would name a range that is none."""
+        self.legend.setVisible(is_counted)
+        for made, tip in ((self.as_table, self.as_table.text()), (self.export, _EXPORT)):
+            made.setEnabled(is_counted)
+            made.setToolTip(tip if is_counted else "Not now: the pairs are still being counted.")
+
+    def _refresh_edges(self, *_: object) -> None:
+        entry = last_model(self._shell).entry
+        model = entry.model if entry is not None else None
+        edges = model.edges if isinstance(model, DirectedModel) else ()
+        self.map.show_edges(edges)
+        self.legend.show_edges_of(entry.title if entry is not None and edges else None)
+
+    def describe(self, i: int, j: int) -> str:
+        """What a cell says: both names, the value, the p-value."""
+        if self._answer is None:
+            return ""
+        found = self._answer.found
+        bits = float(found.information_bits[i, j])
+        if i == j:
+            return f"{found.names[i]}: entropy {bits:.3f} bits"
+        p = float(found.p_values[i, j])
+        said = "p < 0.0001" if p < 1e-4 else f"p = {p:.4f}"
+        return f"{found.names[i]} and {found.names[j]}: {bits:.3f} bits, {said}"
+
+    # -- acting
+
+    def _on_hovered(self, i: int, j: int) -> None:
+        self.hover.setText(self.describe(i, j) if i >= 0 else _HINT)
+
+    def _on_chosen(self, first: str, second: str) -> None:
+        if self._answer is None:
+            return
+        self.map.select((first, second))
+        names = self._answer.found.names
+        if first != second:
+            said = self.describe(names.index(first), names.index(second))
+            self.pair.show_pair(self._answer.data, first, second, said)
+        else:
+            self.pair.show_pair(None)
+        last = last_model(self._shell)
+        if last.entry is not None:
+            nodes = [n for n in dict.fromkeys((first, second)) if n in last.entry.model.domain]
+            # The data page is in front; the panels go on showing the model it belongs to.
+            self._shell.bench.view_model(last.id)
+            self._shell.bench.select(nodes)
+
+    def _on_as_table(self) -> None:
+        if self._answer is not None:
+            show_list = self._stack.currentIndex() == 0
+            self._stack.setCurrentIndex(1 if show_list else 0)
+            self.as_table.setText("Show as map" if show_list else "Show as table")
+
+    def _on_export(self) -> None:
+        if self._answer is None:
+            return
+        name = self._shell.project.data[self._data_id].name
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, "Export associations", f"{name}-associations.csv", "CSV (*.csv)"
+        )
+        if chosen:
+            self.export_to(Path(chosen))
+
+    def export_to(self, path: Path) -> None:
+        """All pairs, the strongest first."""
+        if self._answer is not None:
+            self._shell.write_csv(path, associations_csv(self._answer.found))
+            self._shell.tell(f"Wrote {path.name}.")
+
+
+def associations_csv(found: Associations) -> str:
+    """One line per pair: names, bits, G², degrees of freedom, p-value."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["first", "second", "information_bits", "g2", "degrees", "p_value"])
+    for i, j in pairs_by_strength(found):
+        numbers = (found.information_bits, found.g2, found.degrees, found.p_values)
+        writer.writerow([found.names[i], found.names[j], *(n[i, j].item() for n in numbers)])
+    return text.getvalue()
+
+
+def pairs_by_strength(found: Associations) -> list[tuple[int, int]]:
+    first, second = np.triu_indices(len(found.names), 1)
+    order = np.argsort(-found.information_bits[first, second], kind="stable")
+    return [(int(first[k]), int(second[k])) for k in order]

@@ -1,0 +1,307 @@
+"""Rows of synthetic data sets: which one, its parameters, how many, by which seed."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import split
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.experiments.generators.generator import Generator
+from pgmstudio.core.experiments.generators.registry import GENERATORS
+from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.params import params_to_dict, specs_of
+from pgmstudio.core.project.edits import add_data, add_model
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.learning.param_form import ParamForm
+from pgmstudio.gui.project.opening import close_welcome, open_data_page
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    Section,
+    button,
+    form_of,
+    hairline,
+    label,
+    row,
+    scrolled,
+)
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+KEY = "generate"
+_NAME = Qt.ItemDataRole.UserRole
+TEST_SHARE = 1 / 3  # 10 000 rows to learn from and 5 000 to test on, as in the thesis
+
+
+class GeneratePage(Page):
+    """The rows become a data set of the project that says how it was made."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(KEY)
+        self._shell = shell
+        self._forms: dict[str, ParamForm] = {}
+        self._pending: tuple[Generator, Any] | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_rows)
+        self._asker.failed.connect(self._on_failed)
+        self.list = QListWidget()
+        self.list.setObjectName("generators")
+        self.list.setAccessibleName("Synthetic data sets")
+        self.list.setToolTip("Which data set to draw rows of.")
+        self.list.ensurePolished()  # rows laid out before that keep their unstyled height
+        for generator in GENERATORS.values():
+            item = QListWidgetItem(generator.title)
+            item.setData(_NAME, generator.name)
+            item.setToolTip(generator.help)
+            self.list.addItem(item)
+        self._title = label("", "heading", size="heading")
+        self._about = label("", "secondary", wrap=True)
+        self._holder = QVBoxLayout()
+        self._nothing = label("There is nothing to set.", "tertiary", size="dense")
+        self.rows = self._spin("generateRows", "Rows to draw", "How many independent rows.", 1)
+        self.rows.setRange(1, 10_000_000)
+        self.rows.setValue(15_000)
+        self.seed = self._spin("generateSeed", "Seed", "The same seed draws the same rows.", 0)
+        self.name = QLineEdit()
+        self.name.setObjectName("generateName")
+        self.name.setAccessibleName("Name of the data set")
+        self.name.setToolTip("How the data set is called.")
+        self.parted = QCheckBox("Part it: two thirds for training, one third for the test")
+        self.parted.setObjectName("generateSplit")
+        self.parted.setAccessibleName("Part the rows into training and test rows")
+        self.parted.setToolTip("The parts are kept with the data set and used by plans and runs.")
+        self.parted.setChecked(True)
+        self.keeps_truth = QCheckBox("Keep the model that the rows come from")
+        self.keeps_truth.setObjectName("generateTruth")
+        self.keeps_truth.setAccessibleName("Keep the model that the rows come from")
+        self.keeps_truth.setToolTip(
+            "It becomes a model of the project; a plan of SL-curves can be measured against it."
+        )
+        self.problem = Note("", "danger", "generateProblem")
+        self.draw = button(
+            "Generate rows",
+            self.start,
+            role="primary",
+            icon_name="dice-five",
+            name="generateStart",
+            tip="Draw the rows; they become a data set of the project.",
+        )
+        self._lay_out()
+        self._later = one_shot(self, self._line_up, 0)  # when words have their size
+        theme().changed.connect(self._later.start)
+        self.list.currentRowChanged.connect(self._on_picked)
+        self.rows.valueChanged.connect(self._refresh)
+        self.list.setCurrentRow(0)
+
+    def _spin(self, name: str, title: str, tip: str, low: int) -> QSpinBox:
+        made = QSpinBox()
+        made.setObjectName(name)
+        made.setRange(low, 2_000_000_000)
+        made.setAccessibleName(title)
+        made.setToolTip(tip)
+        return made
+
+    def _lay_out(self) -> None:
+        self.list.setFixedWidth(theme().px("left_min"))
+        form = form_of(("Rows", self.rows), ("Seed", self.seed), ("Name", self.name))
+        self._drawn = form
+        form.setVerticalSpacing(8)
+        form.addRow("", self.parted)
+        form.addRow("", self.keeps_truth)
+        settings, drawn = Section("Distribution", line=False), Section("Rows")
+        settings.add(self._holder)
+        settings.add(self._nothing)
+        drawn.add(form)
+        content = QWidget()
+        content.setMaximumWidth(round(620 * theme().scale))
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(8, 20, 8, 16)
+        inner.setSpacing(10)
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 0, 16, 0)
+        head.addWidget(self._title)
+        head.addWidget(self._about)
+        inner.addLayout(head)
+        inner.addWidget(settings)
+        inner.addWidget(drawn)
+        inner.addStretch(1)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(scrolled(content, "generateScroll"), 1)
+        right.addWidget(hairline())
+        foot = row(self.problem, None, self.draw)
+        foot.setContentsMargins(24, 8, 24, 8)
+        right.addWidget(foot)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.list)
+        layout.addLayout(right, 1)
+
+    def _line_up(self) -> None:
+        """The fields of both parts begin at the same place."""
+        above, below = self.form().layout(), self._drawn
+        assert isinstance(above, QGridLayout)
+        items = [above.itemAtPosition(place, 0) for place in range(above.rowCount())]
+        own = [below.labelForField(field) for field in (self.rows, self.seed, self.name)]
+        titles = own + [item.widget() for item in items if item is not None]
+        seen = [title for title in titles if title is not None and not title.isHidden()]
+        widest = max(title.sizeHint().width() for title in seen)
+        above.setColumnMinimumWidth(0, widest)
+        own[0].setMinimumWidth(widest)
+        below.setHorizontalSpacing(above.horizontalSpacing())
+
+    @property
+    def title(self) -> str:
+        return "Generate data"
+
+    def page_icon(self) -> QIcon:
+        return icon("dice-five")
+
+    @property
+    def stands_alone(self) -> bool:
+        return True
+
+    def closed(self) -> None:
+        self._asker.forget()
+
+    # -- which one
+
+    @property
+    def generator(self) -> Generator:
+        item = self.list.currentItem()
+        return GENERATORS[str(item.data(_NAME))] if item else next(iter(GENERATORS.values()))
+
+    def choose(self, name: str) -> None:
+        """Show a generator."""
+        self.list.setCurrentRow(list(GENERATORS).index(name))
+
+    def form(self) -> ParamForm:
+        """The parameters of the one in view, as they were left."""
+        found = self.generator
+        if found.name not in self._forms:
+            made = self._forms[found.name] = ParamForm(found.params_type)
+            made.changed.connect(self._refresh)
+            self._holder.addWidget(made)
+        return self._forms[found.name]
+
+    def _on_picked(self, _number: int) -> None:
+        found = self.generator
+        self._title.setText(found.title)
+        self._about.setText(found.help)
+        self.name.setText("")
+        self.name.setPlaceholderText(found.title)
+        for form in self._forms.values():
+            form.hide()
+        self.form().show()
+        self._nothing.setVisible(not specs_of(found.params_type))
+        self.keeps_truth.setVisible(found.truth is not None)
+        self.problem.tell("")
+        self._later.start()
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        is_right = self.form().params() is not None
+        is_busy = self._asker.is_waiting
+        self.draw.setText(
+            "Drawing…" if is_busy else f"Generate {counted(self.rows.value(), 'row')}"
+        )
+        self.draw.setEnabled(is_right and not is_busy)
+        tip = "Draw the rows; they become a data set of the project."
+        why = "rows are being drawn." if is_busy else "a setting is wrong."
+        self.draw.setToolTip(tip if is_right and not is_busy else f"Not now: {why}")
+
+    # -- drawing
+
+    def start(self) -> None:
+        """Draw the rows in the background."""
+        params = self.form().params()
+        if params is None:
+            return
+        self.problem.tell("")
+        self._pending = (self.generator, params)
+        seed, rows = self.seed.value(), self.rows.value()
+        wants_truth = self.keeps_truth.isChecked()
+        self._asker.ask(partial(_drawn, self.generator, params, seed, rows, wants_truth))
+        self._refresh()
+
+    def _on_rows(self, drawn: tuple[DataSet, Model | None]) -> None:
+        assert self._pending is not None
+        data, truth = drawn
+        generator, params = self._pending
+        seed = self.seed.value()
+        origin = {
+            "made by": f"generator {generator.name}",
+            "rows": data.row_count,
+            "seed": seed,
+            **params_to_dict(params),
+        }
+        entry = DataEntry(
+            self.name.text().strip() or generator.title,
+            data,
+            split=split(data, (1 - TEST_SHARE, TEST_SHARE), seed)
+            if self.parted.isChecked()
+            else None,
+            provenance=origin,
+        )
+        data_id = self._shell.project.next_data_id()
+        edit = partial(_with_rows, entry=entry, data_id=data_id, truth=truth)
+        if self._shell.change(f"Generate {entry.name}", edit):
+            open_data_page(self._shell, data_id)
+            self._shell.center.close_page(self)
+            self._shell.tell(f"{counted(data.row_count, 'row')} of {entry.name}.", undo=True)
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._refresh()
+        if isinstance(error, PgmStudioError):
+            self.problem.tell(str(error))
+        else:
+            self._shell.errors.report(error)
+
+
+def _drawn(
+    generator: Generator, params: Any, seed: int, rows: int, wants_truth: bool, _cancel: CancelToken
+) -> tuple[DataSet, Model | None]:
+    truth = None
+    if wants_truth and generator.truth is not None:
+        truth = generator.truth(params, np.random.default_rng(seed))
+    return generator.generate(params, np.random.default_rng(seed), rows), truth
+
+
+def _with_rows(project: Project, *, entry: DataEntry, data_id: str, truth: Model | None) -> Project:
+    project = add_data(project, entry=entry)
+    if truth is None:
+        return project
+    title = f"True model of {entry.name}"
+    made = ModelEntry(title, truth, data_id=data_id, provenance=dict(entry.provenance))
+    return add_model(project, entry=made)
+
+
+def open_generate(shell: Shell) -> GeneratePage:
+    """The page of synthetic data sets, in front."""
+    close_welcome(shell)
+    page = shell.open_page(KEY, partial(GeneratePage, shell))
+    assert isinstance(page, GeneratePage)
+    return page

@@ -1,0 +1,121 @@
+"""What can be done about missing cells, once for the missing map and for the run sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import impute_mode, impute_random, missing_as_state
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.learning.base import Learner
+from pgmstudio.core.project.edits import replace_data
+from pgmstudio.gui.widgets.basic import button, label
+from pgmstudio.gui.window.app_context import Shell
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One way to get rid of missing cells; `fill` takes the rows and a seed."""
+
+    name: str
+    words: str
+    tip: str
+    undo_text: str
+    fill: Callable[[DataSet, int], DataSet]
+
+
+REMEDIES = {
+    remedy.name: remedy
+    for remedy in (
+        Remedy(
+            "fillMode",
+            "Fill with the most frequent state",
+            "Every missing cell gets the most frequent state of its column.",
+            "Fill missing cells with the most frequent state",
+            lambda data, _seed: impute_mode(data),
+        ),
+        Remedy(
+            "fillRandom",
+            "Fill at random",
+            "States drawn as often as they occur in their column, by the seed.",
+            "Fill missing cells at random",
+            lambda data, seed: impute_random(data, np.random.default_rng(seed)),
+        ),
+        Remedy(
+            "missingState",
+            "Make “missing” a state",
+            "Columns with missing cells get one more state.",
+            "Make “missing” a state",
+            lambda data, _seed: missing_as_state(data),
+        ),
+        Remedy(
+            "dropIncomplete",
+            "Keep complete rows only",
+            "Rows with a missing cell are deleted.",
+            "Delete rows with missing cells",
+            lambda data, _seed: data.complete_rows(),
+        ),
+    )
+}
+
+
+def apply_remedy(shell: Shell, data_id: str, remedy: Remedy, seed: int = 0) -> None:
+    """Change the data set, undoably."""
+    data = shell.project.data[data_id].data
+    try:
+        changed = remedy.fill(data, seed)
+    except PgmStudioError as error:
+        shell.errors.report(error)
+        return
+    land_filled(shell, data_id, changed, remedy.undo_text)
+
+
+def land_filled(shell: Shell, data_id: str, changed: DataSet, text: str) -> None:
+    """Put filled rows in the place of those with missing cells, undoably."""
+    edit = partial(replace_data, data_id=data_id, data=changed)
+    if changed is not shell.project.data[data_id].data and shell.change(text, edit):
+        shell.tell(f"{text}.", undo=True)
+
+
+class RemedyRow(QWidget):
+    """Below a refusal: one click that makes the rows fit for the learner."""
+
+    OFFERED = ("fillMode", "missingState", "dropIncomplete")
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("remedyRow")
+        self._shell = shell
+        self._data_id: str | None = None
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(label("Remedy", "secondary"))
+        for name in self.OFFERED:
+            remedy = REMEDIES[name]
+            deed = partial(self._on_chosen, name)
+            layout.addWidget(
+                button(remedy.words, deed, tip=remedy.tip, name=f"remedy.{remedy.name}")
+            )
+        layout.addStretch(1)
+        self.hide()
+
+    def offer(self, learner: Learner[object], data: DataSet | None, data_id: str | None) -> None:
+        """Shown when the learner refuses these rows and would take them without missing cells."""
+        self._data_id = data_id
+        helps = (
+            data is not None
+            and data.has_missing
+            and learner.refuses(data) is not None
+            and learner.refuses(missing_as_state(data)) is None
+        )
+        self.setVisible(helps)
+
+    def _on_chosen(self, name: str) -> None:
+        if self._data_id is not None:
+            apply_remedy(self._shell, self._data_id, REMEDIES[name])

@@ -1,0 +1,153 @@
+"""The Missing map tab of a data page: patterns of missing cells, and what to do about them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QScrollArea, QSpinBox, QVBoxLayout, QWidget
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import network_of
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation import (
+    impute_by_model,
+)
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.data.imputation import REMEDIES, apply_remedy, land_filled
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.plots.matrix_plot import MOST_PATTERNS, PatternMap
+from pgmstudio.gui.project.last_model import last_model
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled
+from pgmstudio.gui.widgets.step_bar import QuietLine
+from pgmstudio.gui.window.app_context import Shell
+
+BY_MODEL_TIP = (
+    "Each missing cell is drawn by the seed from the last model in view, given the rest of its row."
+)
+
+
+class MissingTab(QWidget):
+    """Looked at in the background when it is shown and the rows are others than before."""
+
+    def __init__(self, shell: Shell, data_id: str) -> None:
+        super().__init__()
+        self.setObjectName("missingTab")
+        self._shell, self._data_id = shell, data_id
+        self._shown: DataSet | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._show_patterns)
+        self._asker.failed.connect(shell.errors.report)
+        self.sentence = Note("", "info", "missingSentence")
+        self.seed = QSpinBox()
+        self.seed.setObjectName("imputeSeed")
+        self.seed.setRange(0, 2_000_000_000)
+        self.seed.setAccessibleName("Seed of the random fill")
+        self.seed.setToolTip("The same seed fills the cells in the same way.")
+        self._buttons = {
+            name: button(remedy.words, partial(self._on_remedy, name), tip=remedy.tip, name=name)
+            for name, remedy in REMEDIES.items()
+        }
+        self._by_model = button(
+            "Fill as the model tells",
+            self._fill_by_model,
+            tip=BY_MODEL_TIP,
+            name="fillByModel",
+        )
+        self._filler = Asker(self)
+        self._filler.answered.connect(self._on_filled)
+        self._filler.failed.connect(shell.errors.report)
+        self.map = PatternMap("missingMap")
+        area: QScrollArea = scrolled(self.map, "missingScroll")
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self._legend = QuietLine("missingLegend")
+        self._pattern_count = 0
+        theme().changed.connect(self._tell_legend)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 8)
+        layout.setSpacing(8)
+        layout.addWidget(self.sentence)
+        made = self._buttons
+        layout.addWidget(row(made["fillMode"], made["missingState"], None))
+        layout.addWidget(row(made["dropIncomplete"], self._by_model, None))
+        seed = label("Seed", "secondary")
+        layout.addWidget(row(made["fillRandom"], seed, self.seed, self._legend))
+        layout.addWidget(area, 1)
+
+    def _on_remedy(self, name: str) -> None:
+        apply_remedy(self._shell, self._data_id, REMEDIES[name], self.seed.value())
+
+    def _fill_by_model(self) -> None:
+        """Draw each missing cell from the last model in view, beside the window."""
+        entry = last_model(self._shell).entry
+        network = network_of(entry.model) if entry is not None else None
+        if network is None:
+            self._shell.tell("Open or learn a Bayesian network of these columns first.")
+            return
+        data, seed = self._shell.project.data[self._data_id].data, self.seed.value()
+
+        def fill(cancel: CancelToken) -> tuple[DataSet, DataSet]:
+            rng = np.random.default_rng(seed)
+            return data, impute_by_model(network, data, rng, cancel)
+
+        self._filler.ask(fill)
+
+    def _on_filled(self, found: tuple[DataSet, DataSet]) -> None:
+        before, filled = found
+        if before is self._shell.project.data[self._data_id].data:
+            land_filled(self._shell, self._data_id, filled, "Fill missing cells as the model tells")
+
+    def show_data(self, data: DataSet) -> None:
+        """Look at the patterns of `data` unless they are shown already."""
+        if data is self._shown:
+            return
+        self._shown = data
+        tips = {name: remedy.tip for name, remedy in REMEDIES.items()}
+        for made in (*self._buttons.values(), self._by_model):
+            tip = tips.get(made.objectName(), BY_MODEL_TIP)
+            made.setEnabled(data.has_missing)
+            made.setToolTip(tip if data.has_missing else "Not now: no cell is missing.")
+        self.sentence.tell(missing_sentence(data), "warning" if data.has_missing else "success")
+
+        def look(_cancel: CancelToken) -> MissingPatterns:
+            return missing_patterns(data)
+
+        self._asker.ask(look)
+
+    def _show_patterns(self, found: MissingPatterns) -> None:
+        self.map.show_patterns(found.names, found.patterns, found.weights)
+        self._pattern_count = len(found.weights)
+        self._tell_legend()
+
+    def _tell_legend(self) -> None:
+        count = self._pattern_count
+        more = f", the first {MOST_PATTERNS} shown" if count > MOST_PATTERNS else ""
+        strong = "dark" if theme().shade == "light" else "light"
+        self._legend.setText(f"{counted(count, 'pattern')}{more} · {strong} = missing")
+
+
+def missing_sentence(data: DataSet) -> str:
+    """How many cells are missing, where, and how many rows are complete."""
+    total = sum(data.missing_counts)
+    if not total:
+        return f"No cell is missing; all {counted(data.row_count, 'row')} are complete."
+    names = [
+        name for name, count in zip(data.domain.names, data.missing_counts, strict=True) if count
+    ]
+    cells = data.row_count * len(data.domain)
+    complete = data.row_count - data.incomplete_row_count
+    return (
+        f"{grouped(total)} of {counted(cells, 'cell')} are missing in {listed(names)}. "
+        f"{grouped(complete)} of {counted(data.row_count, 'row')} are complete. "
+        "They stay missing; each learner says what it does with them."
+    )
+
+
+def listed(names: list[str], most: int = 4) -> str:
+    """ "ca", "ca and thal", "a, b, c and 7 more columns"."""
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more columns"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

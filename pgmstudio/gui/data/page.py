@@ -1,0 +1,183 @@
+"""The page of a data set: its rows, columns, missing cells, associations and split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project.project import DataEntry, Project
+from pgmstudio.gui.data.associations_tab import AssociationTab
+from pgmstudio.gui.data.columns_tab import ColumnsTab
+from pgmstudio.gui.data.missing_tab import MissingTab
+from pgmstudio.gui.data.split_tab import SplitTab
+from pgmstudio.gui.data.table_tab import TableTab
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Segments, button, hairline, row, tool_button
+from pgmstudio.gui.widgets.step_bar import QuietLine
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+_TABS = (
+    ("table", "Table", "Rows: sort, filter, edit, delete"),
+    ("columns", "Columns", "Bars, entropy and states of each column"),
+    ("missing", "Missing map", "Which cells are missing together"),
+    ("associations", "Associations", "How much two columns tell about each other"),
+    ("split", "Split", "Rows for learning, choosing and testing"),
+)
+Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | SplitTab
+
+
+class DataPage(Page):
+    """Follows one data set of the project; goes away with it. Tabs are made when first shown."""
+
+    def __init__(self, shell: Shell, data_id: str) -> None:
+        super().__init__(f"data:{data_id}")
+        self._shell, self.data_id = shell, data_id
+        self._tabs: dict[str, Tab] = {}
+        self.tabs = Segments(_TABS, "dataTabs")
+        self.tabs.chosen.connect(self.show_tab)
+        self.facts = QuietLine("dataFacts")
+        self.facts.elide = Qt.TextElideMode.ElideRight
+        self._stack = QStackedWidget()
+        self.stepwise = button(
+            "Step by step",
+            self._on_stepwise,
+            icon_name="list-numbers",
+            tip="Learn step by step: from the columns that tell something to a model.",
+            name="dataStepwise",
+        )
+        self.compare = tool_button(
+            "scales",
+            "Compare languages: one model of each on these rows, within a time budget",
+            self._on_compare,
+            name="dataCompare",
+        )
+        self._words = self.stepwise.text()
+        self.stepwise.setAccessibleName(self._words)
+        head = row(self.tabs, self.facts, self.compare, self.stepwise)
+        head.setContentsMargins(16, 6, 16, 6)
+        frame = QFrame()
+        frame.setProperty("role", "surface")
+        inner = QVBoxLayout(frame)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(0)
+        for part in (head, hairline()):
+            inner.addWidget(part)
+        inner.addWidget(self._stack, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(frame)
+        shell.document.changed.connect(self._on_document_changed)
+        self._tell_facts()
+        self.show_tab("table")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is no room for all words, both ways on are signs alone."""
+        super().resizeEvent(event)
+        words = self.stepwise.fontMetrics().horizontalAdvance(self._words)
+        signs = 2 * (theme().px("icon") + theme().space(7)) + theme().space(8)
+        needed = self.tabs.sizeHint().width() + words + signs
+        self.stepwise.setText(self._words if needed <= self.width() else "")
+
+    def about_data(self) -> str | None:
+        return self.data_id
+
+    @property
+    def title(self) -> str:
+        entry = self._shell.project.data.get(self.data_id)
+        return entry.name if entry is not None else "Data"
+
+    def page_icon(self) -> QIcon:
+        return icon("table")
+
+    @property
+    def entry(self) -> DataEntry:
+        return self._shell.project.data[self.data_id]
+
+    def show_tab(self, key: str) -> QWidget:
+        """Bring a tab to front: table, columns, missing, associations or split."""
+        if key not in self._tabs:
+            made = _MAKERS[key](self._shell, self.data_id)
+            self._tabs[key] = made
+            self._stack.addWidget(made)
+        self.tabs.choose(key)
+        tab = self._tabs[key]
+        self._stack.setCurrentWidget(tab)
+        tab.show_data(self.entry.data)
+        return tab
+
+    @property
+    def table(self) -> TableTab:
+        tab = self._tabs["table"]
+        assert isinstance(tab, TableTab)
+        return tab
+
+    def _on_stepwise(self) -> None:
+        from pgmstudio.gui.learning.wizard.page import open_stepwise
+
+        open_stepwise(self._shell, self.data_id)
+
+    def _on_compare(self) -> None:
+        from pgmstudio.gui.comparison.languages_page import open_comparison
+
+        open_comparison(self._shell, self.data_id)
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        old, new = before.data.get(self.data_id), after.data.get(self.data_id)
+        if new is None:
+            self._shell.center.close_page(self)
+            return
+        if old is new:
+            return
+        if old is None or old.name != new.name:
+            self.title_changed.emit()
+        self._tell_facts()
+        current = self._stack.currentWidget()
+        for key, tab in self._tabs.items():
+            # What is not in front is brought up to date when it is shown.
+            if tab is current or key in ("table", "columns"):
+                tab.show_data(new.data)
+
+    def _tell_facts(self) -> None:
+        data = self.entry.data
+        facts = facts_of(data)
+        self.facts.setText(facts)
+        self.facts.brief = f"{grouped(data.row_count)} × {len(data.domain)}"
+        split = self.entry.split
+        parts = "" if split is None else _split_words(split.names, split.sizes)
+        self.facts.setToolTip(f"{facts}. {parts or 'No split: every learner sees every row.'}")
+
+    def closed(self) -> None:
+        for asker in self.findChildren(Asker):
+            asker.forget()
+
+
+def facts_of(data: DataSet) -> str:
+    """`303 rows × 14 · 7 cells missing · 296 rows complete`."""
+    missing = sum(data.missing_counts)
+    words = f"{counted(data.row_count, 'row')} × {len(data.domain)}"
+    if not missing:
+        return f"{words} · all rows complete"
+    complete = data.row_count - data.incomplete_row_count
+    return f"{words} · {counted(missing, 'cell')} missing · {grouped(complete)} rows complete"
+
+
+def _split_words(names: tuple[str, ...], sizes: tuple[int, ...]) -> str:
+    parts = zip(names, sizes, strict=True)
+    return "Split: " + ", ".join(f"{name} {counted(size, 'row')}" for name, size in parts)
+
+
+_MAKERS: dict[str, Callable[[Shell, str], Tab]] = {
+    "table": TableTab,
+    "columns": ColumnsTab,
+    "missing": MissingTab,
+    "associations": AssociationTab,
+    "split": SplitTab,
+}

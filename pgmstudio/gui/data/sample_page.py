@@ -1,0 +1,215 @@
+"""Drawing rows from a model: how many, by which seed, given which evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QFrame,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.edits import add_data
+from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.jobs.job import Job, JobState
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+_MANY_GIVEN = 5_000  # rows under evidence that take a while
+
+
+class SamplePage(Page):
+    """One model; the rows become a data set of the project that says where it came from."""
+
+    def __init__(self, shell: Shell, model_id: str) -> None:
+        super().__init__(f"sample:{model_id}")
+        self._shell, self._model_id = shell, model_id
+        self._job: Job | None = None
+        self.rows = QSpinBox()
+        self.rows.setObjectName("sampleRows")
+        self.rows.setRange(1, 10_000_000)
+        self.rows.setValue(1000)
+        self.rows.setAccessibleName("Rows to draw")
+        self.rows.setToolTip("How many independent rows.")
+        self.rows.valueChanged.connect(self._refresh)
+        self.seed = QSpinBox()
+        self.seed.setObjectName("sampleSeed")
+        self.seed.setRange(0, 2_000_000_000)
+        self.seed.setValue(1)
+        self.seed.setAccessibleName("Seed")
+        self.seed.setToolTip("The same seed draws the same rows.")
+        self.missing = QDoubleSpinBox()
+        self.missing.setObjectName("sampleMissing")
+        self.missing.setRange(0, 99)
+        self.missing.setSuffix(" %")
+        self.missing.setAccessibleName("Cells left empty")
+        self.missing.setToolTip("Each cell is left empty with this chance, whatever it holds.")
+        self.given = QCheckBox("Given the present evidence")
+        self.given.setObjectName("sampleGiven")
+        self.given.clicked.connect(self._refresh)
+        self.sentence = Note("", "info", "sampleSentence")
+        self.problem = Note("", "danger", "sampleProblem")
+        self.words = label("", "secondary", size="dense")
+        self.words.setObjectName("sampleProgress")
+        self.draw = button("Draw rows", self.start, role="primary", icon_name="check", name="draw")
+        self.cancel = button("Cancel", self._on_cancel, role="link", name="sampleCancel")
+        self._lay_out()
+        shell.bench.beliefs_changed.connect(self._refresh)
+        shell.document.changed.connect(self._refresh)
+        self._refresh()
+
+    @property
+    def title(self) -> str:
+        return f"Sample from {self._title}"
+
+    def page_icon(self) -> QIcon:
+        return icon("dice-five")
+
+    @property
+    def _title(self) -> str:
+        entry = self._shell.project.models.get(self._model_id)
+        return entry.title if entry is not None else "a model"
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(10)
+        form.addRow(label("Rows", "secondary"), self.rows)
+        form.addRow(label("Seed", "secondary"), self.seed)
+        form.addRow(label("Empty cells", "secondary"), self.missing)
+        form.addRow("", self.given)
+        box = QWidget()
+        box.setMaximumWidth(520)
+        inner = QVBoxLayout(box)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(12)
+        inner.addWidget(label(f"Rows drawn from {self._title}", "heading", size="title"))
+        inner.addLayout(form)
+        inner.addWidget(self.sentence)
+        inner.addWidget(self.problem)
+        inner.addWidget(row(self.cancel, self.words, None, self.draw))
+        frame = QFrame()
+        frame.setProperty("role", "surface")
+        middle = QVBoxLayout(frame)
+        middle.setContentsMargins(24, 24, 24, 24)
+        middle.addWidget(box)
+        middle.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(frame)
+
+    def _evidence(self) -> dict[str, Finding]:
+        if self._model_id not in self._shell.project.models:
+            return {}
+        return dict(self._shell.bench.beliefs(self._model_id).evidence)
+
+    def _refresh(self, *_: object) -> None:
+        evidence = self._evidence()
+        self.given.setEnabled(bool(evidence))
+        self.given.setToolTip(
+            "Rows are drawn as if the evidence were known."
+            if evidence
+            else "Not now: the model has no evidence."
+        )
+        if not evidence:
+            self.given.setChecked(False)
+        self.draw.setText(f"Draw {counted(self.rows.value(), 'row')}")
+        self.draw.setEnabled(self._job is None and self._model_id in self._shell.project.models)
+        self.sentence.tell(self._sentence(evidence), "info")
+
+    def _sentence(self, evidence: dict[str, Finding]) -> str:
+        if not self.given.isChecked():
+            unused = " The evidence is not used." if evidence else ""
+            return f"Independent rows from the joint distribution.{unused}"
+        said = ", ".join(f"{name} {finding}" for name, finding in evidence.items())
+        slow = " This draws one variable after the other and takes a while."
+        return f"Rows given {said}." + (slow if self.rows.value() > _MANY_GIVEN else "")
+
+    def start(self) -> None:
+        """Draw in the background."""
+        model = self._shell.project.models[self._model_id].model
+        evidence = self._evidence() if self.given.isChecked() else None
+        plan = SamplePlan(
+            self.rows.value(), self.seed.value(), self.missing.value() / 100, evidence
+        )
+
+        def task(cancel: CancelToken) -> Iterator[object]:
+            return sample_rows(model, plan, cancel)
+
+        self.problem.tell("")
+        self._job = Job(task, self)
+        self._job.events_arrived.connect(partial(self._on_events, plan))
+        self._job.state_changed.connect(self._on_state)
+        self._job.failed.connect(self._on_failed)
+        self._job.start()
+        self._refresh()
+
+    def _on_events(self, plan: SamplePlan, events: list[object]) -> None:
+        for event in events:
+            if isinstance(event, Progress):
+                self.words.setText(event.message)
+            elif isinstance(event, Sampled):
+                self._take(plan, event)
+
+    def _take(self, plan: SamplePlan, sampled: Sampled) -> None:
+        from pgmstudio.gui.project.opening import open_data_page
+
+        shell, title = self._shell, self._title
+        given = {name: str(finding) for name, finding in (plan.evidence or {}).items()}
+        entry = DataEntry(
+            name=f"{title} sample",
+            data=sampled.data,
+            provenance={
+                "made by": f"sampled from model {title}",
+                "model": self._model_id,
+                "rows": plan.rows,
+                "seed": plan.seed,
+                "missing rate": plan.missing_rate,
+                "evidence": given,
+            },
+        )
+        data_id = shell.project.next_data_id()
+        if shell.change(f"Sample from {title}", partial(add_data, entry=entry)):
+            open_data_page(shell, data_id)
+            shell.center.close_page(self)
+            shell.tell(f"{counted(plan.rows, 'row')} drawn from {title}.", undo=True)
+
+    def _on_state(self, state: JobState) -> None:
+        if state is JobState.CANCELLING:
+            self.words.setText("Stopping…")
+        elif state.is_end:
+            self._job = None
+            self.words.setText("")
+            self._refresh()
+
+    def _on_failed(self, error: BaseException) -> None:
+        if isinstance(error, PgmStudioError):
+            self.problem.tell(str(error))
+        else:
+            self._shell.errors.report(error)
+
+    def _on_cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        else:
+            self._shell.center.close_page(self)
+
+    def closed(self) -> None:
+        if self._job is not None:
+            self._job.cancel()

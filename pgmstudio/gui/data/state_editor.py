@@ -1,0 +1,343 @@
+"""The states of one column: rename, merge, reorder, declare; every wish is one undoable change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QHeaderView,
+    QLineEdit,
+    QSpinBox,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data import transforms as editing
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.discretization import cuts_from_labels, labels_of
+from pgmstudio.core.data.summary import ColumnSummary
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project.edits import replace_data
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, button, label, row, tool_button
+from pgmstudio.gui.widgets.column_table import LinedRows, dress_head, paint_row_line
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.window.app_context import Shell
+
+_SHARE = Qt.ItemDataRole.UserRole
+_NAME, _COUNT, _BAR = range(3)
+_LONGEST_NAME = 40
+_MERGE_TIP = "Make one state of those selected"
+
+
+class _ShareBar(QStyledItemDelegate):
+    """A bar as long as the state's share of the rows."""
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        rect = QRectF(option.rect)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, theme().color("selection"))
+        track = QRectF(rect.left() + 6, rect.center().y() - 4.5, rect.width() - 14, 9)
+        painter.fillRect(track, theme().color("belief_track"))
+        track.setWidth(track.width() * float(index.data(_SHARE) or 0.0))
+        painter.fillRect(track, theme().color("belief"))
+        paint_row_line(painter, option)
+
+
+def merged_name(states: Sequence[str], chosen: Sequence[str]) -> str:
+    """`43–53` and `53–61` become `43–61`, other states `red or blue`, many the first of them."""
+    cuts = cuts_from_labels("", states)
+    first, last = states.index(chosen[0]), states.index(chosen[-1])
+    if cuts is not None and last - first + 1 == len(chosen):
+        return labels_of((*cuts.points[:first], *cuts.points[last:]))[first]
+    words = " or ".join(chosen)
+    return words if len(words) <= _LONGEST_NAME else chosen[0]
+
+
+class StateManager(QWidget):
+    """Shows one column of a data set of the project and asks the document to change it."""
+
+    def __init__(self, shell: Shell, data_id: str) -> None:
+        super().__init__()
+        self.setObjectName("stateManager")
+        self._shell, self._data_id = shell, data_id
+        self._column: str | None = None
+        self._is_filling = False
+        self.title = ElidedLabel()
+        self.title.setProperty("role", "heading")
+        self.facts = label("", "secondary", size="dense", wrap=True)
+        self.problem = Note("", "danger", "stateProblem")
+        self.table = self._make_table()
+        self.ordinal = QCheckBox("The order of the states means something")
+        self.ordinal.setObjectName("ordinal")
+        self.ordinal.setToolTip("For age groups and the like; kept with the column.")
+        self.ordinal.clicked.connect(self._on_ordinal)
+        self.up = tool_button(
+            "arrow-up", "Move the state up", partial(self._move, -1), name="stateUp"
+        )
+        self.down = tool_button(
+            "arrow-down", "Move the state down", partial(self._move, 1), name="stateDown"
+        )
+        self.merge = button(
+            "Merge",
+            self._merge,
+            icon_name="git-merge",
+            tip=_MERGE_TIP,
+            name="mergeStates",
+        )
+        self.new_state = QLineEdit()
+        self.new_state.setObjectName("newState")
+        self.new_state.setPlaceholderText("State that does not occur")
+        self.new_state.setToolTip("A declared state gets a share in every table learned.")
+        self.new_state.setAccessibleName("Name of a state to declare")
+        self.new_state.returnPressed.connect(self._declare)
+        self.declare = button(
+            "Declare", self._declare, tip="Add a state that no row has", name="declareState"
+        )
+        self.fewer_than = QSpinBox()
+        self.fewer_than.setObjectName("fewerThan")
+        self.fewer_than.setRange(2, 1_000_000)
+        self.fewer_than.setValue(5)
+        self.fewer_than.setMaximumWidth(round(96 * theme().scale))
+        self.fewer_than.setAccessibleName("States with fewer rows than this are rare")
+        self.fewer_than.setToolTip("States with fewer rows than this are rare.")
+        self.merge_rare = button(
+            "Merge rare",
+            self._merge_rare,
+            icon_name="git-merge",
+            tip="Make one state, “other”, of all rare ones",
+            name="mergeRare",
+        )
+        self._lay_out()
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 12)
+        layout.setSpacing(8)
+        head = QVBoxLayout()
+        head.setSpacing(2)
+        head.addWidget(self.title)
+        head.addWidget(self.facts)
+        layout.addLayout(head)
+        layout.addWidget(self.problem)
+        layout.addWidget(row(self.up, self.down, self.merge, None))
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.ordinal)
+        layout.addWidget(row(self.new_state, self.declare))
+        rare = label("Fewer than", "secondary")
+        layout.addWidget(
+            row(rare, self.fewer_than, label("rows", "secondary"), self.merge_rare, None)
+        )
+
+    def _make_table(self) -> QTableWidget:
+        table = QTableWidget(0, 3)
+        table.setObjectName("states")
+        table.setAccessibleName("States of the column")
+        table.setHorizontalHeaderLabels(["State", "Rows", "Share"])
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+        )
+        table.setItemDelegate(LinedRows(table))
+        table.setItemDelegateForColumn(_BAR, _ShareBar(table))
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.verticalHeader().hide()
+        head = table.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(_COUNT, QHeaderView.ResizeMode.ResizeToContents)
+        table.itemChanged.connect(self._on_renamed)
+        table.itemSelectionChanged.connect(self._refresh_buttons)
+        return table
+
+    # -- what is shown
+
+    @property
+    def data(self) -> DataSet:
+        return self._shell.project.data[self._data_id].data
+
+    @property
+    def column(self) -> str | None:
+        return self._column
+
+    def show_column(self, summary: ColumnSummary) -> None:
+        """The states of a column with how many rows have each."""
+        variable = self.data.domain[summary.name]
+        if summary.name != self._column:
+            self.problem.tell("")
+        self._column = summary.name
+        self.title.setText(summary.name)
+        self.title.setToolTip(summary.name)
+        missing = f" · {grouped(round(summary.missing))} missing" if summary.missing else ""
+        self.facts.setText(
+            f"{counted(variable.cardinality, 'state')} · "
+            f"{summary.entropy_bits:.3f} bits of entropy{missing}"
+        )
+        self.ordinal.setChecked(variable.is_ordinal)
+        self._is_filling = True
+        self.table.setRowCount(variable.cardinality)
+        total = float(summary.counts.sum()) or 1.0
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for place, (state, count) in enumerate(zip(variable.states, summary.counts, strict=True)):
+            name = QTableWidgetItem(state)
+            name.setToolTip(f"{state}: double-click or F2 renames")
+            number = QTableWidgetItem(grouped(round(float(count))))
+            number.setFlags(number.flags() & ~Qt.ItemFlag.ItemIsEditable)
+            number.setTextAlignment(right)
+            bar = QTableWidgetItem()
+            bar.setFlags(number.flags())
+            bar.setData(_SHARE, float(count) / total)
+            bar.setToolTip(f"{100 * float(count) / total:.1f} % of the rows that have it")
+            for column, item in enumerate((name, number, bar)):
+                self.table.setItem(place, column, item)
+        self._is_filling = False
+        self._restyle()
+        self._refresh_buttons()
+
+    def selected_states(self) -> list[str]:
+        states = self.data.domain[self._column].states if self._column else ()
+        rows = sorted({index.row() for index in self.table.selectedIndexes()})
+        return [states[place] for place in rows if place < len(states)]
+
+    def select_states(self, states: list[str]) -> None:
+        known = self.data.domain[self._column].states if self._column else ()
+        self.table.clearSelection()
+        mode = QAbstractItemView.SelectionMode
+        self.table.setSelectionMode(mode.MultiSelection)
+        for state in states:
+            if state in known:
+                self.table.selectRow(known.index(state))
+        self.table.setSelectionMode(mode.ExtendedSelection)
+
+    def _refresh_buttons(self) -> None:
+        chosen = self.selected_states()
+        several = len(chosen) >= 2
+        self.merge.setEnabled(several)
+        self.merge.setToolTip(_MERGE_TIP if several else "Not now: select two states or more.")
+        states = self.data.domain[self._column].states if self._column else ()
+        self.up.setEnabled(len(chosen) == 1 and chosen[0] != states[0])
+        self.down.setEnabled(len(chosen) == 1 and chosen[0] != states[-1])
+
+    # -- wishes
+
+    def _change(self, text: str, edit: Callable[[DataSet], DataSet]) -> bool:
+        def on_project(project: Project) -> Project:
+            data = edit(project.data[self._data_id].data)
+            return replace_data(project, data_id=self._data_id, data=data)
+
+        try:
+            self._shell.document.change(text, on_project)
+        except PgmStudioError as refusal:
+            self.problem.tell(str(refusal))
+            return False
+        self.problem.tell("")
+        return True
+
+    def _on_renamed(self, item: QTableWidgetItem) -> None:
+        column = self._column
+        if self._is_filling or column is None or item.column() != _NAME:
+            return
+        old, new = self.data.domain[column].states[item.row()], item.text().strip()
+        renamed = bool(new) and new != old
+        if renamed and self._change(
+            f"Rename {old} of {column} to {new}",
+            lambda data: editing.rename_states(data, column, {old: new}),
+        ):
+            return
+        self._is_filling = True
+        item.setText(old)
+        self._is_filling = False
+
+    def _move(self, by: int) -> None:
+        column, chosen = self._column, self.selected_states()
+        if column is None or len(chosen) != 1:
+            return
+        order = list(self.data.domain[column].states)
+        place = order.index(chosen[0])
+        to = place + by
+        if not 0 <= to < len(order):
+            return
+        order[place], order[to] = order[to], order[place]
+        if self._change(
+            f"Move state {chosen[0]} of {column}",
+            lambda data: editing.reorder_states(data, column, order),
+        ):
+            self.select_states(chosen)
+
+    def _merge(self) -> None:
+        column, chosen = self._column, self.selected_states()
+        if column is None or len(chosen) < 2:
+            return
+        into = merged_name(self.data.domain[column].states, chosen)
+        if self._change(
+            f"Merge {counted(len(chosen), 'state')} of {column}",
+            lambda data: editing.merge_states(data, column, chosen, into),
+        ):
+            self.select_states([into])
+            self._shell.tell(f"{counted(len(chosen), 'state')} of {column} merged.", undo=True)
+
+    def _declare(self) -> None:
+        column, name = self._column, self.new_state.text().strip()
+        if column is None or not name:
+            self.new_state.setFocus()
+            return
+        if self._change(
+            f"Declare state {name} of {column}",
+            lambda data: editing.declare_states(data, column, [name]),
+        ):
+            self.new_state.clear()
+
+    def _merge_rare(self) -> None:
+        column, limit = self._column, self.fewer_than.value()
+        if column is None:
+            return
+        counts = editing.weighted_counts(self.data, column)
+        rare = int((counts < limit).sum())
+        if rare < 2:
+            self.problem.tell(
+                f"Fewer than two states of {column} have fewer than {limit} rows, "
+                "so there is nothing to merge.",
+                "info",
+            )
+            return
+        self._change(
+            f"Merge rare states of {column}",
+            lambda data: editing.merge_rare_states(data, column, limit),
+        )
+
+    def _on_ordinal(self, checked: bool) -> None:
+        column = self._column
+        if column is not None:
+            words = "ordered" if checked else "not ordered"
+            self._change(
+                f"States of {column} are {words}",
+                lambda data: editing.set_ordinal(data, column, checked),
+            )
+
+    def _restyle(self) -> None:
+        self.title.setFont(theme().font("title", "semibold"))
+        self.table.setFont(theme().font("dense"))
+        dress_head(self.table.horizontalHeader())
+        self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))

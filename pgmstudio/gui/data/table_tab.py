@@ -1,0 +1,260 @@
+"""The Table tab of a data page: rows that can be sorted, filtered, edited and deleted."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import drop_rows, set_cell
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project.edits import replace_data
+from pgmstudio.gui.data.filter_bar import FilterBar
+from pgmstudio.gui.data.table_model import (
+    DataTableModel,
+    RowChoice,
+    Rows,
+    StateDelegate,
+    rows_shown,
+)
+from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence, why_no_row_evidence
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.column_table import dress_head
+from pgmstudio.gui.widgets.table import SortHead
+from pgmstudio.gui.window.app_context import Shell
+
+# Sorting and filtering fewer rows than this takes less than a frame.
+ROWS_AT_ONCE = 200_000
+_MOST_WIDTH = 170  # px of a column at the start
+
+
+class RowTable(QTableView):
+    """Del asks the tab to delete the selected rows."""
+
+    def __init__(self, tab: TableTab) -> None:
+        super().__init__(tab)
+        self._tab = tab
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if Qt.Key(event.key()) == Qt.Key.Key_Delete:
+            self._tab.delete_selected_rows()
+            return
+        super().keyPressEvent(event)
+
+
+class TableTab(QWidget):
+    """Shows one data set of the project; every change goes through the document."""
+
+    def __init__(self, shell: Shell, data_id: str) -> None:
+        super().__init__()
+        self.setObjectName("dataTable")
+        self._shell, self._data_id = shell, data_id
+        self._choice = RowChoice()
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_rows_found)
+        self._asker.failed.connect(shell.errors.report)
+        data = shell.project.data[data_id].data
+        self.model = DataTableModel(data, self)
+        self.model.sort_asked.connect(self._on_sort_asked)
+        self.model.cell_edited.connect(self._on_cell_edited)
+        self.view = self._make_view()
+        self.filters = FilterBar()
+        self.filters.changed.connect(self._on_filters_changed)
+        self.filters.show_domain(data.domain)
+        self.shown = label("", "secondary", size="dense")
+        self.shown.setObjectName("rowsShown")
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 6, 16, 6)
+        head.addWidget(self.filters, 1)
+        head.addWidget(self.shown)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addWidget(self.view, 1)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self._tell_shown()
+
+    def _make_view(self) -> RowTable:
+        view = RowTable(self)
+        view.setObjectName("dataGrid")
+        view.setAccessibleName("Rows of the data set")
+        view.setModel(self.model)
+        view.setItemDelegate(StateDelegate(view))
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+        )
+        view.setWordWrap(False)
+        view.setTabKeyNavigation(False)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(self._on_row_menu)
+        # One height for all rows: a million of them then cost nothing.
+        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        view.verticalHeader().setDefaultAlignment(ends)
+        view.verticalHeader().sectionDoubleClicked.connect(self._on_row_head_double_clicked)
+        head = SortHead(view)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setSortIndicatorShown(True)
+        head.setSortIndicatorClearable(True)
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        head.sortIndicatorChanged.connect(self.model.sort)
+        head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        head.customContextMenuRequested.connect(self._on_head_menu)
+        return view
+
+    # -- what is shown
+
+    @property
+    def data(self) -> DataSet:
+        return self._shell.project.data[self._data_id].data
+
+    def show_data(self, data: DataSet) -> None:
+        """The data set was changed; sorting and filters stay."""
+        self.filters.show_domain(data.domain)
+        self._choice = RowChoice(
+            self.filters.filters,
+            self._choice.sort_by if (self._choice.sort_by or "") in data.domain else None,
+            self._choice.descending,
+        )
+        self._look(data)
+
+    def _look(self, data: DataSet) -> None:
+        if self._choice.is_everything or data.row_count <= ROWS_AT_ONCE:
+            self._asker.forget()
+            self._show(data, rows_shown(data, self._choice))
+        else:
+            choice = self._choice
+            self.shown.setText("Looking for the rows…")
+
+            def find(_cancel: CancelToken) -> tuple[DataSet, Rows | None]:
+                return data, rows_shown(data, choice)
+
+            self._asker.ask(find)
+
+    def _on_rows_found(self, answer: tuple[DataSet, Rows | None]) -> None:
+        self._show(*answer)
+
+    def _show(self, data: DataSet, rows: Rows | None) -> None:
+        self.model.show(data, rows)
+        self._tell_shown()
+
+    def _tell_shown(self) -> None:
+        total, shown = self.model.dataset.row_count, self.model.rowCount()
+        words = (
+            counted(total, "row")
+            if shown == total
+            else f"{grouped(shown)} of {grouped(total)} rows"
+        )
+        self.shown.setText(words)
+
+    def _on_sort_asked(self, column: int, descending: bool) -> None:
+        name = self.data.domain.names[column] if column >= 0 else None
+        self._choice = RowChoice(self._choice.filters, name, descending)
+        self._look(self.data)
+
+    def _on_filters_changed(self) -> None:
+        self._choice = RowChoice(
+            self.filters.filters, self._choice.sort_by, self._choice.descending
+        )
+        self._look(self.data)
+
+    # -- changing rows
+
+    def selected_rows(self) -> list[int]:
+        """Rows of the data set, counted from 0."""
+        ranges = self.view.selectionModel().selection()
+        blocks = [ranges.at(place) for place in range(ranges.size())]
+        shown = {row for block in blocks for row in range(block.top(), block.bottom() + 1)}
+        return sorted(self.model.row_of(row) for row in shown)
+
+    def _on_cell_edited(self, row: int, column: str, state: str | None) -> None:
+        data = set_cell(self.data, row, column, state)
+        told = state if state is not None else "missing"
+        self._change(f"Set {column} of row {row + 1} to {told}", data)
+
+    def delete_selected_rows(self) -> None:
+        rows = self.selected_rows()
+        if not rows:
+            return
+        had_split = self._shell.project.data[self._data_id].split is not None
+        data = drop_rows(self.data, rows)
+        if self._change(f"Delete {counted(len(rows), 'row')}", data):
+            note = " The split was of all rows; split again." if had_split else ""
+            self._shell.tell(f"{counted(len(rows), 'row')} deleted.{note}", undo=True)
+
+    def _change(self, text: str, data: DataSet) -> bool:
+        edit = partial(replace_data, data_id=self._data_id, data=data)
+        return self._shell.change(text, edit)
+
+    def use_selected_row(self) -> None:
+        """The first selected row becomes evidence."""
+        rows = self.selected_rows()
+        if rows:
+            use_row_as_evidence(self._shell, self.data, rows[0])
+
+    def _on_row_head_double_clicked(self, shown: int) -> None:
+        use_row_as_evidence(self._shell, self.data, self.model.row_of(shown))
+
+    # -- menus
+
+    def _on_row_menu(self, place: QPoint) -> None:
+        index = self.view.indexAt(place)
+        if index.isValid() and not self.view.selectionModel().isSelected(index):
+            flags = QItemSelectionModel.SelectionFlag
+            self.view.selectionModel().select(index, flags.ClearAndSelect | flags.Rows)
+        rows = len(self.selected_rows())
+        menu = QMenu(self)
+        menu.setObjectName("rowMenu")
+        menu.setToolTipsVisible(True)
+        evidence = menu.addAction(icon("flag"), "Use row as evidence", self.use_selected_row)
+        reason = why_no_row_evidence(self._shell)
+        evidence.setEnabled(rows > 0 and reason is None)
+        evidence.setToolTip(
+            f"Not now: {reason}" if reason else "Evidence of the last model in view"
+        )
+        delete = menu.addAction(
+            icon("trash"), f"Delete {counted(rows, 'row')}", self.delete_selected_rows
+        )
+        delete.setEnabled(rows > 0)
+        menu.popup(self.view.viewport().mapToGlobal(place))
+
+    def _on_head_menu(self, place: QPoint) -> None:
+        column = self.view.horizontalHeader().logicalIndexAt(place)
+        if column >= 0:
+            menu = self.filters.menu_of(self.data.domain.names[column], self)
+            menu.popup(self.view.horizontalHeader().mapToGlobal(place))
+
+    # -- Qt
+
+    def _restyle(self) -> None:
+        view = self.view
+        view.setFont(theme().font("dense"))
+        dress_head(view.horizontalHeader())
+        dress_head(view.verticalHeader(), quiet=True)
+        view.verticalHeader().setDefaultSectionSize(theme().px("row"))
+        metrics = QFontMetrics(theme().font("dense"))
+        heads = QFontMetrics(theme().font("dense", "semibold"))
+        most = round(_MOST_WIDTH * theme().scale)
+        for column, variable in enumerate(self.model.dataset.domain):
+            widest = max((metrics.horizontalAdvance(s) for s in variable.states[:40]), default=0)
+            width = max(widest + 16, heads.horizontalAdvance(variable.name) + 34)
+            view.setColumnWidth(column, min(most, width))

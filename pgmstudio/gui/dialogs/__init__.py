@@ -1,1 +1,0 @@
-"""File choice, export options and preferences, and forms made from parameters."""

@@ -1,0 +1,1 @@
+"""Scores, classification, sensitivity."""

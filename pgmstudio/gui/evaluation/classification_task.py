@@ -1,0 +1,110 @@
+"""Classifying beside the window: how far it is, what came out; a newer question ends the older."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.analysis.classification import Classification, classifying
+from pgmstudio.core.analysis.feature_selection import Feature, features_of
+from pgmstudio.core.analysis.roc_calibration import Calibration, RocCurve, thinned
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.model import Model
+from pgmstudio.gui.jobs.job import Job, JobState
+
+POINTS_DRAWN = 500  # of one curve
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Which variable of which model on which rows."""
+
+    model: Model
+    data: DataSet
+    target: str
+
+    def is_same(self, other: Question | None) -> bool:
+        """Whether nothing has changed."""
+        return (
+            other is not None
+            and self.model is other.model
+            and self.data is other.data
+            and self.target == other.target
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """All a page shows, worked out in the background."""
+
+    question: Question
+    found: Classification
+    curves: tuple[RocCurve, ...]  # as many points as can be seen
+    calibrations: tuple[Calibration, ...]  # of the most probable state, then of each
+    features: tuple[Feature, ...]
+
+
+def answering(question: Question, cancel: CancelToken) -> Iterator[Progress | Answer]:
+    """Progress, and last the answer with every measure known."""
+    for event in classifying(question.model, question.data, question.target, cancel):
+        if isinstance(event, Progress):
+            yield event
+            continue
+        event.as_dict()  # all measures, so that the window need not wait for any
+        curves = tuple(thinned(curve, POINTS_DRAWN) for curve in event.roc)
+        calibrations = [event.calibration_of(code) for code in range(len(event.states))]
+        cancel.raise_if_cancelled()
+        features = features_of(question.model, question.target, cancel)
+        yield Answer(question, event, curves, (event.calibration, *calibrations), features)
+
+
+class ClassifyingWork(QObject):
+    """One question at a time."""
+
+    progressed = Signal(object)  # Progress
+    answered = Signal(object)  # Answer
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._job: Job | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job is not None
+
+    def begin(self, question: Question) -> None:
+        self.stop()
+        self._job = Job(partial(answering, question), self)
+        self._job.events_arrived.connect(self._on_events)
+        self._job.failed.connect(self._on_failed)
+        self._job.state_changed.connect(self._on_state)
+        self._job.start()
+
+    def stop(self) -> None:
+        """Nobody wants the answer any more; the thread ends by itself."""
+        job, self._job = self._job, None
+        if job is not None:
+            job.cancel()
+
+    def _on_events(self, events: list[object]) -> None:
+        if self.sender() is not self._job:
+            return
+        for event in events:
+            (self.answered if isinstance(event, Answer) else self.progressed).emit(event)
+
+    def _on_failed(self, error: object) -> None:
+        if self.sender() is self._job:
+            self._job = None
+            self.failed.emit(error)
+
+    def _on_state(self, _state: object) -> None:
+        job = self.sender()
+        if isinstance(job, Job) and job.state.is_end:
+            if job is self._job and job.state is not JobState.FAILED:
+                self._job = None
+            job.deleteLater()

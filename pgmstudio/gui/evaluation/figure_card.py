@@ -1,0 +1,149 @@
+"""A picture with its heading, and the same as a table or a file: for pages with several plots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.analysis.tables import Cell, table_text
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.io.data.spreadsheets import write_csv
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.widgets.basic import label, row, tool_button
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.table import Column, FactTable, widening
+from pgmstudio.gui.window.app_context import Shell
+
+Table = Sequence[Sequence[Cell]]
+TableMaker = Callable[[], Table]
+
+
+def cell_words(cell: Cell) -> str:
+    """A number to four digits; nothing where there is none."""
+    if cell is None:
+        return "–"
+    return f"{cell:.4g}".replace("-", "−") if isinstance(cell, float) else str(cell)
+
+
+class PictureCard(QWidget):
+    """`table` gives what makes a head line and rows, whole or as many as can be looked at; None
+    when there are none yet."""
+
+    def __init__(
+        self,
+        shell: Shell,
+        name: str,
+        title: str,
+        picture: QWidget,
+        table: Callable[[bool], TableMaker | None],
+        *extra: QWidget,
+    ) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._shell, self._name, self._title, self._table = shell, name, title, table
+        self.fact = ElidedLabel()
+        self.fact.setProperty("role", "secondary")
+        self.fact.setObjectName(f"{name}Fact")
+        self.as_table = tool_button(
+            "table",
+            f"{title}: show as table",
+            self._on_as_table,
+            checkable=True,
+            name=f"{name}AsTable",
+        )
+        self.exporter = tool_button(
+            "export", f"{title}: export as CSV…", self._on_export, name=f"{name}Export"
+        )
+        self.picture = picture
+        self.list: FactTable | None = None
+        self._stack = QStackedWidget()
+        self._stack.addWidget(picture)
+        heading = label(title, "heading", size="dense")
+        head = row(heading, self.fact, *extra, self.as_table, self.exporter)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(widening(head, 1))
+        layout.addWidget(self._stack, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def refresh(self) -> None:
+        """The numbers are others now; the table is asked only while it is in view."""
+        if self.as_table.isChecked():
+            self._show_table()
+
+    def _on_as_table(self) -> None:
+        if self.as_table.isChecked():
+            self._show_table()
+        else:
+            self._stack.setCurrentWidget(self.picture)
+
+    def _show_table(self) -> None:
+        make = self._table(False)
+        if make is None:
+            return
+        head, *rows = make()
+        if self.list is not None:
+            self._stack.removeWidget(self.list)
+            self.list.deleteLater()
+        numbers = [bool(rows) and isinstance(rows[0][k], float | int) for k in range(len(head))]
+        columns = [
+            Column(str(name).replace("_", " "), cell_words, is_number)
+            for name, is_number in zip(head, numbers, strict=True)
+        ]
+        self.list = FactTable(f"{self._name}Table", f"{self._title} as a table", columns)
+        self.list.show_rows([tuple(line) for line in rows])
+        self._stack.addWidget(self.list)
+        self._stack.setCurrentWidget(self.list)
+
+    def _on_export(self) -> None:
+        offered = f"{self._title.lower().replace(' ', '-')}.csv"
+        path, _ = QFileDialog.getSaveFileName(
+            self, f"Export {self._title}", offered, "Table (*.csv)"
+        )
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write the table to all digits."""
+        make = self._table(True)
+        if make is not None:
+            table_writer(self._shell).write(path, make)
+
+
+class TableWriter(QObject):
+    """Tables of a million rows take a moment: they are made and written beside the window."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_written)
+        self._asker.failed.connect(shell.errors.report)
+        self._shell = shell
+
+    @property
+    def is_busy(self) -> bool:
+        return self._asker.is_waiting
+
+    def write(self, path: Path, make: TableMaker) -> None:
+        """The table as a file; said or refused in the window."""
+        quoted = self._shell.preferences.quote_formulas
+        self._asker.ask(partial(_written, path, make, quoted))
+
+    def _on_written(self, path: Path) -> None:
+        self._shell.tell(f"{path.name} was written.")
+
+
+def _written(path: Path, make: TableMaker, quoted: bool, _cancel: CancelToken) -> Path:
+    write_csv(path, table_text(make()), quoted=quoted)
+    return path
+
+
+def table_writer(shell: Shell) -> TableWriter:
+    """The one of a window, made at the first asking."""
+    found = shell.findChild(TableWriter)
+    return found if isinstance(found, TableWriter) else TableWriter(shell)

@@ -1,0 +1,289 @@
+"""Evaluate ▸ Score table: every model of the project on the same rows, sortable."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout
+
+from pgmstudio.core.analysis.model_scores import (
+    EFFECTIVE_SIZES,
+    ModelScores,
+    model_scores,
+    score_lines,
+)
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.kinds import kind_title
+from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project.project import ComparisonEntry, Project
+from pgmstudio.gui.evaluation.figure_card import table_writer
+from pgmstudio.gui.evaluation.row_choice import RowChoices
+from pgmstudio.gui.help.page import open_help
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.runs.results.result_page import facts_label
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.table import Column, FactTable, widening
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+KEY = "scores"
+Told = tuple[float, str]  # what it is sorted by, and how it reads
+
+
+def _told(value: Told) -> str:
+    return value[1]
+
+
+_COLUMNS = (
+    Column("Model", stretches=True),
+    Column(
+        "Bits per row ↑", _told, True, tip="Mean of log2 P(row) ± standard error; higher is better."
+    ),
+    Column("BIC ↑", _told, True, tip="Bits per row: (L − k/2 · log2 N) / N; higher is better."),
+    Column("AIC ↑", _told, True, tip="Bits per row: (L − k · log2 e) / N; higher is better."),
+    Column("BDeu ↑", _told, True, tip="Bits per row of the graph alone, equivalent sample size 1."),
+    Column("Free par. ↓", _told, True, tip="k, the free parameters."),
+    Column(
+        "Eff. size ↓",
+        _told,
+        True,
+        tip="Effective size, the cost of updating beliefs; see the line below.",
+    ),
+)
+
+
+def bits_of(value: float | None, error: float | None = None) -> Told:
+    """Three digits and a true minus; a dash where there is none, after all that are."""
+    if value is None:
+        return -math.inf, "–"
+    if math.isinf(value):
+        return value, "−∞"
+    spread = "" if error is None else f" ± {error:.3f}"
+    return value, f"{value:.3f}".replace("-", "−") + spread
+
+
+def count_of(value: int | None) -> Told:
+    """A whole number with its thousands apart."""
+    return (math.inf, "too large") if value is None else (value, grouped(value))
+
+
+class ScoreTablePage(Page):
+    """Follows the project; a model whose rows are the same is not asked again.
+
+    Of a comparison that was kept it shows the models of that one alone.
+    """
+
+    def __init__(self, shell: Shell, comparison_id: str | None = None) -> None:
+        super().__init__(KEY if comparison_id is None else f"{KEY}:{comparison_id}")
+        self._shell, self._choices, self._comparison_id = shell, RowChoices(), comparison_id
+        self._rows_key: str | None = None
+        self._data: DataSet | None = None
+        self._known: dict[int, tuple[Model, ModelScores]] = {}
+        self._keys: tuple[str, ...] = ()
+        self.row_sets = ChoiceBox("scoresOn", "The rows all models are scored on")
+        self.row_sets.picked.connect(self._on_rows)
+        self.facts = facts_label("scoresFacts")
+        self.note = Note(name="scoresNote")
+        self.table = FactTable("scoreTable", "Scores of all models; a heading sorts", _COLUMNS)
+        self.table.chosen.connect(self._on_chosen)
+        self.table.selected.connect(self._on_selected)
+        self.meaning = facts_label("scoresMeaning")
+        self.exporter = button(
+            "Export CSV…",
+            self._on_export,
+            icon_name="export",
+            name="scoresExport",
+            tip="One line for each model, to all digits.",
+        )
+        self._more = button(
+            "What is it?",
+            partial(open_help, shell, "glossary.md"),
+            role="link",
+            name="scoresHelp",
+            tip="Effective size in the glossary of the manual.",
+        )
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_scored)
+        self._asker.failed.connect(self._on_failed)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 8)
+        layout.setSpacing(8)
+        bar = row(label("Scores on", "secondary"), self.row_sets, self.facts, self.exporter)
+        layout.addWidget(widening(bar, 2))
+        layout.addWidget(self.note)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(widening(row(self.meaning, self._more), 0))
+        shell.document.changed.connect(self._on_document)
+        self._refresh()
+
+    @property
+    def title(self) -> str:
+        kept = self._kept
+        return "Score table" if kept is None else kept.title
+
+    @property
+    def _kept(self) -> ComparisonEntry | None:
+        return self._shell.project.comparisons.get(self._comparison_id or "")
+
+    def page_icon(self) -> QIcon:
+        return icon("scales")
+
+    @property
+    def model_id(self) -> str | None:
+        """The model of the selected line: the panels around tell more about it."""
+        number = self.table.current
+        if number is None or number >= len(self._keys):
+            return None
+        return self._keys[number] if self._keys[number] in self._shell.project.models else None
+
+    def closed(self) -> None:
+        self._asker.forget()
+
+    # -- asking
+
+    def _on_rows(self, key: object) -> None:
+        self._rows_key = str(key)
+        self._refresh()
+
+    def _on_document(self, before: Project, after: Project) -> None:
+        if self._comparison_id is not None and before.comparisons is not after.comparisons:
+            if self._kept is None:
+                self._shell.center.close_page(self)
+                return
+            self.title_changed.emit()
+        if before.models is not after.models or before.data is not after.data:
+            self._refresh()
+
+    def _models(self) -> dict[str, Model]:
+        kept, models = self._kept, self._shell.project.models
+        keys = models if kept is None else [key for key in kept.model_ids if key in models]
+        return {key: models[key].model for key in keys}
+
+    def _refresh(self) -> None:
+        project, models = self._shell.project, self._models()
+        words = self._choices.words(project, *models.values())
+        if self._rows_key not in words:
+            own = None if self._kept is None else self._kept.data_id
+            keys = [k for k in words if k.partition("/")[0] == own] or list(words)
+            tested = (k for k in keys if k.endswith("/test"))
+            self._rows_key = next(tested, next(iter(keys), None))
+        self.row_sets.show_choices(words, self._rows_key)
+        rows = self._choices.rows(project, self._rows_key or "")
+        if rows is None:
+            self._asker.forget()
+            self.table.show_rows([])
+            self.note.tell("No data set has columns of a model. Import one first (Ctrl+I).")
+            return
+        if rows.data is not self._data:
+            self._data, self._known = rows.data, {}
+        live = {id(model) for model in models.values()}
+        self._known = {key: kept for key, kept in self._known.items() if key in live}
+        wanted = [model for model in models.values() if id(model) not in self._known]
+        self._show()
+        if wanted:
+            self.facts.setText(f"Scoring {counted(len(wanted), 'model')}…")
+            self._asker.ask(partial(_scored, wanted, rows.data))
+
+    def _on_scored(self, found: list[tuple[Model, ModelScores]]) -> None:
+        self._known.update((id(model), (model, scores)) for model, scores in found)
+        self._show()
+
+    def _on_failed(self, error: BaseException) -> None:
+        if isinstance(error, PgmStudioError):
+            self.note.tell(str(error), "warning")
+        else:
+            self._shell.errors.report(error)
+
+    # -- showing
+
+    def scores(self) -> dict[str, ModelScores]:
+        """What is known, by the model's id."""
+        kept = {key: self._known.get(id(model)) for key, model in self._models().items()}
+        return {key: one[1] for key, one in kept.items() if one is not None}
+
+    def _show(self) -> None:
+        project, scores = self._shell.project, self.scores()
+        self._keys = tuple(scores)
+        current = self.table.current
+        self.table.show_rows(
+            [
+                (
+                    project.models[key].title,
+                    bits_of(one.log2_per_row, one.standard_error),
+                    bits_of(one.bic),
+                    bits_of(one.aic),
+                    bits_of(one.bdeu),
+                    count_of(one.representation_size),
+                    count_of(one.effective_size),
+                )
+                for key, one in scores.items()
+            ]
+        )
+        self.table.select(current or 0)
+        rows = 0 if self._data is None else self._data.row_count
+        self.facts.setText(f"{counted(len(scores), 'model')} · {counted(rows, 'row')}")
+        self.exporter.setEnabled(bool(scores))
+        self._tell_differences(scores)
+
+    def _tell_differences(self, scores: dict[str, ModelScores]) -> None:
+        """Likelihoods over other columns cannot be compared; say so, and what went wrong."""
+        titles = {key: self._shell.project.models[key].title for key in scores}
+        said = [f"{titles[key]}: {one.problem}" for key, one in scores.items() if one.problem]
+        columns = {one.columns for one in scores.values() if not one.problem}
+        if len(columns) > 1:
+            said.append(
+                "Models with different numbers of columns give probabilities of different things; "
+                "compare those alike."
+            )
+        self.note.tell(" ".join(said), "warning" if said else None)
+
+    def _on_selected(self, number: int) -> None:
+        one = self.scores().get(self._keys[number]) if number < len(self._keys) else None
+        if self._shell.center.current is self:
+            self._shell.bench.view_model(self.model_id)
+        if one is not None:
+            told = EFFECTIVE_SIZES.get(one.kind, "numbers touched to update all beliefs once")
+            self.meaning.setText(f"{kind_title(one.kind)}: its effective size is the {told}.")
+
+    def _on_chosen(self, number: int) -> None:
+        open_model_page(self._shell, self._keys[number])
+
+    # -- taking away
+
+    def _on_export(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, "Export scores", "scores.csv", "Table (*.csv)")
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write the table to all digits."""
+        titles = self._shell.project.models
+        # Titles may be equal; a file names each model once, so the id follows where they are.
+        named: dict[str, ModelScores] = {}
+        for key, one in self.scores().items():
+            title = titles[key].title
+            named[f"{title} ({key})" if title in named else title] = one
+        table_writer(self._shell).write(path, partial(score_lines, named))
+
+
+def _scored(
+    models: list[Model], data: DataSet, cancel: CancelToken
+) -> list[tuple[Model, ModelScores]]:
+    return [(model, model_scores(model, data, cancel)) for model in models]
+
+
+def open_kept_comparison(shell: Shell, comparison_id: str) -> ScoreTablePage:
+    """The models of a comparison of the project on the same rows."""
+    made = partial(ScoreTablePage, shell, comparison_id)
+    page = shell.open_page(f"{KEY}:{comparison_id}", made)
+    assert isinstance(page, ScoreTablePage)
+    return page

@@ -1,0 +1,1 @@
+"""Evidence, beliefs and scenarios."""

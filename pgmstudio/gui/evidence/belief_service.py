@@ -1,0 +1,393 @@
+"""The evidence of one open model and the beliefs it leads to, kept up to date.
+
+Evidence belongs to the view: neither the project nor its undo stack knows it. A model that answers
+within a few milliseconds is asked in the window thread, so a click is answered in the same frame; a
+slower one in a worker, the newest evidence next, and until it answers the last beliefs stay, marked
+stale.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.analysis.belief_query import (
+    Answer,
+    Beliefs,
+    Opened,
+    Opener,
+    Refusal,
+    Standing,
+    become,
+    fitting,
+    settle,
+    settled,
+)
+from pgmstudio.core.analysis.exclusions import findings_against, is_ruled_out
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference import finding_edits as finding_after
+from pgmstudio.core.inference.base import Finding, InferenceSession, Likelihood, Scale
+from pgmstudio.core.inference.finding_text import fits, ruled_out_sentence
+from pgmstudio.core.inference.information_measures import conflict_bits
+from pgmstudio.core.languages.interventions import done_states
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.model import Model
+from pgmstudio.gui.evidence.belief_worker import BeliefEngine
+from pgmstudio.gui.evidence.side_queries import SideQuestions
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.theme.theme import theme
+
+
+class LiveBeliefs(QObject):
+    """`evidence` with its switched-off part, `beliefs`, `priors`, P(e); `changed` after updates."""
+
+    changed = Signal()  # new beliefs (or a new model, or an error) can be shown
+    evidence_changed = Signal()  # and beliefs will follow later; else `changed` tells both at once
+    refused = Signal(str, object)  # variable, PgmStudioError: nothing was changed
+
+    def __init__(
+        self, model: Model, parent: QObject | None = None, *, opener: Opener | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._opener = opener or open_session
+        self._findings: dict[str, Finding] = {}  # in the order of entering
+        self._off: set[str] = set()
+        self._error: PgmStudioError | None = None
+        self._refusal: Refusal | None = None
+        self._priors: Beliefs = {}
+        self._answer = Answer({}, {}, 0.0)
+        self._reasons: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._is_live = True
+        self._is_stale = True
+        self.shows_most_probable = False
+        self._engine = BeliefEngine(self._opener, self)
+        self._engine.opened.connect(self._on_opened)
+        self._engine.answered.connect(self._take)
+        self._engine.failed.connect(self._on_failed)
+        # Clicks in quick succession, or a likelihood being dragged, are answered once a frame.
+        self._coalesce = one_shot(self, self.update_now)
+        self._last_update = 0.0
+        self._side: SideQuestions | None = None
+        self._open()
+
+    # -- what is known
+
+    @property
+    def model(self) -> Model:
+        return self._model
+
+    @property
+    def error(self) -> PgmStudioError | None:
+        """Why there are no beliefs (the model is too large, …)."""
+        return self._error
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """The finding that was refused last, until evidence changes."""
+        return self._refusal
+
+    @property
+    def evidence(self) -> Mapping[str, Finding]:
+        """What is in force."""
+        return {v: f for v, f in self._findings.items() if v not in self._off}
+
+    @property
+    def switched_off(self) -> Mapping[str, Finding]:
+        """Findings whose check box is not ticked."""
+        return {v: f for v, f in self._findings.items() if v in self._off}
+
+    @property
+    def findings(self) -> Mapping[str, Finding]:
+        """Ticked or not, in the order of entering."""
+        return dict(self._findings)
+
+    @property
+    def standing(self) -> Standing:
+        """What `restore` brings back."""
+        return Standing(tuple(self._findings.items()), frozenset(self._off))
+
+    @property
+    def beliefs(self) -> Beliefs:
+        return self._answer.beliefs
+
+    @property
+    def priors(self) -> Beliefs:
+        return self._priors
+
+    @property
+    def scale(self) -> Scale:
+        return self._answer.scale
+
+    @property
+    def most_probable(self) -> Mapping[str, str]:
+        """The most probable explanation, when it is shown; else empty."""
+        return self._answer.most_probable
+
+    @property
+    def log2_most_probable(self) -> float | None:
+        """log2 of its joint probability with the evidence; None when it is not shown."""
+        return self._answer.log2_most_probable
+
+    @property
+    def log2_most_probable_bound(self) -> float | None:
+        """Nothing is more probable than this; None when what is shown is certainly the best."""
+        return self._answer.log2_bound
+
+    @property
+    def component_shares(self) -> tuple[float, ...]:
+        """P(component | evidence) of a mixture; empty for other models."""
+        return self._answer.shares
+
+    @property
+    def log2_evidence(self) -> float:
+        return self._answer.log2_evidence
+
+    @property
+    def conflict_bits(self) -> float | None:
+        """conf(e); None for fewer than two findings, or on another scale than probability."""
+        evidence = self._answer.evidence
+        if len(evidence) < 2 or self.scale is not Scale.PROBABILITY or not self._priors:
+            return None
+        if done_states(evidence):  # the priors are not those after it
+            return None
+        return conflict_bits(self._model.domain, evidence, self._priors, self.log2_evidence)
+
+    @property
+    def is_stale(self) -> bool:
+        return self._is_stale
+
+    @property
+    def is_live(self) -> bool:
+        return self._is_live
+
+    @property
+    def is_waiting(self) -> bool:
+        """A worker is busy with the newest evidence or still opens the model."""
+        return self._engine.is_waiting
+
+    @property
+    def update_ms(self) -> float:
+        return self._answer.seconds * 1000
+
+    @property
+    def session(self) -> InferenceSession | None:
+        """For reading only, and None while a worker has it; `side` has a session of its own."""
+        return self._engine.session
+
+    @property
+    def side(self) -> SideQuestions:
+        """Asks beyond beliefs, in the background and without disturbing the evidence."""
+        if self._side is None:
+            self._side = SideQuestions(self._opener, self._model, self)
+        return self._side
+
+    def is_impossible(self, variable: str, state: str) -> bool:
+        """Whether the present evidence (or the model itself) rules the state out."""
+        known, belief = self._model.domain[variable], self.beliefs.get(variable)
+        prior, own = self._priors.get(variable), self.evidence.get(variable)
+        return is_ruled_out(known, state, prior, None if self._is_stale else belief, own)
+
+    def why_impossible(
+        self, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
+    ) -> str | None:
+        """A sentence that names the evidence which rules the state out; None when nothing does."""
+        if not self.is_impossible(variable, state):
+            return None
+        if (variable, state) not in self._reasons:
+            known, prior = self._model.domain[variable], self._priors[variable]
+            self._reasons[variable, state] = findings_against(
+                known, state, prior, self.evidence, self._engine.session
+            )
+        by = {titles.get(n, n): words for n, words in self._reasons[variable, state].items()}
+        return ruled_out_sentence(f"{titles.get(variable, variable)} = {state}", by)
+
+    # -- evidence
+
+    def set_finding(self, variable: str, finding: Finding) -> None:
+        """Replace the evidence on `variable`; `refused` tells when it is impossible."""
+        if self._error is not None:
+            self._refuse(Refusal(variable, finding, self._error))
+            return
+        session = self._engine.session
+        if session is not None:
+            try:
+                become(session, {**self.evidence, variable: finding})
+            except PgmStudioError as error:
+                self._refuse(Refusal(variable, finding, error))
+                return
+        self._findings[variable] = finding
+        self._off.discard(variable)
+        self._after_evidence()
+
+    def retract(self, variable: str) -> None:
+        if self._findings.pop(variable, None) is not None:
+            self._off.discard(variable)
+            self._after_evidence()
+
+    def clear(self) -> None:
+        self._findings.clear()
+        self._off.clear()
+        self._after_evidence()
+
+    def set_all(self, evidence: Mapping[str, Finding]) -> None:
+        """Exactly this evidence; findings that are impossible together with the rest are told."""
+        if self._error is not None:
+            return
+        taken = {v: f for v, f in evidence.items() if fits(self._model, v, f)}
+        refusals: tuple[Refusal, ...] = ()
+        session = self._engine.session
+        if session is not None:
+            refusals = settle(session, taken, {})
+            taken = {v: f for v, f in taken.items() if v in session.evidence}
+        self._findings, self._off = taken, set()
+        self._answer = replace(self._answer, evidence={})  # none of the old ones comes first
+        self._after_evidence()
+        for refusal in refusals:
+            self._refuse(refusal)
+
+    def restore(self, standing: Standing) -> None:
+        """Exactly the findings that were there once, ticked or not."""
+        self._findings, self._off = dict(standing.findings), set(standing.off)
+        self._answer = replace(self._answer, evidence={})  # none of the old ones comes first
+        self._after_evidence()
+
+    def switch(self, variable: str, on: bool) -> None:
+        """Tick or untick a finding without forgetting it."""
+        if on and variable in self._off:
+            self.set_finding(variable, self._findings[variable])
+        elif not on and variable in self.evidence:
+            self._off.add(variable)
+            self._after_evidence()
+
+    def click_state(self, variable: str, state: str) -> None:
+        """Set hard evidence; on the state that is already set, retract it."""
+        self._set_or_retract(
+            variable, finding_after.after_click(self.evidence.get(variable), state)
+        )
+
+    def do(self, variable: str, state: str) -> None:
+        """Set the state from outside; when that was done already, undo it."""
+        self._set_or_retract(
+            variable, finding_after.after_doing(self.evidence.get(variable), state)
+        )
+
+    def exclude_state(self, variable: str, state: str) -> None:
+        """Add "not this state", or take it back."""
+        known, present = self._model.domain[variable], self.evidence.get(variable)
+        self._set_or_retract(variable, finding_after.after_exclusion(known, present, state))
+
+    def toggle_one_of(self, variable: str, state: str) -> None:
+        """Add the state to "one of these", or take it out."""
+        known, present = self._model.domain[variable], self.evidence.get(variable)
+        self._set_or_retract(variable, finding_after.after_allowing(known, present, state))
+
+    def _set_or_retract(self, variable: str, finding: Finding | None) -> None:
+        if finding is None:
+            self.retract(variable)
+        else:
+            self.set_finding(variable, finding)
+
+    def set_likelihood(self, variable: str, weights: Mapping[str, float]) -> None:
+        self.set_finding(variable, Likelihood(tuple(weights.items())))
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self._refusal = refusal
+        self.refused.emit(refusal.variable, refusal.error)
+        self.changed.emit()
+
+    # -- updates
+
+    def set_live(self, live: bool) -> None:
+        self._is_live = live
+        if live and self._is_stale:
+            self.update_now()
+
+    def show_most_probable(self, show: bool) -> None:
+        self.shows_most_probable = show
+        self.update_now()
+
+    def set_model(self, model: Model) -> None:
+        """Another version of the model; evidence that still fits is kept."""
+        if model is self._model:
+            return
+        self._model = model
+        self._findings = {v: f for v, f in self._findings.items() if fits(model, v, f)}
+        self._off &= set(self._findings)
+        if self._side is not None:
+            self._side.set_model(model)
+        self._open()
+        self.changed.emit()
+
+    def update_now(self) -> None:
+        """Bring the beliefs up to date; a worker that is busy is asked again when it is done."""
+        self._coalesce.stop()
+        if self._error is not None:
+            self.changed.emit()
+        else:
+            self._engine.ask(*self._question)
+
+    @property
+    def _question(self) -> tuple[Mapping[str, Finding], Mapping[str, Finding], bool]:
+        return self.evidence, self._answer.evidence, self.shows_most_probable
+
+    def _after_evidence(self) -> None:
+        self._is_stale = True
+        self._refusal = None
+        since_ms = (time.perf_counter() - self._last_update) * 1000
+        interval = max(theme().motion_ms("coalesce_evidence"), int(2 * self.update_ms))
+        is_here = self._engine.session is not None
+        if self._is_live and is_here and since_ms >= interval:
+            self.update_now()
+            return
+        self.evidence_changed.emit()
+        if self._is_live and not is_here:
+            self.update_now()
+        elif self._is_live and not self._coalesce.isActive():
+            self._coalesce.start(int(interval - since_ms) + 1)
+
+    def _open(self) -> None:
+        domain = self._model.domain
+        self._error = None
+        self._is_stale = True
+        self._reasons.clear()
+        self._answer = replace(self._answer, beliefs=fitting(self.beliefs, domain))
+        self._priors = fitting(self._priors, domain)
+        self._engine.open(self._model, *self._question)
+
+    def _on_opened(self, opened: Opened) -> None:
+        self._priors = opened.priors
+        self._take(opened.answer)
+        self._last_update = 0.0  # the first click is answered at once
+
+    def _on_failed(self, error: PgmStudioError) -> None:
+        self._error = error
+        self._priors, self._answer = {}, Answer({}, {}, 0.0)
+        self._findings, self._off = {}, set()
+        self.changed.emit()
+
+    def _take(self, told: Answer) -> None:
+        for refusal in told.refusals:
+            self._put_back(refusal, told.evidence.get(refusal.variable))
+        self._answer = replace(told, beliefs=settled(self.beliefs, told.beliefs))
+        self._reasons.clear()
+        self._last_update = time.perf_counter()
+        self._is_stale = told.evidence != self.evidence or told.explains != self.shows_most_probable
+        for refusal in told.refusals:
+            self._refuse(refusal)
+        if not told.refusals:
+            self.changed.emit()
+        if self._is_stale and self._is_live:
+            self.update_now()  # more evidence came while a worker was busy
+
+    def _put_back(self, refusal: Refusal, before: Finding | None) -> None:
+        """A refused finding goes, unless the person has replaced it meanwhile."""
+        if self._findings.get(refusal.variable) == refusal.finding:
+            if before is None:
+                self._findings.pop(refusal.variable)
+            else:
+                self._findings[refusal.variable] = before

@@ -1,0 +1,135 @@
+"""Where the session of a model lives: in the window thread while it is quick, else in a worker.
+
+A session belongs to one thread at a time, so a worker gets one question at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cache, partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from pgmstudio.core.analysis.belief_query import (
+    Answer,
+    Evidence,
+    Opened,
+    Opener,
+    answer,
+    open_and_answer,
+)
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.base import InferenceSession
+from pgmstudio.core.languages.sessions import warm_up
+from pgmstudio.core.model import Model
+from pgmstudio.gui.jobs.latest_task import Asker
+
+# What the window thread may spend on one update.
+MOST_MS_HERE = 15.0
+# Opened in the window thread at once; triangulating anything larger takes longer than a frame.
+SMALL_VARIABLES, SMALL_CELLS = 20, 500
+# Smaller models never do the work for which the compiled loops are worth loading; for the others
+# they are loaded after the first pictures, not among them.
+TINY_CELLS, WARM_UP_AFTER_MS = 100, 1500
+
+
+class BeliefEngine(QObject):
+    """Opens a model and answers; where the session is here, before `ask` returns."""
+
+    opened = Signal(object)  # Opened
+    answered = Signal(object)  # Answer
+    failed = Signal(object)  # PgmStudioError: the model cannot be asked
+
+    def __init__(self, opener: Opener, parent: QObject) -> None:
+        super().__init__(parent)
+        self._opener = opener
+        self._model: Model | None = None
+        self._session: InferenceSession | None = None
+        self._is_here = False
+        self._is_waiting = False
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_answer)
+        self._asker.failed.connect(self._on_failed)
+
+    @property
+    def session(self) -> InferenceSession | None:
+        """None while a worker has it."""
+        return self._session if self._is_here else None
+
+    @property
+    def is_waiting(self) -> bool:
+        """A worker is busy."""
+        return self._is_waiting
+
+    def open(self, model: Model, wanted: Evidence, trusted: Evidence, explains: bool) -> None:
+        """Forget the old model and open this one."""
+        self._asker.forget()
+        self._is_waiting = False
+        self._model, self._session, self._is_here = model, None, False
+        task = partial(open_and_answer, self._opener, model, wanted, trusted, explains)
+        if not opens_at_once(model):
+            self._ask_worker(task)
+            return
+        try:
+            told = task()
+        except PgmStudioError as error:
+            self.failed.emit(error)
+        else:
+            self._is_here = True
+            self._take_opened(told)
+
+    def ask(self, wanted: Evidence, trusted: Evidence, explains: bool) -> None:
+        """While a worker is busy nothing is asked: whoever hears its answer asks again."""
+        if self._session is None or self._model is None or self._is_waiting:
+            return
+        task = partial(answer, self._session, self._model.domain, wanted, trusted, explains)
+        if self._is_here:
+            self._take(task())
+        else:
+            self._ask_worker(task)
+
+    def _ask_worker(self, task: Callable[[], Opened | Answer]) -> None:
+        self._is_waiting = True
+        self._asker.ask(lambda _cancel: task())
+
+    def _on_answer(self, told: Opened | Answer) -> None:
+        self._is_waiting = False
+        if isinstance(told, Opened):
+            self._take_opened(told)
+        else:
+            self._take(told)
+
+    def _take_opened(self, told: Opened) -> None:
+        self._session = told.session
+        QTimer.singleShot(WARM_UP_AFTER_MS, self, self._warm_up)
+        self.opened.emit(told)
+
+    def _take(self, told: Answer) -> None:
+        self._is_here = told.seconds * 1000 <= MOST_MS_HERE
+        self.answered.emit(told)
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._is_waiting = False
+        if not isinstance(error, PgmStudioError):
+            raise error
+        self.failed.emit(error)
+
+    def _warm_up(self) -> None:
+        """Have the compiled loops at hand before the plain ones have worked too long."""
+        if self._model is not None and _table_cells(self._model) > TINY_CELLS:
+            _warm_up_once()
+
+
+@cache
+def _warm_up_once() -> None:
+    threading.Thread(target=warm_up, daemon=True, name="warm-up").start()
+
+
+def opens_at_once(model: Model) -> bool:
+    """Whether opening it takes no longer than a frame."""
+    return len(model.domain) <= SMALL_VARIABLES and _table_cells(model) <= SMALL_CELLS
+
+
+def _table_cells(model: Model) -> int:
+    return sum(int(table.size) for table in getattr(model, "tables", ()))

@@ -1,0 +1,105 @@
+"""What each finding of a model says against the others, kept up to date in the background."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.analysis.belief_query import become
+from pgmstudio.core.analysis.evidence_impact import FindingTrace, conflicting_set, trace_findings
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
+from pgmstudio.core.model import Model
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.jobs.debounce import one_shot
+
+TOPIC = "finding traces"
+# While evidence is being dragged nothing is asked.
+REST_MS = 120
+# Among more findings the search for those that clash would take too long.
+MOST_SEARCHED = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """The findings one by one, conf(e) in bits, and those that speak against each other."""
+
+    evidence: Mapping[str, Finding] = field(default_factory=dict)
+    traces: Mapping[str, FindingTrace] = field(default_factory=dict)
+    conflict_bits: float = 0.0
+    clashing: Mapping[str, float] = field(default_factory=dict)
+
+
+def trace_all(
+    domain: Domain,
+    evidence: Mapping[str, Finding],
+    session: InferenceSession,
+    cancel: CancelToken,
+) -> Traced:
+    """Asked of a session in a worker."""
+    become(session, evidence)
+    traces = trace_findings(session, domain, None, cancel)
+    alone = sum(math.log2(trace.alone) for trace in traces.values())
+    bits = alone - session.log2_evidence()
+    clashing: Mapping[str, float] = {}
+    if bits > 1e-9 and 2 <= len(traces) <= MOST_SEARCHED:
+        clashing = conflicting_set(session, domain, cancel)
+    return Traced(dict(evidence), traces, bits, clashing)
+
+
+class FindingKeeper(QObject):
+    """A child of the live beliefs it traces; whoever shows traces calls `follow`."""
+
+    changed = Signal()
+
+    def __init__(self, live: LiveBeliefs) -> None:
+        super().__init__(live)
+        self._live = live
+        self._asked: tuple[Model, Mapping[str, Finding]] | None = None
+        self._traced = Traced()
+        self._rest = one_shot(self, self._ask, REST_MS)
+
+    @property
+    def traced(self) -> Traced:
+        """Of the present evidence; empty until it is known."""
+        is_present = self._asked is not None and self._asked[0] is self._live.model
+        if is_present and self._traced.evidence == self._live.evidence:
+            return self._traced
+        return Traced()
+
+    def follow(self) -> None:
+        """The evidence or the model may be another."""
+        live = self._live
+        if live.error is not None or not live.evidence or live.scale is not Scale.PROBABILITY:
+            self._asked = None
+            self._rest.stop()
+            return
+        asked = (live.model, live.evidence)
+        if self._asked is None or self._asked[0] is not asked[0] or self._asked[1] != asked[1]:
+            self._asked = asked
+            self._rest.start()
+
+    def _ask(self) -> None:
+        if self._asked is not None and self._asked[0] is self._live.model:
+            model, evidence = self._asked
+            question = partial(trace_all, model.domain, evidence)
+            self._live.side.ask(TOPIC, question, self._on_traced, self._on_error)
+
+    def _on_traced(self, traced: Traced) -> None:
+        self._traced = traced
+        self.changed.emit()
+
+    def _on_error(self, _error: PgmStudioError) -> None:
+        """The evidence was refused meanwhile, which is told where it was set."""
+
+
+def keeper_of(live: LiveBeliefs) -> FindingKeeper:
+    """The one keeper of these beliefs, made at the first asking."""
+    found = live.findChild(FindingKeeper)
+    return found if isinstance(found, FindingKeeper) else FindingKeeper(live)

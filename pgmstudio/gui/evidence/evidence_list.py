@@ -1,0 +1,276 @@
+"""The evidence of the model in view: tick, chip and × for each finding, and what cannot hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.analysis.belief_query import Refusal
+from pgmstudio.core.analysis.evidence_impact import FindingTrace
+from pgmstudio.core.errors import ImpossibleEvidenceError
+from pgmstudio.core.inference.finding_text import chip_of, finding_words, short_words
+from pgmstudio.core.inference.information_measures import conflict_word
+from pgmstudio.gui.evidence.evidence_diagnostics import FindingKeeper, Traced, keeper_of
+from pgmstudio.gui.inspector.evidence_impact import leave, words_of
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, set_role, tool_button
+from pgmstudio.gui.widgets.chip import ChipLabel
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.window.app_context import Shell
+
+# More ways out than this only confuse.
+MOST_RETRACT_BUTTONS = 3
+# Of findings that clash, those are named that do at least this part as much as the worst.
+WORTH_NAMING = 0.2
+
+
+class EvidenceSection(Section):
+    """Shows the same evidence wherever it stands; nothing when there is none."""
+
+    def __init__(self, shell: Shell, name: str) -> None:
+        super().__init__("Evidence", "untick to switch off")
+        self.setObjectName(name)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # one more row paints one row
+        self._shell = shell
+        self._subject: Subject | None = None
+        self.conflict = ConflictNote(f"{name}Conflict")
+        self._none = label("None yet. Click a state to set it.", "tertiary", size="dense")
+        self._none.setObjectName(f"{name}None")
+        self._none.setWordWrap(True)
+        self._rows: dict[str, _Row] = {}
+        self._list = QVBoxLayout()
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(0)
+        self.clash = Note(level="warning", name=f"{name}Clash")
+        self._keeper: FindingKeeper | None = None
+        self.add(self.conflict)
+        self.add(self.clash)
+        self.add(self._none)
+        self.add(self._list)
+        # It grows by itself for a new row; else all rows would first be squeezed into its height.
+        grown = self.layout()
+        assert grown is not None
+        grown.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
+        self.conflict.retract_wished.connect(self._on_retract_wished)
+
+    def show_subject(self, subject: Subject) -> None:
+        self._subject = subject
+        live = subject.live
+        self.conflict.show_refusal(subject, live.refusal)
+        findings = live.findings
+        self._none.setVisible(not findings)
+        self.fact.setVisible(bool(findings))
+        if list(self._rows) != list(findings):
+            self._rebuild(list(findings))
+        for row in self._rows.values():
+            row.show_finding(subject)
+        keeper = keeper_of(live)
+        if keeper is not self._keeper:
+            leave(self._keeper, self._tell_traces)
+            self._keeper = keeper
+            keeper.changed.connect(self._tell_traces)
+        keeper.follow()
+        self._tell_traces()
+
+    def _tell_traces(self) -> None:
+        """How each finding goes with the others, and which of them do not."""
+        if self._keeper is None or self._subject is None:
+            return
+        traced = self._keeper.traced
+        for name, row in self._rows.items():
+            row.show_trace(traced.traces.get(name) if len(traced.traces) > 1 else None)
+        self.clash.tell(clash_words(self._subject, traced))
+
+    def _rebuild(self, names: list[str]) -> None:
+        for name in [name for name in self._rows if name not in names]:
+            row = self._rows.pop(name)
+            row.hide()
+            self._list.removeWidget(row)
+            row.deleteLater()
+        rows = {name: self._rows.get(name) or self._row(name) for name in names}
+        for place, row in enumerate(rows.values()):
+            at = self._list.itemAt(place)
+            if at is None or at.widget() is not row:
+                self._list.removeWidget(row)
+                self._list.insertWidget(place, row)
+        self._rows = rows
+
+    def _row(self, name: str) -> _Row:
+        row = _Row(name)
+        row.tick.clicked.connect(partial(self._on_ticked, name))
+        row.name.clicked.connect(partial(self._shell.bench.select, (name,)))
+        row.gone.clicked.connect(partial(self._on_gone, name))
+        return row
+
+    def _on_ticked(self, name: str, *_: object) -> None:
+        if self._subject is not None:
+            tick = self._rows[name].tick
+            self._subject.live.switch(name, tick.isChecked())
+            tick.setChecked(name in self._subject.live.evidence)
+
+    def _on_gone(self, name: str, *_: object) -> None:
+        if self._subject is not None:
+            self._subject.live.retract(name)
+
+    def _on_retract_wished(self, variable: str, refusal: Refusal) -> None:
+        if self._subject is not None:
+            live = self._subject.live
+            live.retract(variable)
+            if refusal.variable != variable:
+                live.set_finding(refusal.variable, refusal.finding)
+
+
+class _Row(QWidget):
+    def __init__(self, variable: str) -> None:
+        super().__init__()
+        self.setObjectName(f"evidence.{variable}")
+        self._variable = variable
+        self._told: tuple[object, ...] = ()
+        self.tick = QCheckBox()
+        self.tick.setObjectName(f"evidenceTick.{variable}")
+        self.name = ElidedLabel(is_link=True)
+        self.name.setObjectName(f"evidenceName.{variable}")
+        self.factor = label("", "tertiary", size="dense")
+        self.factor.setObjectName(f"evidenceFactor.{variable}")
+        self.chip = ChipLabel(f"evidenceChip.{variable}", most_width=130)
+        self.gone = tool_button("x", f"Retract {variable}", name=f"evidenceGone.{variable}")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.tick)
+        layout.addWidget(self.name, 1)
+        layout.addWidget(self.factor)
+        layout.addWidget(self.chip)
+        layout.addWidget(self.gone)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def show_finding(self, subject: Subject) -> None:
+        variable, live = self._variable, subject.live
+        finding = live.findings[variable]
+        is_on = variable in live.evidence
+        self.tick.setChecked(is_on)
+        title, known = subject.title(variable), subject.variable(variable)
+        if (title, known, finding, is_on) == self._told:
+            return
+        self._told = title, known, finding, is_on
+        words = finding_words(finding)
+        chip = replace(chip_of(known, finding), words=short_words(known, finding), icon="")
+        state = "in force" if is_on else "switched off"
+        self.tick.setAccessibleName(f"{title} {words}, {state}")
+        self.tick.setToolTip("Untick to switch it off." if is_on else "Tick to switch it on.")
+        self.name.setText(title)
+        self.name.setToolTip(f"{title} {words}, {state}. Click selects it.")
+        self.name.setAccessibleName(f"Select {title}")
+        self.chip.show_chip(chip, f"{title} {words}")
+        self.chip.setEnabled(is_on)
+        self.gone.setToolTip(f"Retract {title} {words}")
+        self.gone.setAccessibleName(f"Retract {title}")
+
+    def show_trace(self, trace: FindingTrace | None) -> None:
+        """`×0.12`: so many times as probable given the others; a warning where they clash."""
+        self.factor.setVisible(trace is not None)
+        if trace is None:
+            return
+        factor = trace.normalised_likelihood
+        told = f"×{factor:.2g}" if 0.001 <= factor < 1000 else f"×2^{-trace.conflict_bits:.0f}"
+        self.factor.setText(told.replace("-", "−"))
+        is_odd = conflict_word(trace.conflict_bits) == "strong"
+        set_role(self.factor, "warning" if is_odd else "tertiary")
+        bits = f"{trace.conflict_bits:.2f}".replace("-", "−")
+        self.factor.setToolTip(f"{words_of(trace)} Conflict {bits} bits.")
+        self.factor.setAccessibleName(f"{self._variable}: conflict {bits} bits")
+
+
+def clash_words(subject: Subject, traced: Traced) -> str:
+    """Which findings speak against each other; nothing when that is no more than chance."""
+    if traced.conflict_bits < 0.5 or not traced.clashing:
+        return ""
+    worst = sorted(traced.clashing, key=lambda name: -traced.clashing[name])
+    most = traced.clashing[worst[0]]
+    worst = [name for name in worst if traced.clashing[name] >= most * WORTH_NAMING]
+    named = [f"{subject.title(n)} {finding_words(traced.evidence[n])}" for n in worst[:4]]
+    if len(worst) > 4:
+        named[3:] = [f"{len(worst) - 3} more"]
+    word = conflict_word(traced.conflict_bits)
+    told = f"{', '.join(named[:-1])} and {named[-1]}"
+    return f"{told} speak against each other: {word} conflict, {traced.conflict_bits:.1f} bits."
+
+
+class ConflictNote(QFrame):
+    """Which findings cannot hold together, and a button for each that can be retracted."""
+
+    retract_wished = Signal(str, object)  # variable, Refusal
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("role", "note-warning")
+        self._shown: Refusal | None = None
+        self._icon = QLabel()
+        self._text = label("", "warning", wrap=True)
+        self._buttons = QVBoxLayout()
+        self._buttons.setSpacing(4)
+        inner = QVBoxLayout()
+        inner.setSpacing(6)
+        inner.addWidget(self._text)
+        inner.addLayout(self._buttons)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 8, 10, 8)
+        layout.setSpacing(8)
+        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(inner, 1)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def show_refusal(self, subject: Subject, refusal: Refusal | None) -> None:
+        self.setVisible(refusal is not None)
+        if refusal is self._shown:
+            return
+        self._shown = refusal
+        empty(self._buttons)
+        if refusal is None:
+            return
+        error = refusal.error
+        if isinstance(error, ImpossibleEvidenceError):  # say it with titles
+            error = ImpossibleEvidenceError(
+                {subject.title(name): words for name, words in error.conflict.items()}
+            )
+        self._text.setText(str(error))
+        self.setAccessibleName(str(error))
+        if not isinstance(refusal.error, ImpossibleEvidenceError):
+            return
+        evidence = subject.live.evidence
+        wanted = f"{subject.title(refusal.variable)} {finding_words(refusal.finding)}"
+        others = [n for n in refusal.error.conflict if n in evidence and n != refusal.variable]
+        for name in others[:MOST_RETRACT_BUTTONS]:
+            words = f"{subject.title(name)} {finding_words(evidence[name])}"
+            made = button(
+                f"Retract {words}",
+                partial(self.retract_wished.emit, name, refusal),
+                name=f"retract.{name}",
+                tip=f"Retract {words} and set {wanted} instead.",
+            )
+            self._buttons.addWidget(made)
+
+    def _restyle(self) -> None:
+        size = theme().px("icon")
+        self._icon.setPixmap(icon("warning", "warning_ink").pixmap(size, size))

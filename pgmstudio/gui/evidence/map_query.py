@@ -1,0 +1,125 @@
+"""The search for the most probable states of some variables together, one at a time per window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken, StopSwitch
+from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.languages.map_query import MapAnswer, most_probable_together
+from pgmstudio.core.model import Model
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.window.app_context import Shell
+
+SECONDS, LONGER_SECONDS = 2.0, 60.0
+# So many combinations are listed.
+BEST = 5
+
+
+@dataclass(frozen=True, eq=False)
+class MapQuestion:
+    """Which variables of which model, given what."""
+
+    model: Model
+    names: tuple[str, ...]
+    evidence: Mapping[str, Finding]
+
+    def is_same(self, other: MapQuestion | None) -> bool:
+        return (
+            other is not None
+            and other.model is self.model
+            and set(other.names) == set(self.names)
+            and other.evidence == self.evidence
+        )
+
+
+class MapDesk(QObject):
+    """`stop` keeps the best found; another question gives the old one up."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._question: MapQuestion | None = None
+        self._answer: MapAnswer | None = None
+        self._problem = ""
+        self._seconds = SECONDS
+        self._stop: StopSwitch | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_answer)
+        self._asker.failed.connect(self._on_failed)
+        shell.document.replaced.connect(self.forget)
+
+    @property
+    def is_searching(self) -> bool:
+        return self._stop is not None
+
+    def is_about(self, question: MapQuestion) -> bool:
+        return question.is_same(self._question)
+
+    def answer_to(self, question: MapQuestion) -> MapAnswer | None:
+        return self._answer if self.is_about(question) else None
+
+    def problem_of(self, question: MapQuestion) -> str:
+        return self._problem if self.is_about(question) else ""
+
+    def words_of(self, answer: MapAnswer) -> str:
+        """Whether it is proved; otherwise how good it is at least."""
+        if answer.is_exact:
+            return "Exact: no combination is more probable."
+        share = math.floor(1000 * answer.share_of_bound) / 10
+        return (
+            f"Best found in {self._seconds:g} s; at least {share:g} % as probable as the best "
+            "possible."
+        )
+
+    def search(self, question: MapQuestion, seconds: float = SECONDS) -> None:
+        """Begin; `changed` tells when it is done."""
+        stop = StopSwitch(seconds=seconds)
+        self._question, self._answer, self._problem = question, None, ""
+        self._seconds, self._stop = seconds, stop
+
+        def task(cancel: CancelToken) -> MapAnswer:
+            return most_probable_together(
+                question.model,
+                question.names,
+                question.evidence,
+                best=BEST,
+                stop=stop,
+                cancel=cancel,
+            )
+
+        self._asker.ask(task)
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """The best found so far is the answer."""
+        if self._stop is not None:
+            self._stop.cancel()
+
+    def forget(self) -> None:
+        """Nobody wants the answer any more."""
+        self._asker.forget()
+        self._stop = self._question = self._answer = None
+
+    def _on_answer(self, answer: MapAnswer) -> None:
+        self._answer, self._stop = answer, None
+        self.changed.emit()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._stop = None
+        if not isinstance(error, PgmStudioError):
+            raise error
+        self._problem = str(error)
+        self.changed.emit()
+
+
+def map_desk(shell: Shell) -> MapDesk:
+    """The one desk of a window, made at the first asking."""
+    found = shell.findChild(MapDesk)
+    return found if isinstance(found, MapDesk) else MapDesk(shell)

@@ -1,0 +1,54 @@
+"""A small menu with a row number: the row becomes the evidence of the model in view."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QMenu, QSpinBox, QWidgetAction
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
+from pgmstudio.gui.widgets.basic import button, label, row
+from pgmstudio.gui.window.app_context import Shell
+
+
+class RowChooser(QMenu):
+    """Enter takes the row."""
+
+    def __init__(self, shell: Shell, data: DataSet, name: str) -> None:
+        super().__init__(shell.window)
+        self.setObjectName("rowChooser")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._shell, self._data = shell, data
+        self._number = QSpinBox()
+        self._number.setObjectName("rowChooserNumber")
+        self._number.setRange(1, data.row_count)
+        self._number.setAccessibleName("Row")
+        self._number.setToolTip(f"A row from 1 to {grouped(data.row_count)}.")
+        take = button(
+            "Use as evidence",
+            self.take,
+            role="primary",
+            name="rowChooserTake",
+            tip="Replace the evidence by the states of this row.",
+        )
+        take.setDefault(True)
+        whose = label(f"of {grouped(data.row_count)} in {name}", "secondary")
+        whose.setObjectName("rowChooserData")
+        content = row(label("Row"), self._number, whose, take)
+        content.setContentsMargins(12, 8, 12, 8)
+        action = QWidgetAction(self)
+        action.setDefaultWidget(content)
+        self.addAction(action)
+        self._number.lineEdit().returnPressed.connect(self.take)
+
+    def take(self) -> None:
+        row_number = self._number.value() - 1
+        self.close()
+        use_row_as_evidence(self._shell, self._data, row_number)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._number.setFocus()
+        self._number.selectAll()

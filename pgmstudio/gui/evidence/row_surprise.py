@@ -1,0 +1,215 @@
+"""The row of data that is being explained, and the rows in the order of their surprise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.analysis.anomaly import parent_bits, row_bits, rows_over
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import Done, Finding, Observed
+from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.evidence.evidence_diagnostics import keeper_of
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.window.app_context import Shell
+
+
+@dataclass(frozen=True, eq=False)
+class RowInView:
+    """A row whose states are the evidence of a model."""
+
+    model_id: str
+    data: DataSet
+    row: int  # counted from 0
+    evidence: Mapping[str, Finding]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """All rows of a data set by −log2 P(row) in a model, the most surprising first."""
+
+    model: Model
+    data: DataSet
+    bits: NDArray[np.float64]
+    order: NDArray[np.intp]
+
+    def place_of(self, row: int) -> int:
+        """0 for the most surprising row."""
+        return int(np.flatnonzero(self.order == row)[0])
+
+
+def rank_rows(model: ProbabilisticModel, data: DataSet, cancel: CancelToken) -> Ranking:
+    """Every row weighed by the model; what the model does not know is missing."""
+    bits = row_bits(model, rows_over(model.domain, data), cancel)
+    return Ranking(model, data, bits, np.argsort(-bits, kind="stable"))
+
+
+class RowDesk(QObject):
+    """One per window, a child of its shell."""
+
+    changed = Signal()  # the row, the ranking, or whether surprise is marked
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._row: RowInView | None = None
+        self._ranking: Ranking | None = None
+        self._asked: tuple[Model, DataSet] | None = None
+        self._goes_on = False
+        self._marks = False
+        self._measure = "rest"
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_ranked)
+        self._asker.failed.connect(self._on_failed)
+        shell.document.replaced.connect(self._on_replaced)
+
+    def _on_replaced(self) -> None:
+        self._row = self._ranking = None
+        self._marks = False
+        self.stop()
+
+    # -- the row
+
+    def row_of(self, model_id: str) -> RowInView | None:
+        """The row that is the evidence of this model; None once there is other evidence."""
+        row = self._row
+        if row is None or row.model_id != model_id or model_id not in self._shell.project.models:
+            return None
+        live = self._shell.bench.beliefs(model_id)
+        present = live.evidence
+        if live.refusal is None:
+            return row if present == row.evidence else None
+        # Findings that cannot hold together are refused, so some lack.
+        is_row = bool(present) and all(row.evidence.get(n) == f for n, f in present.items())
+        return row if is_row else None
+
+    def show_row(self, row: RowInView) -> None:
+        """A row has become evidence; its surprises are marked."""
+        self._row, self._marks = row, True
+        model = self._shell.project.models[row.model_id].model
+        self._rank(model, row.data)
+        self.changed.emit()
+
+    # -- the marks
+
+    @property
+    def marks_surprise(self) -> bool:
+        return self._marks
+
+    def mark_surprise(self, on: bool) -> None:
+        if on != self._marks:
+            self._marks = on
+            self.changed.emit()
+
+    @property
+    def measure(self) -> str:
+        """Surprise given the "rest" of the evidence, or given the "parents"."""
+        return self._measure
+
+    def measure_by(self, measure: str) -> None:
+        if measure != self._measure:
+            self._measure = measure
+            self.changed.emit()
+
+    # -- the ranking
+
+    def ranking_of(self, model: Model, data: DataSet) -> Ranking | None:
+        found = self._ranking
+        return found if found is not None and _is(found, model, data) else None
+
+    @property
+    def is_ranking(self) -> bool:
+        return self._asker.is_waiting
+
+    def go_on(self, model_id: str, data: DataSet) -> None:
+        """To the most surprising row after the one in view; as soon as the rows are ranked."""
+        model = self._shell.project.models[model_id].model
+        ranking = self.ranking_of(model, data)
+        if ranking is None:
+            self._goes_on = True
+            self._rank(model, data)
+            return
+        row, place = self._row, 0
+        if row is not None and row.model_id == model_id and row.data is data:
+            place = ranking.place_of(row.row) + 1
+        if place >= len(ranking.order):
+            place = 0
+            self._shell.tell("That was the last row; here is the most surprising one again.")
+        from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
+
+        use_row_as_evidence(self._shell, data, int(ranking.order[place]))
+
+    def stop(self) -> None:
+        """Give the ranking up."""
+        self._asker.forget()
+        self._asked, self._goes_on = None, False
+        self.changed.emit()
+
+    def _rank(self, model: Model, data: DataSet) -> None:
+        asked = self._asked
+        is_asked = asked is not None and asked[0] is model and asked[1] is data
+        if self.ranking_of(model, data) is not None or (is_asked and self._asker.is_waiting):
+            return
+        if not isinstance(model, ProbabilisticModel):
+            return
+        self._asked = (model, data)
+        self._asker.ask(partial(rank_rows, model, data))
+
+    def _on_ranked(self, ranking: Ranking) -> None:
+        self._ranking = ranking
+        goes_on, self._goes_on = self._goes_on, False
+        self.changed.emit()
+        if goes_on:
+            for model_id, entry in self._shell.project.models.items():
+                if entry.model is ranking.model:
+                    self.go_on(model_id, ranking.data)
+                    return
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._asked, self._goes_on = None, False
+        if not isinstance(error, PgmStudioError):
+            raise error
+        self._shell.errors.report(error)
+
+
+def surprises(desk: RowDesk, live: LiveBeliefs) -> dict[str, float]:
+    """Bits of every finding, by the measure chosen; empty while they are not known."""
+    if desk.measure == "parents":
+        return bits_given_parents(live.model, live.evidence)
+    traces = keeper_of(live).traced.traces
+    return {name: trace.surprise_bits for name, trace in traces.items()}
+
+
+def bits_given_parents(model: Model, evidence: Mapping[str, Finding]) -> dict[str, float]:
+    """−log2 P(x | parents) of every observed variable whose parents are all observed or set."""
+    if not isinstance(model, ProbabilisticModel):
+        return {}
+    domain = model.domain
+    states = [
+        found.state if isinstance(found := evidence.get(name), Observed | Done) else None
+        for name in domain.names
+    ]
+    bits = parent_bits(model, DataSet.from_rows(domain, [states]))[:, 0]
+    return {
+        name: float(value)
+        for name, value in zip(domain.names, bits, strict=True)
+        if not np.isnan(value) and isinstance(evidence.get(name), Observed)
+    }
+
+
+def _is(ranking: Ranking, model: Model, data: DataSet) -> bool:
+    return ranking.model is model and ranking.data is data
+
+
+def row_desk(shell: Shell) -> RowDesk:
+    """The one desk of a window, made at the first asking."""
+    found = shell.findChild(RowDesk)
+    return found if isinstance(found, RowDesk) else RowDesk(shell)

@@ -1,0 +1,355 @@
+"""Compare scenarios: up to four sets of evidence on one model, side by side.
+
+Cards that show one variable in up to four scenarios: thin bars with letters, prior outlines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QColor, QIcon
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QListView,
+    QSizePolicy,
+    QVBoxLayout,
+)
+
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.project.scenarios import (
+    LETTERS,
+    PRESENT,
+    Outcome,
+    Scenario,
+    cases_for,
+    evaluate,
+    scenario_table,
+)
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarCardPainter, BarCards
+from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row
+from pgmstudio.gui.widgets.belief_bars import tuple_of
+from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Card(BarCard):
+    """One variable: per scenario its letter and one number per state."""
+
+    title: str
+    priors: tuple[float, ...]
+    groups: tuple[tuple[str, tuple[float, ...]], ...]
+    observed: frozenset[str] = frozenset()  # letters of the scenarios with evidence on it
+
+    @property
+    def bars(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
+        return self.groups
+
+    @property
+    def heading(self) -> str:
+        return self.title
+
+    @property
+    def evidence(self) -> str:
+        told = ", ".join(sorted(self.observed))
+        return f"evidence in {told}" if told else ""
+
+    def colors(self, number: int) -> tuple[QColor, QColor]:
+        color = LETTERS.index(self.groups[number][0])
+        return theme().category(color, "fill"), theme().category(color, "ink")
+
+    def prior(self, place: int) -> float | None:
+        return self.priors[place] if self.priors else None
+
+    @property
+    def description(self) -> str:
+        words = [self.title]
+        for letter, values in self.groups:
+            pairs = zip(self.states, values, strict=True)
+            words.append(f"{letter}: " + ", ".join(f"{s} {percent(v)} percent" for s, v in pairs))
+        return "; ".join(words)
+
+
+class CardPainter(BarCardPainter):
+    """Narrow lines; four scenarios at most."""
+
+    width = 222
+    widest = "D"
+
+
+class CardList(BarCardList):
+    """Several cards can be chosen."""
+
+    def __init__(self, model: BarCards) -> None:
+        super().__init__(model)
+        self.setObjectName("scenarioCards")
+        self.setAccessibleName("Beliefs by scenario")
+        self.setToolTip("One card per variable, one thin bar per scenario and state.")
+        self.setItemDelegate(CardPainter(self))
+        self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
+
+
+NONE = "—"
+REST_MS = 60
+
+
+class ScenariosPage(Page):
+    """A is the present evidence, B to D the saved cases, until chosen otherwise."""
+
+    def __init__(self, shell: Shell, model_id: str) -> None:
+        super().__init__(f"scenarios:{model_id}")
+        self._shell, self._model_id = shell, model_id
+        self._live = shell.bench.beliefs(model_id)
+        self._topic = f"scenarios-{id(self)}"
+        self._outcomes: tuple[Outcome, ...] = ()
+        self.cards = BarCards(self)
+        self.list = CardList(self.cards)
+        self._choices: dict[str, QComboBox] = {}
+        self._facts: dict[str, QLabel] = {}
+        self._only = QCheckBox("Selected variables only")
+        self._only.setObjectName("scenariosOnlySelected")
+        self._only.setToolTip("Show the variables selected in the list of variables.")
+        self._only.toggled.connect(self._show)
+        self._note = Note(name="scenariosNote")
+        copy = button(
+            "Copy",
+            self.copy,
+            icon_name="copy",
+            name="scenariosCopy",
+            tip="Copy the shown beliefs as tab-separated text.",
+        )
+        export = button(
+            "Export CSV…",
+            self._on_export,
+            icon_name="export",
+            name="scenariosExport",
+            tip="Write the shown beliefs to a file.",
+        )
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 8, 0)
+        layout.setSpacing(8)
+        layout.addLayout(self._slots())
+        layout.addWidget(self._note)
+        legend = label("The outline is the prior.", "tertiary", size="dense")
+        layout.addWidget(row(self._only, legend, None, copy, export))
+        layout.addWidget(hairline())
+        layout.addWidget(self.list, 1)
+        self._rest = one_shot(self, self._ask, REST_MS)
+        shell.document.changed.connect(self._on_document_changed)
+        shell.bench.selection_changed.connect(self._on_selection_changed)
+        self._live.changed.connect(self._rest.start)
+        self._live.evidence_changed.connect(self._rest.start)
+        theme().changed.connect(self._restyle)
+        self._fill_choices()
+        self._restyle()
+        self._ask()
+
+    def _slots(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        for place, letter in enumerate(LETTERS):
+            sign = QLabel(letter)
+            sign.setObjectName(f"scenarioSign{letter}")
+            choice = Combo()
+            choice.setObjectName(f"scenario{letter}")
+            choice.setAccessibleName(f"Scenario {letter}")
+            choice.setToolTip(f"What stands under {letter}.")
+            choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            choice.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+            choice.setMinimumContentsLength(10)
+            choice.activated.connect(self._on_chosen)
+            fact = ElidedLabel()
+            fact.setProperty("role", "tertiary")
+            fact.setObjectName(f"scenarioFact{letter}")
+            self._choices[letter], self._facts[letter] = choice, fact
+            line, column = divmod(place, 2)
+            grid.addWidget(sign, 2 * line, 2 * column)
+            grid.addWidget(choice, 2 * line, 2 * column + 1)
+            grid.addWidget(fact, 2 * line + 1, 2 * column + 1)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(3, 1)
+        return grid
+
+    def _restyle(self) -> None:
+        for place, letter in enumerate(LETTERS):
+            sign = self.findChild(QLabel, f"scenarioSign{letter}")
+            ink = theme().category(place, "ink").name()
+            if sign is not None:
+                sign.setFont(theme().font("title", "semibold"))
+                sign.setStyleSheet(f"color: {ink};")
+            self._facts[letter].setFont(theme().font("dense"))
+        self.list.doItemsLayout()
+
+    # -- the page
+
+    @property
+    def title(self) -> str:
+        entry = self._shell.project.models.get(self._model_id)
+        return f"Scenarios of {entry.title}" if entry is not None else "Scenarios"
+
+    def page_icon(self) -> QIcon:
+        return icon("flag")
+
+    @property
+    def model_id(self) -> str | None:
+        return self._model_id
+
+    def closed(self) -> None:
+        self._rest.stop()
+        # With the model its beliefs are gone too, and nobody answers any more.
+        if self._model_id in self._shell.project.models:
+            self._live.side.forget(self._topic)
+
+    def _on_document_changed(self, before: object, after: object) -> None:
+        if self._model_id not in self._shell.project.models:
+            QTimer.singleShot(0, self, self._leave)
+            return
+        self._fill_choices()
+        self.title_changed.emit()
+        self._rest.start()
+
+    def _leave(self) -> None:
+        self._shell.center.close_page(self)
+
+    # -- what is compared
+
+    def _fill_choices(self) -> None:
+        """Keep what was chosen; new cases go to slots that nobody has touched."""
+        cases = cases_for(self._shell.project, self._model_id)
+        names = [NONE, PRESENT, *cases]
+        default = dict(zip(LETTERS, [PRESENT, *cases], strict=False))
+        for letter, choice in self._choices.items():
+            is_new = choice.count() == 0 or not choice.property("chosen")
+            wanted = default.get(letter, NONE) if is_new else choice.currentText()
+            choice.clear()
+            choice.addItems(names)
+            choice.setCurrentIndex(max(0, choice.findText(wanted)))
+
+    def _on_chosen(self) -> None:
+        choice = self.sender()
+        if isinstance(choice, QComboBox):
+            choice.setProperty("chosen", True)
+        self._ask()
+
+    def scenarios(self) -> list[Scenario]:
+        cases = {
+            PRESENT: self._live.evidence,
+            **cases_for(self._shell.project, self._model_id),
+        }
+        chosen = {letter: choice.currentText() for letter, choice in self._choices.items()}
+        return [Scenario(letter, n, cases[n]) for letter, n in chosen.items() if n in cases]
+
+    def _ask(self) -> None:
+        entry = self._shell.project.models.get(self._model_id)
+        if entry is None:
+            return
+        if self._live.error is not None:
+            self._note.tell(str(self._live.error), "warning")
+            return
+        question = partial(evaluate, entry.model.domain, self.scenarios())
+        self._live.side.ask(self._topic, question, self._on_outcomes, self._on_error)
+
+    def _on_error(self, error: PgmStudioError) -> None:
+        self._note.tell(str(error), "warning")
+
+    def _on_outcomes(self, outcomes: tuple[Outcome, ...]) -> None:
+        self._outcomes = outcomes
+        self._show()
+
+    # -- showing
+
+    def _on_selection_changed(self, _selection: object) -> None:
+        if self._only.isChecked():
+            self._show()
+
+    @property
+    def _names(self) -> list[str]:
+        domain = self._shell.project.models[self._model_id].model.domain
+        chosen = self._shell.bench.selection.nodes
+        if self._only.isChecked() and self._shell.bench.model_id == self._model_id:
+            return [name for name in domain.names if name in chosen]
+        return list(domain.names)
+
+    def _show(self, *_: object) -> None:
+        entry = self._shell.project.models.get(self._model_id)
+        if entry is None:
+            return
+        subject = Subject(self._model_id, entry, self._live, None)
+        good = [outcome for outcome in self._outcomes if outcome.beliefs]
+        cards = []
+        for name in self._names:
+            prior = self._live.priors.get(name, ())
+            groups = tuple(
+                (o.scenario.letter, tuple_of(o.beliefs[name])) for o in good if name in o.beliefs
+            )
+            observed = frozenset(o.scenario.letter for o in good if name in o.scenario.evidence)
+            states = subject.variable(name).states
+            cards.append(Card(name, states, subject.title(name), tuple_of(prior), groups, observed))
+        self.cards.show(cards)
+        problems = [f"{o.scenario.letter}: {o.problem}" for o in self._outcomes if o.problem]
+        sentence = " ".join(problems)
+        if not cards:
+            sentence = "No variable is selected. Select some in the list of variables."
+        self._note.tell(sentence, "warning")
+        found = {outcome.scenario.letter: outcome for outcome in self._outcomes}
+        for letter, fact in self._facts.items():
+            fact.setText(_fact(found.get(letter), entry.node_titles))
+            fact.setToolTip(fact.text())
+
+    # -- taking it away
+
+    def text(self, separator: str = "\t") -> str:
+        """The shown beliefs as a table."""
+        model = self._shell.project.models[self._model_id].model
+        good = [outcome for outcome in self._outcomes if outcome.beliefs]
+        return scenario_table(model, self._live.priors, good, self._names, separator)
+
+    def copy(self) -> None:
+        QApplication.clipboard().setText(self.text())
+
+    def _on_export(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Export scenarios", "scenarios.csv", "CSV (*.csv);;TSV (*.tsv)"
+        )
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write the shown beliefs; tabs for .tsv, commas otherwise."""
+        text = self.text("\t" if path.suffix == ".tsv" else ",")
+        try:
+            self._shell.write_csv(path, text)
+        except (OSError, PgmStudioError) as error:
+            self._shell.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
+            return
+        self._shell.tell(f"{path.name} was written.")
+
+
+def _fact(outcome: Outcome | None, titles: Mapping[str, str]) -> str:
+    if outcome is None:
+        return ""
+    evidence = outcome.scenario.evidence
+    if not evidence:
+        return "no evidence"
+    words = ", ".join(f"{titles.get(name, name)} {finding}" for name, finding in evidence.items())
+    probability = 2.0**outcome.log2_evidence
+    told = f"P(e) {probability:.3g}" if not outcome.problem else "impossible"
+    return f"{told} · {words}"

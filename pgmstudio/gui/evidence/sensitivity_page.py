@@ -1,0 +1,328 @@
+"""What a belief depends on: what to ask next, what each finding does, which numbers matter."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.analysis.sensitivity import Span
+from pgmstudio.core.analysis.tables import table_text
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.evidence.sensitivity_views import VIEWS, Asked, Detail, Found
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.plots.function_plot import FunctionCurve
+from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
+from pgmstudio.gui.widgets.combo_box import Combo, offer
+from pgmstudio.gui.widgets.table import CellTable
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+REST_MS = 80
+MOST_LINES = 5  # of the states of a variable, under the chart
+_SPANS = (
+    (Span.TENTH.name, Span.TENTH.value, "Each number varies by a tenth of itself"),
+    (Span.WHOLE.name, Span.WHOLE.value, "Each number varies over all it can be"),
+)
+
+
+class SensitivityPage(Page):
+    """Follows the evidence and the target of one model; asked in the background."""
+
+    def __init__(self, shell: Shell, model_id: str) -> None:
+        super().__init__(f"sensitivity:{model_id}")
+        self._shell, self._model_id = shell, model_id
+        self._live = shell.bench.beliefs(model_id)
+        self._topic = f"sensitivity-{id(self)}"
+        self._found: Found | None = None
+        self.target = self._choice("sensitivityTarget", "Target", "The variable asked about.")
+        self.state = self._choice("sensitivityState", "State", "The state asked about.")
+        self.target.activated.connect(self._on_target_chosen)
+        self.state.activated.connect(self._ask)
+        tabs = [(key, title, tip) for key, (title, tip, _) in VIEWS.items()]
+        self.tabs = Segments(tabs, "sensitivityTabs")
+        self.tabs.chosen.connect(self._on_tab)
+        self.spans = Segments(_SPANS, "sensitivitySpans")
+        self.spans.chosen.connect(self._ask)
+        self.as_table = button(
+            "Show as table",
+            self._on_as_table,
+            icon_name="table",
+            name="sensitivityAsTable",
+            tip="Every number of this view in a table that can be sorted and copied.",
+        )
+        export = button(
+            "Export CSV…",
+            self._on_export,
+            icon_name="export",
+            name="sensitivityExport",
+            tip="Write this view to a file, to all digits.",
+        )
+        self.note = Note(name="sensitivityNote")
+        self.sentence = label("", "secondary", size="dense", wrap=True)
+        self.sentence.setObjectName("sensitivitySentence")
+        self.chart = TornadoChart("sensitivityChart")
+        self.chart.looked_at.connect(self._on_looked_at)
+        self.chart.chosen.connect(self._on_chosen)
+        self.table = CellTable("sensitivityTable", "All numbers of this view")
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.chart)
+        self._stack.addWidget(self.table)
+        self.card = DetailCard()
+        head = row(label("Target", "secondary"), self.target, label("="), self.state, None, export)
+        second = row(self.tabs, None, self.spans, self.as_table)
+        words = QWidget()
+        inner = QVBoxLayout(words)
+        inner.setContentsMargins(16, 10, 16, 8)
+        inner.setSpacing(8)
+        for part in (head, second, self.note, self.sentence):
+            inner.addWidget(part)
+        frame = QFrame()
+        frame.setProperty("role", "surface")
+        layout = QVBoxLayout(frame)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(words)
+        layout.addWidget(hairline())
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.card)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(frame)
+        self._rest = one_shot(self, self._ask, REST_MS)
+        shell.document.changed.connect(self._on_document_changed)
+        shell.bench.target_changed.connect(self._on_target_changed)
+        self._live.changed.connect(self._rest.start)
+        self._live.evidence_changed.connect(self._rest.start)
+        self._fill_targets()
+        self._on_tab(self.tabs.current)
+
+    def _choice(self, name: str, words: str, tip: str) -> QComboBox:
+        made = Combo()
+        made.setObjectName(name)
+        made.setAccessibleName(words)
+        made.setToolTip(tip)
+        made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        made.setMinimumContentsLength(12)
+        return made
+
+    # -- the page
+
+    @property
+    def _entry(self) -> ModelEntry | None:
+        return self._shell.project.models.get(self._model_id)
+
+    @property
+    def title(self) -> str:
+        entry = self._entry
+        return f"Sensitivity of {entry.title}" if entry is not None else "Sensitivity"
+
+    def page_icon(self) -> QIcon:
+        return icon("crosshair")
+
+    @property
+    def model_id(self) -> str | None:
+        return self._model_id
+
+    @property
+    def found(self) -> Found | None:
+        """What is shown; None until it is computed."""
+        return self._found
+
+    def show_tab(self, key: str) -> None:
+        """Bring a view to front: ask, findings or numbers."""
+        self.tabs.choose(key)
+        self._on_tab(key)
+
+    def closed(self) -> None:
+        self._rest.stop()
+        if self._model_id in self._shell.project.models:
+            self._live.side.forget(self._topic)
+
+    def _on_document_changed(self, before: object, after: object) -> None:
+        entry = self._entry
+        if entry is None:
+            QTimer.singleShot(0, self, self._leave)
+            return
+        self.title_changed.emit()
+        self._fill_targets()
+        self._rest.start()
+
+    def _leave(self) -> None:
+        self._shell.center.close_page(self)
+
+    # -- what is asked about
+
+    def _fill_targets(self) -> None:
+        entry = self._entry
+        if entry is None:
+            return
+        wanted, state = self.target.currentData(), self.state.currentText()
+        names = entry.model.domain.names
+        if wanted not in names:
+            wanted = self._shell.bench.target
+        if wanted not in names:
+            open_ones = [name for name in names if name not in self._live.evidence]
+            chosen = [name for name in self._shell.bench.selection.nodes if name in open_ones]
+            wanted = next(iter([*chosen, *open_ones, *names]), None)
+        offer(self.target, {name: entry.node_titles.get(name, name) for name in names}, wanted)
+        self._fill_states(state)
+
+    def _fill_states(self, wanted: str) -> None:
+        entry, name = self._entry, self.target.currentData()
+        self.state.clear()
+        if entry is not None and name in entry.model.domain:
+            self.state.addItems(entry.model.domain[name].states)
+            self.state.setCurrentIndex(max(0, self.state.findText(wanted)))
+
+    def _on_target_chosen(self) -> None:
+        self._fill_states(self.state.currentText())
+        self._shell.bench.set_target(self.target.currentData())
+        self._ask()
+
+    def _on_target_changed(self, name: str | None) -> None:
+        place = self.target.findData(name)
+        if name is not None and place >= 0 and place != self.target.currentIndex():
+            self.target.setCurrentIndex(place)
+            self._fill_states(self.state.currentText())
+            self._rest.start()
+
+    def _on_tab(self, key: str) -> None:
+        self.spans.setVisible(key == "numbers")
+        self.card.has_curve(key == "numbers")
+        self._ask()
+
+    def _ask(self, *_: object) -> None:
+        entry = self._entry
+        if entry is None or self._live.model is not entry.model:
+            return
+        if self._live.error is not None or not self.state.count():
+            self._tell_problem(str(self._live.error or "This model has no variable."))
+            return
+        name, state = str(self.target.currentData()), self.state.currentText()
+        span = Span[self.spans.current]
+        asked = Asked(entry.model, entry.node_titles, self._live.evidence, name, state, span)
+        view = VIEWS[self.tabs.current][2]
+        self._live.side.ask(self._topic, partial(view, asked), self._on_found, self._on_error)
+
+    def _on_error(self, error: PgmStudioError) -> None:
+        self._tell_problem(str(error))
+
+    def _tell_problem(self, sentence: str) -> None:
+        self.note.tell(sentence, "warning")
+        self._found = None
+        self.sentence.setText("")
+        self.chart.show_tornado(Tornado())
+        self.table.show_rows([])
+        self.card.show_detail(None)
+
+    # -- showing
+
+    def _on_found(self, found: Found) -> None:
+        self._found = found
+        self.note.tell("")
+        self.sentence.setText(found.sentence)
+        self.chart.show_tornado(found.tornado)
+        self.table.show_rows(found.cells)
+        self._on_looked_at(self.chart.current or "")
+
+    def _on_looked_at(self, key: str) -> None:
+        self.card.show_detail(None if self._found is None else self._found.details.get(key))
+
+    def _on_chosen(self, key: str) -> None:
+        found = self._found
+        if found is not None and key in found.details:
+            self._on_looked_at(key)
+            self._shell.bench.select((found.details[key].variable,))
+
+    def _on_as_table(self) -> None:
+        to_table = self._stack.currentWidget() is self.chart
+        self._stack.setCurrentWidget(self.table if to_table else self.chart)
+        self.as_table.setText("Show as chart" if to_table else "Show as table")
+        self.card.setVisible(not to_table)
+
+    # -- taking it away
+
+    def _on_export(self) -> None:
+        if self._found is None:
+            return
+        name = f"{self.target.currentData()}-{self.tabs.current}.csv"
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Export sensitivity", name, "CSV (*.csv);;TSV (*.tsv)"
+        )
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write all numbers of the view; tabs for .tsv, commas otherwise."""
+        if self._found is None:
+            return
+        text = table_text(self._found.cells, "\t" if path.suffix == ".tsv" else ",")
+        try:
+            self._shell.write_csv(path, text)
+        except (OSError, PgmStudioError) as error:
+            self._shell.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
+            return
+        self._shell.tell(f"{path.name} holds {counted(len(self._found.cells) - 1, 'row')}.")
+
+
+class DetailCard(QFrame):
+    """The row looked at, in words and as a curve."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("sensitivityCard")
+        self.heading = label("", "heading", size="dense", wrap=True)
+        self.heading.setObjectName("sensitivityHeading")
+        self.lines = label("", "secondary", size="dense", wrap=True)
+        self.lines.setObjectName("sensitivityLines")
+        self.curve = FunctionCurve("sensitivityCurve")
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(self.heading)
+        words.addWidget(self.lines)
+        words.addStretch(1)
+        inside = QHBoxLayout()
+        inside.setContentsMargins(16, 10, 16, 10)
+        inside.setSpacing(16)
+        inside.addLayout(words, 3)
+        inside.addWidget(self.curve, 2)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(hairline())
+        layout.addLayout(inside)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self.setFixedHeight(round(152 * theme().scale))
+
+    def has_curve(self, has: bool) -> None:
+        self.curve.setVisible(has)
+
+    def show_detail(self, found: Detail | None) -> None:
+        self.heading.setText("" if found is None else found.heading)
+        lines = [] if found is None else list(found.lines)
+        if len(lines) > MOST_LINES:
+            lines[MOST_LINES - 1 :] = [f"and {len(lines) - MOST_LINES + 1} more states"]
+        self.lines.setText("\n".join(lines))
+        self.curve.show_curve(None if found is None else found.curve)

@@ -1,0 +1,219 @@
+"""The three views of what a belief depends on: each a chart, a table, and words for every row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pgmstudio.core.analysis.belief_query import become
+from pgmstudio.core.analysis.evidence_impact import trace_findings
+from pgmstudio.core.analysis.sensitivity import Span, Swing, sensitivity_of
+from pgmstudio.core.analysis.tables import Cell, swing_table, trace_table, worth_table
+from pgmstudio.core.analysis.value_of_information import value_of_evidence
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import Done, Finding, InferenceSession
+from pgmstudio.core.inference.finding_text import finding_words
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.model import Model
+from pgmstudio.gui.plots.function_plot import Curve
+from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoRow
+
+# As many bars are drawn; the table and the file have all.
+MOST_BARS = 60
+# What tells less and could move the belief less is left to the table.
+LEAST_BITS, LEAST_MOVE = 5e-4, 0.01
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked about, of which model, given what."""
+
+    model: Model
+    titles: Mapping[str, str]
+    evidence: Mapping[str, Finding]
+    target: str
+    state: str
+    span: Span = Span.TENTH
+
+    def title(self, name: str) -> str:
+        return self.titles.get(name, name)
+
+    @property
+    def code(self) -> int:
+        return self.model.domain[self.target].code(self.state)
+
+    @property
+    def words(self) -> str:
+        return f"{self.title(self.target)} = {self.state}"
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What is told about one row: a heading, lines, a curve, and the variable it is about."""
+
+    heading: str
+    lines: tuple[str, ...]
+    variable: str
+    curve: Curve | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A view filled in."""
+
+    asked: Asked
+    sentence: str  # what the chart shows, in plain words
+    tornado: Tornado
+    cells: list[list[Cell]]
+    details: Mapping[str, Detail] = field(default_factory=dict)
+
+
+def what_to_ask(asked: Asked, session: InferenceSession, cancel: CancelToken) -> Found:
+    """Every variable that could be asked about, the most telling first."""
+    become(session, asked.evidence)
+    found = value_of_evidence(session, asked.model.domain, asked.target, cancel)
+    rows, details = [], {}
+    for worth in found.worths[:MOST_BARS]:
+        (low_state, low), (high_state, high) = worth.extremes(asked.code)
+        if worth.bits < LEAST_BITS and high - low < LEAST_MOVE:
+            continue
+        title, share = asked.title(worth.variable), 100 * found.share(worth)
+        fact = f"{worth.bits:.3f}  {share:.1f} %"
+        rows.append(TornadoRow(worth.variable, title, fact, low, high, low_state, high_state))
+        lines = [
+            f"{title} = {state} ({percent(chance)} %) makes {asked.words} {percent(belief)} %."
+            for state, chance, belief in worth.outcomes(asked.code)
+        ]
+        heading = f"Asking {title}: {worth.bits:.4f} bits, {share:.1f} % of what is open"
+        details[worth.variable] = Detail(heading, tuple(lines), worth.variable)
+    belief = float(found.belief[asked.code])
+    sentence = (
+        f"How much each answer is expected to tell about {asked.title(asked.target)}, in bits of "
+        f"its {found.entropy:.3f} bits of entropy, and how far it could move the belief in "
+        f"{asked.words}."
+        if rows
+        else f"No variable that is still open would tell anything about "
+        f"{asked.title(asked.target)}."
+    )
+    tornado = Tornado(
+        belief,
+        tuple(rows),
+        "bits, share",
+        "the answer that lowers it most",
+        "raises it most",
+        f"now {percent(belief)} %",
+    )
+    return Found(asked, sentence, tornado, worth_table(found, asked.code), details)
+
+
+def what_findings_do(asked: Asked, session: InferenceSession, cancel: CancelToken) -> Found:
+    """The belief without each finding in turn."""
+    become(session, asked.evidence)
+    belief = float(session.belief(asked.target).values[asked.code])
+    traces = trace_findings(session, asked.model.domain, asked.target, cancel)
+    rows, details = [], {}
+    for trace in traces.values():
+        if trace.target_belief is None or trace.variable == asked.target:
+            continue
+        without = float(trace.target_belief[asked.code])
+        title = f"{asked.title(trace.variable)} {finding_words(trace.finding)}"
+        low, high = min(belief, without), max(belief, without)
+        fact = f"×{trace.normalised_likelihood:.3g}"
+        rows.append(TornadoRow(trace.variable, title, fact, low, high))
+        goes = "against" if trace.conflict_bits > 0 else "with"
+        lines = (
+            f"Without it, {asked.words} has {percent(without)} %; with it {percent(belief)} %.",
+            f"P({title}) is {trace.alone:.4g}; given the other evidence {trace.given_rest:.4g}, "
+            f"{trace.normalised_likelihood:.3g} times as much.",
+            f"It goes {goes} the other evidence: conflict {_signed(trace.conflict_bits)} bits.",
+        )
+        details[trace.variable] = Detail(title, lines, trace.variable)
+    rows.sort(key=lambda row: -(row.solid - row.hatched))
+    has_done = any(isinstance(finding, Done) for finding in asked.evidence.values())
+    rest = " What was set from outside stays in force." if has_done else ""
+    sentence = (
+        f"What {asked.words} would be without each piece of evidence, the rest staying. "
+        f"× is P(e | the rest) / P(e): below 1 the rest speaks against it.{rest}"
+        if rows
+        else "There is no evidence yet. Click a state in the model to set it."
+    )
+    tornado = Tornado(
+        belief,
+        tuple(rows),
+        "× likelihood",
+        "would fall without it",
+        "would rise without it",
+        f"now {percent(belief)} %",
+    )
+    return Found(asked, sentence, tornado, trace_table(traces, asked.code, belief), details)
+
+
+def which_numbers_matter(asked: Asked, session: InferenceSession, cancel: CancelToken) -> Found:
+    """Every number of every table, varied alone."""
+    network = asked.model.as_bayesian_network if isinstance(asked.model, Tree) else asked.model
+    if not isinstance(network, BayesianNetwork):
+        raise PgmStudioError(
+            f"{a_kind(asked.model.kind, 'A')} has no tables whose numbers could be varied."
+        )
+    found = sensitivity_of(network, asked.evidence, asked.target, asked.state, cancel)
+    rows, details = [], {}
+    for swing in found.swings(asked.span, MOST_BARS, once_a_row=True):
+        title = _swing_words(asked, swing)
+        rows.append(
+            TornadoRow(
+                title, title, f"{swing.value:.4g}", swing.belief_at_low, swing.belief_at_high
+            )
+        )
+        lines = (
+            swing.formula,
+            f"Now θ = {swing.value:.6g}, slope {_signed(swing.derivative, 4)}: a rise of 0.01 "
+            f"moves {asked.words} by about {_signed(swing.derivative, 2)} points.",
+            f"θ from {swing.low:.4g} to {swing.high:.4g} moves it from "
+            f"{percent(swing.belief_at_low)} % to {percent(swing.belief_at_high)} %.",
+        )
+        words = f"{asked.words} for θ from 0 to 1, now {percent(found.probability)} percent"
+        curve = Curve(swing.belief_at, swing.value, swing.low, swing.high, words)
+        details[title] = Detail(f"θ = {title}", lines, swing.variable, curve)
+    how = "by ±10 % of itself" if asked.span is Span.TENTH else "over everything from 0 to 1"
+    sentence = (
+        f"How far {asked.words} moves when one number of a table is varied {how}, the rest of its "
+        "row keeping its proportions. Left of the line it becomes less probable, right of it more. "
+        "Of each row of a table the strongest number is drawn."
+        if rows
+        else f"No number of any table moves {asked.words}."
+    )
+    tornado = Tornado(
+        found.probability,
+        tuple(rows),
+        "number",
+        "number made smaller",
+        "number made larger",
+        f"now {percent(found.probability)} %",
+    )
+    return Found(asked, sentence, tornado, swing_table(found.swings(asked.span)), details)
+
+
+def _swing_words(asked: Asked, swing: Swing) -> str:
+    given = ", ".join(f"{asked.title(name)} = {state}" for name, state in swing.context)
+    told = f"{asked.title(swing.variable)} = {swing.state}"
+    return f"{told} | {given}" if given else told
+
+
+def _signed(value: float, digits: int = 2) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+View = Callable[[Asked, InferenceSession, CancelToken], Found]
+VIEWS: dict[str, tuple[str, str, View]] = {
+    "ask": ("Ask next", "Which variable would tell most about the target", what_to_ask),
+    "findings": ("Evidence", "What each piece of evidence does to the target", what_findings_do),
+    "numbers": (
+        "Table entries",
+        "Which numbers of the tables the target depends on",
+        which_numbers_matter,
+    ),
+}

@@ -1,0 +1,135 @@
+"""Questions beyond beliefs (joints, information, scenarios), asked of a session of their own.
+
+The session lives in the worker that answers; one question at a time, so it is never in two threads.
+Evidence in view is not disturbed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.analysis.belief_query import Opener
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import InferenceSession
+from pgmstudio.core.model import Model
+from pgmstudio.gui.jobs.job import Job, JobState
+
+Question = Callable[[InferenceSession, CancelToken], Any]
+
+
+class _Desk:
+    """The session of one model, opened by the first question; touched by workers only."""
+
+    def __init__(self, opener: Opener, model: Model) -> None:
+        self._opener, self._model = opener, model
+        self._session: InferenceSession | None = None
+
+    def answer(self, question: Question, cancel: CancelToken) -> Iterator[object]:
+        if self._session is None:
+            self._session = self._opener(self._model)
+        self._session.retract_all()  # every question begins without evidence
+        cancel.raise_if_cancelled()
+        yield question(self._session, cancel)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    topic: str
+    question: Question
+    on_answer: Callable[[Any], None] | None
+    on_error: Callable[[PgmStudioError], None] | None
+
+
+class SideQuestions(QObject):
+    """Of every topic the newest question is answered; who goes away forgets its topic first."""
+
+    answered = Signal(str, object)  # topic, value
+    failed = Signal(str, object)  # topic, PgmStudioError
+
+    def __init__(self, opener: Opener, model: Model, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._opener = opener
+        self._desk = _Desk(opener, model)
+        self._waiting: dict[str, _Asked] = {}
+        self._job: Job | None = None
+        self._asked: _Asked | None = None  # what the job is about; None when nobody wants it
+
+    def set_model(self, model: Model) -> None:
+        """Questions about the old model lose their meaning."""
+        self._waiting.clear()
+        self._drop_running()
+        self._desk = _Desk(self._opener, model)
+
+    def ask(
+        self,
+        topic: str,
+        question: Question,
+        on_answer: Callable[[Any], None] | None = None,
+        on_error: Callable[[PgmStudioError], None] | None = None,
+    ) -> None:
+        """The value comes in the window thread; an older question of the topic is given up."""
+        self.forget(topic)
+        self._waiting[topic] = _Asked(topic, question, on_answer, on_error)
+        self._go_on()
+
+    def forget(self, topic: str) -> None:
+        """Nobody wants the answer any more."""
+        self._waiting.pop(topic, None)
+        if self._asked is not None and self._asked.topic == topic:
+            self._drop_running()
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job is not None
+
+    def _drop_running(self) -> None:
+        self._asked = None
+        if self._job is not None:
+            self._job.cancel()
+
+    def _go_on(self) -> None:
+        if self._job is not None or not self._waiting:
+            return
+        asked = self._asked = self._waiting.pop(next(iter(self._waiting)))
+        job = self._job = Job(partial(self._desk.answer, asked.question), self)
+        job.events_arrived.connect(self._on_events)
+        job.failed.connect(self._on_failed)
+        job.state_changed.connect(self._on_state)
+        job.start()
+
+    def _on_events(self, events: list[object]) -> None:
+        asked = self._asked
+        if asked is None:
+            return
+        if asked.on_answer is not None:
+            asked.on_answer(events[-1])
+        self.answered.emit(asked.topic, events[-1])
+
+    def _on_failed(self, error: BaseException) -> None:
+        asked = self._asked
+        self._end()
+        if not isinstance(error, PgmStudioError):
+            raise error
+        if asked is None:
+            return
+        if asked.on_error is not None:
+            asked.on_error(error)
+        self.failed.emit(asked.topic, error)
+
+    def _on_state(self, _state: object) -> None:
+        # A failure is told after the state, so its job ends there.
+        if self._job is not None and self._job.state in (JobState.FINISHED, JobState.CANCELLED):
+            self._end()
+
+    def _end(self) -> None:
+        if self._job is not None:
+            self._job.deleteLater()
+            self._job = None
+        self._asked = None
+        self._go_on()

@@ -1,0 +1,104 @@
+"""The gestures of evidence, the same in every list of states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.inspector.subject import Subject
+
+Modifiers = Qt.KeyboardModifier
+Key = Qt.Key
+HOW = "Click sets evidence, Shift excludes, Ctrl allows several."
+
+# Shift turns the digits into other signs; these are the ones of a US keyboard.
+_SHIFTED = {
+    Key.Key_Exclam: 0,
+    Key.Key_At: 1,
+    Key.Key_NumberSign: 2,
+    Key.Key_Dollar: 3,
+    Key.Key_Percent: 4,
+    Key.Key_AsciiCircum: 5,
+    Key.Key_Ampersand: 6,
+    Key.Key_Asterisk: 7,
+    Key.Key_ParenLeft: 8,
+}
+
+
+def use_state(
+    live: LiveBeliefs,
+    variable: str,
+    state: str,
+    held: Modifiers,
+    titles: Mapping[str, str] = MappingProxyType({}),
+) -> str | None:
+    """Plain: set or retract; Shift or Alt: not this one; Ctrl: one of several.
+
+    Returns the sentence when the state is impossible and nothing was done.
+    """
+    reason = live.why_impossible(variable, state, titles)
+    if reason is not None:
+        return reason
+    if held & (Modifiers.ShiftModifier | Modifiers.AltModifier):
+        live.exclude_state(variable, state)
+    elif held & Modifiers.ControlModifier:
+        live.toggle_one_of(variable, state)
+    else:
+        live.click_state(variable, state)
+    return None
+
+
+def say_at(widget: QWidget, sentence: str | None, place: QPoint) -> None:
+    """A refusal at the pointer, for as long as a toast."""
+    if sentence:
+        QToolTip.showText(widget.mapToGlobal(place), sentence, widget, widget.rect(), 6000)
+
+
+def digit_of(event: QKeyEvent) -> int | None:
+    """0 for the key 1, … 8 for the key 9, with or without Shift."""
+    key = Key(event.key())
+    if Key.Key_1 <= key <= Key.Key_9:
+        return int(key) - int(Key.Key_1)
+    return _SHIFTED.get(key) if event.modifiers() & Modifiers.ShiftModifier else None
+
+
+def state_tip(
+    live: LiveBeliefs, variable: str, state: str, titles: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """What a state's bar says when the pointer rests on it."""
+    place = live.model.domain[variable].code(state)
+    words = f"{titles.get(variable, variable)} = {state}"
+    belief, prior = live.beliefs.get(variable), live.priors.get(variable)
+    if belief is not None:
+        words += f": {percent(float(belief[place]))} %"
+    if prior is not None and live.evidence:
+        words += f", prior {percent(float(prior[place]))} %"
+    reason = live.why_impossible(variable, state, titles)
+    return f"{words}\nNot now: {reason}" if reason else f"{words}\n{HOW}"
+
+
+def tip_in(subject: Subject | None, variable: str, state: str) -> str:
+    """The tip of a state of the model in view."""
+    if subject is None:
+        return state
+    return state_tip(subject.live, variable, state, subject.entry.node_titles)
+
+
+def use_in(
+    subject: Subject | None,
+    variable: str,
+    state: str,
+    held: Modifiers,
+    widget: QWidget,
+    place: QPoint,
+) -> None:
+    """Use a state of the model in view; a refusal is told at the place in the widget."""
+    if subject is not None:
+        refusal = use_state(subject.live, variable, state, held, subject.entry.node_titles)
+        say_at(widget, refusal, place)

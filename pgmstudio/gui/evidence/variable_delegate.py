@@ -1,0 +1,131 @@
+"""How a row of the variables panel is painted: mini bars, name, at most one chip."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QObject, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen, QRegion
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from pgmstudio.gui.evidence.variable_model import (
+    MARGIN,
+    Index,
+    VariableRow,
+    VariableRows,
+    mini_rect,
+)
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.chip import chip_size, paint_chip
+
+MINI_GAP = 9
+V_CENTER = int(Qt.AlignmentFlag.AlignVCenter)
+# As numbers: every row asks, and flags are slow to be asked.
+SELECTED = QStyle.StateFlag.State_Selected.value
+HOVERED = QStyle.StateFlag.State_MouseOver.value
+FOCUSED = QStyle.StateFlag.State_HasFocus.value
+
+
+class VariableDelegate(QStyledItemDelegate):
+    """Mini bars, name, at most one chip; of a row that is exposed in part only its bars."""
+
+    def __init__(self, rows: VariableRows, parent: QObject) -> None:
+        super().__init__(parent)
+        self._rows = rows
+        self.exposed: QRegion | None = None  # what has to be painted; None: all of it
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        metrics = QFontMetrics(theme().font("body"))
+        return QSize(120, max(theme().px("row") + 1, metrics.height() + 6))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        place: QRect = option.rect
+        exposed = self.exposed
+        if exposed is not None and not exposed.intersects(place):
+            return  # a view paints every row between the first and the last
+        row = self._rows.rows[index.row()]
+        mini = mini_rect(place)
+        self._paint_ground(painter, place, option.state.value)
+        paint_mini(painter, mini, row)
+        left, right = mini.right() + MINI_GAP, place.right() - MARGIN
+        words = QRect(QPoint(mini.right() + 1, place.top()), place.bottomRight())
+        if exposed is None or exposed.intersects(words):
+            self._paint_words(painter, place, row, left, right)
+
+    def _paint_words(
+        self, painter: QPainter, place: QRect, row: VariableRow, left: int, right: int
+    ) -> None:
+        if row.chip is not None:
+            name = _wide(row.title, theme().scale)
+            size = chip_size(row.chip, max((right - left) * 3 // 5, right - left - name - 8))
+            at = QRect(QPoint(0, 0), size)
+            at.moveCenter(QPoint(right - size.width() // 2, place.center().y()))
+            paint_chip(painter, at, row.chip)
+            right = at.left() - 6
+        hidden = len(row.states) - len(row.shown())
+        if hidden:
+            left = self._paint_more(painter, place, left, hidden)
+        painter.setFont(theme().font("body"))
+        painter.setPen(theme().color("text"))
+        words = _elided(row.title, theme().scale, max(0, right - left))
+        room = QRect(left, place.top(), max(0, right - left), place.height())
+        painter.drawText(room, V_CENTER, words)
+
+    def _paint_ground(self, painter: QPainter, place: QRect, state: int) -> None:
+        if not state & (SELECTED | HOVERED | FOCUSED):
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = QRectF(place).adjusted(1, 0.5, -1, -0.5)
+        radius = theme().radius("control")
+        if state & (SELECTED | HOVERED):
+            name = "selection" if state & SELECTED else "hover"
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color(name))
+            painter.drawRoundedRect(ground, radius, radius)
+        if state & FOCUSED:
+            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(ground.adjusted(1, 1, -1, -1), radius, radius)
+
+    def _paint_more(self, painter: QPainter, place: QRect, left: int, hidden: int) -> int:
+        font = theme().font("micro")
+        painter.setFont(font)
+        painter.setPen(theme().color("text_secondary"))
+        words = f"+{hidden}"
+        width = QFontMetrics(font).horizontalAdvance(words)
+        room = QRect(left - 5, place.top(), width + 2, place.height())
+        painter.drawText(room, V_CENTER, words)
+        return left + width + 2
+
+
+@lru_cache(maxsize=2048)
+def _elided(title: str, scale: float, room: int) -> str:
+    """Cutting words takes longer than drawing them; the font is another at another scale."""
+    metrics = QFontMetrics(theme().font("body"))
+    return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, room)
+
+
+@lru_cache(maxsize=2048)
+def _wide(title: str, scale: float) -> int:
+    return QFontMetrics(theme().font("body")).horizontalAdvance(title)
+
+
+def paint_mini(painter: QPainter, place: QRect, row: VariableRow) -> None:
+    """One column per state, as high as its belief; a hair where there is nothing."""
+    columns = row.columns(place.height(), painter.device().devicePixelRatio())
+    if not columns:
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    colors = theme()
+    plain = "border" if not row.shares else "stale" if row.is_stale else "belief"
+    chosen = plain
+    if row.shares and not row.is_stale:
+        chosen = "evidence" if row.chip is None else row.chip.tint  # seen, or done
+    step, left, bottom = place.width() / len(columns), place.left(), place.bottom() + 1
+    for number, (index, height) in enumerate(columns):
+        x = round(left + number * step)
+        width = max(1.0, round(left + (number + 1) * step) - x - 1)
+        fill = chosen if row.states[index] == row.chosen else plain
+        painter.fillRect(QRectF(x, bottom - height, width, height), colors.color(fill))
+        if row.cursor == index:
+            painter.fillRect(QRectF(x, bottom + 1, width, 2), colors.color("focus"))

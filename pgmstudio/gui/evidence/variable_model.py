@@ -1,0 +1,157 @@
+"""The rows of the variables panel: what each shows, and which of them are others now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from math import ceil
+from operator import attrgetter
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QAccessible
+
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.gui.theme.theme import theme
+
+Index = QModelIndex | QPersistentModelIndex
+MINI_WIDTH, MINI_HEIGHT = 46, 14
+MARGIN = 8
+MOST_STATES = 8
+MOST_ALONE = 24
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRow:
+    """Two equal rows look alike, so a row is only repainted when it differs."""
+
+    name: str
+    title: str
+    states: tuple[str, ...]
+    shares: tuple[float, ...] = ()  # belief, or share of the data's rows; empty: not known
+    chip: Chip | None = None
+    chosen: str | None = None  # the observed state
+    is_stale: bool = False
+    cursor: int | None = None  # the state the keyboard is on
+
+    def shown(self) -> tuple[int, ...]:
+        """All states, or the eight tallest in their order."""
+        count = len(self.states)
+        if count <= MOST_STATES:
+            return tuple(range(count))
+        size = self.shares or (0.0,) * count
+        return tuple(sorted(sorted(range(count), key=lambda i: (-size[i], i))[:MOST_STATES]))
+
+    @property
+    def description(self) -> str:
+        words = [self.title]
+        if self.chip is not None:
+            words.append(self.chip.words)
+        pairs = zip(self.states, self.shares, strict=False)
+        return ", ".join([*words, *(f"{s} {percent(v)} percent" for s, v in pairs)])
+
+    def columns(self, full: int, ratio: float) -> list[tuple[int, float]]:
+        """The states of the mini bars and how high they are, in whole pixels of the screen.
+
+        Rows with the same columns that differ in nothing but shares look alike.
+        """
+        if not self.shares:
+            return [(index, 1.0) for index in self.shown()]
+        most, shares = full * ratio, self.shares
+        # Half a pixel is not drawn: the lower edge stands and the upper one is rounded down.
+        return [(i, max(1.0, ceil(most * min(1.0, shares[i]) - 0.5) / ratio)) for i in self.shown()]
+
+    def differs_in_shares_alone(self, other: VariableRow) -> bool:
+        """Nothing but the beliefs tells the two apart, and both have them."""
+        has_both = bool(self.shares) and bool(other.shares)
+        return has_both and bool(_besides_shares(self) == _besides_shares(other))
+
+
+_besides_shares = attrgetter(*(f.name for f in fields(VariableRow) if f.name != "shares"))
+
+
+class VariableRows(QAbstractListModel):
+    """A flat list; the panel decides on order and filter."""
+
+    bars_changed = Signal(object)  # place → the row before, where its bars alone are others
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rows: tuple[VariableRow, ...] = ()
+        self._places: dict[str, int] = {}
+
+    def show(self, rows: Sequence[VariableRow]) -> bool:
+        """True when rows came, went or moved, so that a selection has to be made again."""
+        rows = tuple(rows)
+        if [row.name for row in rows] == [row.name for row in self.rows]:
+            before, self.rows = self.rows, rows
+            self._tell_changes(before)
+            return False
+        self.beginResetModel()
+        self.rows = rows
+        self._places = {row.name: place for place, row in enumerate(rows)}
+        self.endResetModel()
+        return True
+
+    def _tell_changes(self, before: Sequence[VariableRow]) -> None:
+        others: list[int] = []
+        bars: dict[int, VariableRow] = {}
+        is_heard = QAccessible.isActive()  # who listens wants to know of every number
+        for place, (old, new) in enumerate(zip(before, self.rows, strict=True)):
+            if old is new or old == new:
+                continue
+            if not is_heard and new.differs_in_shares_alone(old):
+                bars[place] = old
+            else:
+                others.append(place)
+        # A view paints one row for one, but all it shows for a range.
+        few = len(others) <= MOST_ALONE
+        for first, last in [(i, i) for i in others] if few else [(others[0], others[-1])]:
+            self.dataChanged.emit(self.index(first), self.index(last))
+        if bars:
+            self.bars_changed.emit(bars)
+
+    def place_of(self, name: str) -> QModelIndex:
+        place = self._places.get(name)
+        return QModelIndex() if place is None else self.index(place)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        row = self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.title
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row.description
+        return None
+
+
+def mini_rect(row: QRect) -> QRect:
+    """Where the mini bars of a row are; the whole height reacts to the pointer."""
+    height = round(MINI_HEIGHT * theme().scale)
+    return QRect(
+        row.left() + MARGIN,
+        row.center().y() - height // 2,
+        round(MINI_WIDTH * theme().scale),
+        height,
+    )
+
+
+def state_at(row: VariableRow, place: QRect, point: QPoint) -> int | None:
+    """The state whose mini bar is under the point."""
+    mini, shown = mini_rect(place), row.shown()
+    if not shown or not mini.left() - 3 <= point.x() <= mini.right() + 3:
+        return None
+    step = mini.width() / len(shown)
+    return shown[min(len(shown) - 1, max(0, int((point.x() - mini.left()) / step)))]

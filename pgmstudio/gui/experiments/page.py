@@ -1,0 +1,347 @@
+"""The experiments of the sources in the Evaluate menu.
+
+Experiments of the sources: choose one, run it in the background, published beside obtained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.params import params_to_dict
+from pgmstudio.core.project.edits import add_data
+from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.experiments.recipe_list import RecipeList
+from pgmstudio.gui.experiments.recipe_run import RecipeRun
+from pgmstudio.gui.experiments.results_view import RecipeView
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.project.opening import add_and_show_model, close_welcome, open_data_page
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+from pgmstudio.studies.recipe import (
+    Measured,
+    Recipe,
+    sweep_of,
+    table_csv,
+    table_of,
+)
+from pgmstudio.studies.recipe_data import data_folder, why_no_data
+from pgmstudio.studies.registry import RECIPES, recipe_of
+
+
+def recipe_actions(shell: Shell) -> list[ActionSpec]:
+    def show() -> None:
+
+        open_recipes(shell)
+
+    return [
+        ActionSpec(
+            "evaluate.recipes",
+            "Experiments of the sources…",
+            "Evaluate",
+            "Published experiments run again: their values beside those obtained here.",
+            show,
+            icon="flask",
+            separator_before=True,
+        )
+    ]
+
+
+_STATES = {
+    JobState.RUNNING: "play-circle",
+    JobState.CANCELLING: "play-circle",
+    JobState.FINISHED: "check-circle",
+    JobState.CANCELLED: "stop-circle",
+    JobState.FAILED: "warning-circle",
+}
+
+
+class RecipePage(Page):
+    """One experiment runs at a time; the tables of all that ran stay as long as the tab does."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("recipes")
+        self._shell = shell
+        self._runs: dict[str, RecipeRun] = {}
+        self._recipe: Recipe = next(iter(RECIPES.values()))
+        self._shown: tuple[object, ...] = ()
+        self._clock = QTimer(self)  # seconds pass also while a trial says nothing
+        self._clock.setInterval(1000)
+        self._clock.timeout.connect(self._refresh)
+        self.list = RecipeList()
+        self.list.picked.connect(self._on_picked)
+        self.run_button = button(
+            "Run",
+            self.start,
+            role="primary",
+            icon_name="play",
+            name="recipeRun",
+            tip="Run this experiment in the background.",
+        )
+        self.stop_button = button(
+            "Stop",
+            self.stop,
+            icon_name="stop",
+            name="recipeStop",
+            tip="Stop; the trials so far stay in the table.",
+        )
+        self.more = button(
+            "Settings",
+            self._on_settings,
+            icon_name="sliders-horizontal",
+            name="recipeMore",
+            tip="Every setting, with the author's value as it is at first.",
+        )
+        self.open_model_button = button(
+            "Open model",
+            self.open_model,
+            name="recipeOpenModel",
+            tip="The model of the chosen trial, as a model of the project.",
+        )
+        self.open_data_button = button(
+            "Open rows",
+            self.open_data,
+            name="recipeOpenData",
+            tip="The rows the model of the chosen trial was learned from, as a data set.",
+        )
+        self.export_button = button(
+            "Export…",
+            self._on_export,
+            icon_name="export",
+            name="recipeExport",
+            tip="Write the table to a .csv file, to all digits.",
+        )
+        self._choose_folder = button(
+            "Choose folder…",
+            self._on_choose_folder,
+            icon_name="folder-simple",
+            name="recipeFolder",
+            tip="The folder that holds the data sets, with its parts seeds and networks.",
+        )
+        self.view = RecipeView(
+            (self.run_button, self.stop_button, self.more),
+            (self.open_model_button, self.open_data_button, self.export_button),
+        )
+        self.view.note.add_button(self._choose_folder)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.list)
+        layout.addWidget(self.view, 1)
+        self._refresh_folder()
+        self.list.choose(self._recipe.key)
+        self._show()
+
+    @property
+    def title(self) -> str:
+        return "Experiments"
+
+    def page_icon(self) -> QIcon:
+        return icon("flask")
+
+    @property
+    def stands_alone(self) -> bool:
+        return True
+
+    def closed(self) -> None:
+        self._clock.stop()
+        for run in self._runs.values():
+            run.stop()
+
+    # -- which one
+
+    @property
+    def run(self) -> RecipeRun | None:
+        """The run of the experiment in view."""
+        return self._runs.get(self._recipe.key)
+
+    @property
+    def _active(self) -> RecipeRun | None:
+        return next((run for run in self._runs.values() if not run.state.is_end), None)
+
+    def choose(self, key: str) -> None:
+        """Show an experiment."""
+        self.list.choose(recipe_of(key).key)
+
+    def _on_picked(self, key: str) -> None:
+        self._recipe = recipe_of(key)
+        self._show()
+
+    def _show(self) -> None:
+        self.view.show_recipe(self._recipe)
+        self._refresh()
+
+    # -- its data
+
+    @property
+    def _folder(self) -> Path | None:
+        return data_folder(self._shell.preferences.recipe_folder or None)
+
+    def _refresh_folder(self) -> None:
+        self.list.show_folder(self._folder)
+
+    def _on_choose_folder(self) -> None:
+        found = QFileDialog.getExistingDirectory(self, "The folder of data sets")
+        if found:
+            self.use_folder(Path(found))
+
+    def use_folder(self, folder: Path) -> None:
+        """Look for data in this folder from now on."""
+        shell = self._shell
+        shell.set_preferences(replace(shell.preferences, recipe_folder=str(folder)))
+        self._refresh_folder()
+        self._refresh()
+
+    # -- running
+
+    def start(self) -> None:
+        """Run the experiment in view; an older run of it makes room."""
+        if self._why_not() is not None:
+            return
+        params = self.view.params()
+        if params is not None:
+            self.start_with(params)
+
+    def start_with(self, params: Any) -> None:
+        """Run the experiment in view with these settings."""
+        before = self._runs.pop(self._recipe.key, None)
+        if before is not None:
+            before.deleteLater()
+        run = RecipeRun(self._recipe, params, self.view.seed.value(), self._folder, self)
+        self._runs[self._recipe.key] = run
+        run.changed.connect(self._refresh)
+        run.failed.connect(self._shell.errors.report)
+        self._shell.bench.beside.add(run)
+        run.start()
+        self._refresh()
+
+    def stop(self) -> None:
+        """Stop it; the trials so far stay."""
+        if self.run is not None:
+            self.run.stop()
+
+    def _why_not(self) -> str | None:
+        active = self._active
+        if active is not None:
+            return f"{active.recipe.title} is running."
+        return why_no_data(self._recipe, self._folder)
+
+    def _on_settings(self) -> None:
+        self.view.toggle_settings()
+
+    # -- showing
+
+    def _refresh(self) -> None:
+        run, why = self.run, self._why_not()
+        is_running = run is not None and not run.state.is_end
+        self.list.show_states({key: _STATES[one.state] for key, one in self._runs.items()})
+        self.view.note.tell(why_no_data(self._recipe, self._folder) or "")
+        self.run_button.setEnabled(why is None)
+        self.run_button.setToolTip(
+            "Run this experiment in the background." if why is None else f"Not now: {why}"
+        )
+        self.stop_button.setEnabled(run is not None and run.state is JobState.RUNNING)
+        self.view.set_locked(is_running)
+        opened = [] if run is None else run.opened
+        shown = (self._recipe.key, run, 0 if run is None else len(run.measured))
+        if shown != self._shown:  # a table that is filled anew forgets what is selected
+            self._shown = shown
+            self.view.show_table(table_of(self._recipe, ()) if run is None else run.table)
+            self.view.show_curves(sweep_of(self._recipe, () if run is None else run.measured))
+            self.view.show_trials(opened)
+        self.view.tell_notes(() if run is None else run.notes)
+        (self._clock.start if self._active is not None else self._clock.stop)()
+        for made in (self.view.trials, self.open_model_button, self.open_data_button):
+            made.setEnabled(bool(opened))
+        self.export_button.setEnabled(run is not None and bool(run.measured))
+        words, fraction = _told(run)
+        self.view.tell_progress(words, fraction if is_running else None)
+
+    # -- taking away
+
+    @property
+    def _trial(self) -> Measured | None:
+        place, run = self.view.trials.currentIndex(), self.run
+        return run.opened[place] if run is not None and 0 <= place < len(run.opened) else None
+
+    def open_model(self) -> None:
+        """The model of the chosen trial becomes one of the project."""
+        trial, run = self._trial, self.run
+        if trial is None or trial.model is None or run is None:
+            return
+        entry = ModelEntry(self._name(trial), trial.model, provenance=self._provenance(run))
+        add_and_show_model(self._shell, entry, f"Open {entry.title}")
+
+    def open_data(self) -> None:
+        """The rows of the chosen trial become a data set of the project."""
+        trial, run = self._trial, self.run
+        if trial is None or trial.rows is None or run is None:
+            return
+        data_id = self._shell.project.next_data_id()
+        entry = DataEntry(self._name(trial), trial.rows, provenance=self._provenance(run))
+        if self._shell.change(f"Open {entry.name}", partial(add_data, entry=entry)):
+            open_data_page(self._shell, data_id)
+
+    def _name(self, trial: Measured) -> str:
+        return f"{self._recipe.title}, {self.view.trials.currentText().lower()}"
+
+    def _provenance(self, run: RecipeRun) -> dict[str, object]:
+        told = {"made by": f"recipe {run.recipe.key}", "seed": run.seed}
+        return {**told, **params_to_dict(run.params)}
+
+    def _on_export(self) -> None:
+        name = f"{self._recipe.key}.csv"
+        path, _ = QFileDialog.getSaveFileName(self, "Export the table", name, "Tables (*.csv)")
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write the table as it stands."""
+        if self.run is None:
+            return
+        try:
+            replace_file(path, table_csv(self.run.table).encode())
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        self._shell.tell(f"{path.name} was written.")
+
+
+def _told(run: RecipeRun | None) -> tuple[str, float]:
+    """Where a run is in words, and as a share."""
+    if run is None:
+        return "", 0.0
+    trials = counted(len({event.trial for event in run.measured if event.trial >= 0}), "trial")
+    share = run.progress.fraction or 0.0
+    if run.state is JobState.RUNNING:
+        left = ""
+        if run.seconds > 2 and share > 0.02:
+            left = f" · about {run.seconds * (1 - share) / share:.0f} s left"
+        return f"{run.progress.message} · {run.seconds:.0f} s{left}", share
+    how = {
+        JobState.CANCELLING: "Stopping …",
+        JobState.FINISHED: f"Finished after {run.seconds:.0f} s with {trials}.",
+        JobState.CANCELLED: f"Stopped after {run.seconds:.0f} s with {trials}.",
+        JobState.FAILED: f"Failed after {run.seconds:.0f} s.",
+    }
+    return how.get(run.state, ""), share
+
+
+def open_recipes(shell: Shell) -> RecipePage:
+    """The page of the experiments, in front."""
+    close_welcome(shell)
+    page = shell.open_page("recipes", partial(RecipePage, shell))
+    assert isinstance(page, RecipePage)
+    return page

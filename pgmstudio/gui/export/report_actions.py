@@ -1,0 +1,311 @@
+"""Reports of the project and of experiments, and every run of the project done again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog
+
+from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.gui.jobs.job import Job
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+
+if TYPE_CHECKING:
+    from pgmstudio.core.experiments.plans.expansion import PlanRows
+    from pgmstudio.core.reports.reproduction import Reproduced
+    from pgmstudio.gui.export.report_run import ReportRun
+
+ENDING = ".html"
+FindRows = Callable[[], "PlanRows | None"]
+
+
+def show_page(path: Path) -> None:
+    """Open a page in the browser."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+
+class ReportDesk(QObject):
+    """Asks where a report goes, has it written in a process of its own, and shows it."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._folder: Path | None = None
+        self._run: ReportRun | None = None
+        self._writer = Asker(self)
+        self._writer.answered.connect(self._on_written)
+        self._writer.failed.connect(self._on_failed)
+
+    def no_content(self) -> str | None:
+        project = self._shell.project
+        if project.data or project.models or project.curves:
+            is_busy = self._writer.is_waiting or self._run is not None
+            return "a report is being written." if is_busy else None
+        return "the project is empty. Import data or draw a model first."
+
+    def no_runs(self) -> str | None:
+        if (said := self.no_content()) is not None:
+            return said
+        return None if self._shell.project.runs else "nothing was learned here yet."
+
+    def no_writer(self) -> str | None:
+        return None if self._run is None else "a report is being written."
+
+    def of_project(self, *, again: bool = False) -> None:
+        """With `again` every run is done once more first, and the page says what came out."""
+        project, path = self._shell.project, self._shell.document.path
+        name = path.stem if path is not None else project.title or "report"
+        target = self._target(name)
+        if target is not None:
+            self._write(project, target, path.name if path is not None else "", again)
+
+    def of_experiment(self, *, again: bool = False) -> None:
+        """The folder behind the curves in front, or one that is chosen."""
+        entry = self._curves_in_front()
+        folder = self._folder_of(entry)
+        if entry is None or folder is None:
+            entry, folder = None, self._chosen_folder()
+        if folder is None:
+            return
+        target = self._target(folder.stem if entry is None else entry.title or folder.stem)
+        if target is not None:
+            find_rows = partial(_rows_of, entry, self._shell.project)
+            self._write(folder, target, str(folder), again, find_rows)
+
+    def _curves_in_front(self) -> CurveEntry | None:
+        curve_id = getattr(self._shell.center.current, "curve_id", None)
+        return self._shell.project.curves.get(curve_id or "")
+
+    def _folder_of(self, entry: CurveEntry | None) -> Path | None:
+        from pgmstudio.gui.curves.sweep_run import found_folder
+
+        folder = None if entry is None else found_folder(self._shell, entry)
+        return folder if folder is not None and folder.is_dir() else None
+
+    def _chosen_folder(self) -> Path | None:
+        title = "Folder of an experiment"
+        chosen = QFileDialog.getExistingDirectory(self._shell.window, title, str(self._place()))
+        return Path(chosen) if chosen else None
+
+    def _target(self, name: str) -> Path | None:
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._shell.window,
+            "Write report",
+            str(self._place() / f"{name}{ENDING}"),
+            f"Web page (*{ENDING})",
+        )
+        if not chosen:
+            return None
+        path = Path(chosen)
+        return path if path.suffix.lower() in (ENDING, ".htm") else Path(chosen + ENDING)
+
+    def _place(self) -> Path:
+        path = self._shell.document.path
+        return self._folder or (path.parent if path is not None else Path())
+
+    def _write(
+        self,
+        subject: Project | Path,
+        target: Path,
+        source: str,
+        again: bool,
+        find_rows: FindRows = lambda: None,
+    ) -> None:
+        if again:
+            self._write_again(subject, target, source, find_rows)
+            return
+        self._writer.follow(partial(_written, subject, target, source, find_rows))
+        self._shell.bench.message.emit("info", f"Writing {target.name}.")
+
+    def _write_again(
+        self, subject: Project | Path, target: Path, source: str, find_rows: FindRows
+    ) -> None:
+        from pgmstudio.gui.export.report_run import ReportRun
+
+        if self._run is not None:
+            return
+        self._run = run = ReportRun(subject, target, source, self, find_rows)
+        run.failed.connect(self._on_failed)
+        run.ended.connect(self._on_ended)
+        self._shell.bench.beside.add(run)
+        run.start()
+        self._shell.tell(f"Everything is run again for {target.name}; the run signal stops it.")
+
+    def _on_ended(self) -> None:
+        run, self._run = self._run, None
+        if run is None:
+            return
+        run.deleteLater()
+        for one in run.done:
+            level = "warning" if one.is_same is False else "info"
+            self._shell.bench.message.emit(level, f"{one.title}: {one.words}")
+        if run.written is not None:
+            self._on_written(run.written)
+        self._shell.book.refresh()
+
+    def _on_written(self, path: object) -> None:
+        assert isinstance(path, Path)
+        self._folder = path.parent
+        self._shell.tell(f"Wrote {path.name}.")
+        show_page(path)
+
+    def _on_failed(self, error: object) -> None:
+        assert isinstance(error, BaseException)
+        self._shell.errors.report(error)
+
+
+def _rows_of(entry: CurveEntry | None, project: Project) -> PlanRows | None:
+    """The rows of some curves of the project; None for those of a folder, whose plan names them."""
+    from pgmstudio.gui.curves.setup import CurveSetup
+
+    setup = None if entry is None else CurveSetup.of(entry.setup)
+    return None if setup is None else setup.plan_rows(project)
+
+
+def _written(
+    subject: Project | Path, target: Path, source: str, find_rows: FindRows, cancel: CancelToken
+) -> Iterator[Path]:
+    from pgmstudio.core.reports.report import ReportTask, ReportWords
+
+    words = ReportWords(source, datetime.now())
+    yield from in_process(ReportTask(subject, target, words, find_rows()), cancel)
+
+
+class ReproduceDesk(QObject):
+    """Has every run of the project done again in a process of its own, and compares."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._again: Job | None = None
+        self._done: list[Reproduced] = []
+        shell.document.replaced.connect(self._on_replaced)
+
+    def _on_replaced(self) -> None:
+        """Nobody waits for the runs of a closed project."""
+        job, self._again = self._again, None
+        if job is not None:
+            job.events_arrived.disconnect()
+            job.failed.disconnect()
+            job.cancel()
+
+    def no_runs(self) -> str | None:
+        if self._again is not None:
+            return "the runs are being done again."
+        return None if self._shell.project.runs else "nothing was learned here yet."
+
+    def reproduce_all(self) -> None:
+        """Every run once more; the log says of each what came out."""
+        if self._again is not None:
+            return
+        from pgmstudio.core.reports.reproduction import ReproduceProject
+
+        self._done = []
+        self._again = Job(partial(in_process, ReproduceProject(self._shell.project)), self)
+        self._again.events_arrived.connect(self._on_events)
+        self._again.failed.connect(self._on_failed)
+        self._again.state_changed.connect(self._on_state)
+        self._again.start()
+        count = counted(len(self._shell.project.runs), "run")
+        self._shell.tell(f"{count} of the project are done again.")
+
+    def _on_events(self, events: list[object]) -> None:
+        from pgmstudio.core.reports.reproduction import Reproduced
+
+        for event in events:
+            if isinstance(event, Reproduced):
+                self._done.append(event)
+                level = "warning" if event.is_same is False else "info"
+                self._shell.bench.message.emit(level, f"{event.title}: {event.words}")
+
+    def _on_state(self, _state: object) -> None:
+        job = self.sender()
+        assert isinstance(job, Job)
+        if not job.state.is_end:
+            return
+        job.deleteLater()
+        if job is not self._again:
+            return
+        self._again = None
+        self._shell.tell(end_words(self._done))
+        self._shell.book.refresh()
+
+    def _on_failed(self, error: object) -> None:
+        assert isinstance(error, BaseException)
+        self._shell.errors.report(error)
+
+
+def end_words(done: list[Reproduced]) -> str:
+    """What came of doing runs again, in a sentence or three."""
+    same = [one for one in done if one.is_same]
+    differ = [one.title for one in done if one.is_same is False]
+    left = [one for one in done if one.is_same is None]
+    words = f"{counted(len(same), 'run')} gave the same model, bit for bit."
+    if differ:
+        words += f" Another model came out of {', '.join(differ)}."
+    if left:
+        words += f" {counted(len(left), 'run')} could not be compared; the log says why."
+    return words
+
+
+def report_actions(shell: Shell) -> list[ActionSpec]:
+    desk = ReportDesk(shell)
+    return [
+        ActionSpec(
+            "file.report",
+            "Report of the project…",
+            "File",
+            "One web page with data, models, curves, tables and how to make them again.",
+            desk.of_project,
+            icon="article",
+            why_not=desk.no_content,
+        ),
+        ActionSpec(
+            "file.report-experiment",
+            "Report of an experiment…",
+            "File",
+            "One web page with the curves and models of an experiment that is kept in a folder.",
+            desk.of_experiment,
+        ),
+        ActionSpec(
+            "file.report-again",
+            "Report with all runs reproduced…",
+            "File",
+            "Every run of the project is done again; the page says whether the same came out.",
+            partial(desk.of_project, again=True),
+            why_not=desk.no_runs,
+        ),
+        ActionSpec(
+            "file.report-experiment-again",
+            "Report of an experiment, reproduced…",
+            "File",
+            "The experiment of a folder is run again; the page says whether the same came out.",
+            partial(desk.of_experiment, again=True),
+            why_not=desk.no_writer,
+        ),
+    ]
+
+
+def reproduce_actions(shell: Shell) -> list[ActionSpec]:
+    desk = ReproduceDesk(shell)
+    return [
+        ActionSpec(
+            "learn.reproduce-all",
+            "Reproduce all runs",
+            "Learn",
+            "Run every learner of the project again with its rows, settings and seed, and compare.",
+            desk.reproduce_all,
+            why_not=desk.no_runs,
+        ),
+    ]

@@ -1,0 +1,1 @@
+"""The manual and the guided tour."""

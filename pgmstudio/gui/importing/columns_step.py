@@ -1,0 +1,272 @@
+"""Step 2 of an import: the list of columns, and how the chosen one is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.discretization import Discretisation
+from pgmstudio.core.io.data.inspection import ColumnKind, ColumnReport, FileReport, Treatment
+from pgmstudio.core.io.import_plan import Draft
+from pgmstudio.core.number_format import counted, grouped, read_number
+from pgmstudio.gui.importing.hints import missing_words, odd_words, weights_words
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow, LinedRows, dress_head
+from pgmstudio.gui.widgets.search_field import SearchField
+
+_FLAGS = {
+    ColumnKind.INDEX: "index",
+    ColumnKind.CONSTANT: "constant",
+    ColumnKind.IDENTIFIER: "identifier",
+    ColumnKind.DATE: "date",
+    ColumnKind.EMPTY: "empty",
+}
+
+
+Found = Mapping[tuple[str, Discretisation], int]  # how many bins a column cut so has
+
+
+def column_row(column: ColumnReport, draft: Draft, found: Found | None = None) -> ColumnRow:
+    """What the list says of a column; a method may find fewer bins than it was asked for."""
+    treatment = draft.treatment(column)
+    is_number = column.kind is ColumnKind.NUMBERS or treatment is Treatment.DISCRETISE
+    bars = column.histogram if is_number else tuple(count for _, count in column.states)
+    if is_number and column.low is not None and column.high is not None:
+        facts = f"{read_number(column.low)} … {read_number(column.high)}"
+    else:
+        facts = counted(column.distinct, "state")
+    chip = _FLAGS.get(column.kind, "")
+    if treatment is Treatment.DISCRETISE:
+        how = draft.cutting_of(column)
+        if how.method == "mdl":
+            chip = "MDL"
+        else:
+            bins = len(how.points) + 1 if how.method == "cuts" else how.bins
+            chip = counted((found or {}).get((column.name, how), bins), "bin")
+    elif treatment is Treatment.WEIGHTS:
+        chip = "frequency"
+    return ColumnRow(
+        name=column.name,
+        is_number=is_number,
+        bars=tuple(float(bar) for bar in bars),
+        facts=facts,
+        missing=column.missing,
+        chip=chip,
+        chip_is_warning=column.kind in _FLAGS and treatment is not Treatment.WEIGHTS,
+        is_used=treatment is not Treatment.LEAVE_OUT,
+        tip=f"{column.name}: {column.remark}" if column.remark else column.name,
+    )
+
+
+class ColumnsPane(QWidget):
+    """The left side of steps 2 and 3: columns with ticks, and the note on missing cells."""
+
+    markers_wanted = Signal(object)  # more texts that mean missing
+    weights_wanted = Signal(str, bool)  # whether that column says how often a row occurs
+    picked = Signal(str)
+    ticked = Signal(str, bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("columnsPane")
+        self.count = label("", "heading", size="dense")
+        self.search = SearchField("findImportColumn", "Find a column")
+        self.search.setMaximumWidth(round(160 * theme().scale))
+        self.list = ColumnList("importColumns", with_ticks=True)
+        self.list.picked.connect(self.picked)
+        self.list.ticked.connect(self.ticked)
+        self.search.textChanged.connect(self.list.find_columns)
+        self.note = Note("", "warning", "missingNote", rich=True)
+        self.odd = Note("", "info", "oddNote", rich=True)
+        self._odd_markers: tuple[str, ...] = ()
+        self._shown: tuple[FileReport, Draft] | None = None
+        self._found: dict[tuple[str, Discretisation], int] = {}
+        self.odd.link_activated.connect(self._on_count_as_missing)
+        self.weights = Note("", "info", "weightsNote", rich=True)
+        self._weights_column = ""
+        self.weights.link_activated.connect(self._on_count_by)
+        head = row(self.count, None, self.search)
+        head.setContentsMargins(12, 8, 12, 8)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(head)
+        layout.addWidget(self.list, 1)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(12, 8, 12, 12)
+        foot.setSpacing(8)
+        foot.addWidget(self.weights)
+        foot.addWidget(self.odd)
+        foot.addWidget(self.note)
+        layout.addLayout(foot)
+
+    def show_columns(
+        self, report: FileReport, draft: Draft, complete: int, markers: Sequence[str]
+    ) -> None:
+        """`complete`: rows without a missing cell; `markers`: those that occur."""
+        self.count.setText(counted(len(report.columns), "column"))
+        if self._shown is None or self._shown[0] is not report:
+            self._found.clear()  # the cells were read in another way
+        self._shown = report, draft
+        self._show_rows()
+        self.note.tell(missing_words(report, draft, complete, markers), "warning")
+        said, self._odd_markers = odd_words(report, draft)
+        self.odd.tell(said, "info")
+        said, self._weights_column = weights_words(report, draft)
+        self.weights.tell(said, "info")
+
+    def tell_bins(self, name: str, how: Discretisation, bins: int) -> None:
+        """How many bins a method found in a column."""
+        if self._found.get((name, how)) != bins:
+            self._found[name, how] = bins
+            self._show_rows()
+
+    def _show_rows(self) -> None:
+        if self._shown is not None:
+            report, draft = self._shown
+            self.list.show_rows([column_row(c, draft, self._found) for c in report.columns])
+
+    def _on_count_by(self, link: str) -> None:
+        self.weights_wanted.emit(self._weights_column, link == "yes")
+
+    def _on_count_as_missing(self, _link: str) -> None:
+        self.markers_wanted.emit(self._odd_markers)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(356 * theme().scale), super().minimumSizeHint().height())
+
+
+_USES = (
+    (Treatment.STATES, "States", "Every value is a state."),
+    (Treatment.DISCRETISE, "Numbers in bins", "Numbers are cut into intervals."),
+    (Treatment.WEIGHTS, "How often a row occurs", "Numbers are the weights of the rows."),
+    (Treatment.LEAVE_OUT, "Leave out", "The column does not become a variable."),
+)
+
+
+class ColumnDetail(QWidget):
+    """One column: what it holds, how it is used, its states with their counts."""
+
+    treatment_wanted = Signal(str, object)  # column, Treatment
+    cuts_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("columnDetail")
+        self._column: ColumnReport | None = None
+        self.title = label("", "heading", size="title")
+        self.facts = label("", "secondary", size="dense")
+        self.use = QComboBox()
+        self.use.setObjectName("useAs")
+        self.use.setAccessibleName("How the column is used")
+        for treatment, words, tip in _USES:
+            self.use.addItem(words, treatment)
+            self.use.setItemData(self.use.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.use.activated.connect(self._on_use)
+        self.remark = Note("", "info", "columnRemark")
+        self.states = QTableWidget(0, 2)
+        self.states.setObjectName("statesFound")
+        self.states.setAccessibleName("States found in the column")
+        self.states.setHorizontalHeaderLabels(["State", "Rows"])
+        count = QTableWidgetItem("Rows")
+        count.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.states.setHorizontalHeaderItem(1, count)
+        self.states.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.states.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.states.setShowGrid(False)
+        self.states.setTabKeyNavigation(False)
+        self.states.verticalHeader().hide()
+        self.states.setItemDelegate(LinedRows(self.states))
+        head = self.states.horizontalHeader()
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 8)
+        layout.setSpacing(10)
+        layout.addWidget(row(self.title, self.facts, None))
+        layout.addWidget(row(label("Use as", "secondary"), self.use, None))
+        layout.addWidget(self.remark)
+        layout.addWidget(self.states, 1)
+        self.bins = label("", "secondary", wrap=True)
+        self.to_cuts = button(
+            "Show its cuts",
+            self.cuts_wanted.emit,
+            role="link",
+            icon_name="scissors",
+            tip="Go to step 3, where the cuts can be moved",
+            name="showCuts",
+        )
+        layout.addWidget(self.bins)
+        layout.addWidget(row(self.to_cuts, None))
+        self._air = QWidget()  # without states the rest stays on top
+        layout.addWidget(self._air, 1)
+
+    def show_column(self, column: ColumnReport, draft: Draft) -> None:
+        self._column = column
+        self.title.setText(column.name)
+        facts = [column.kind.value, counted(column.distinct, "value")]
+        if column.low is not None and column.high is not None:
+            facts.append(f"{read_number(column.low)} … {read_number(column.high)}")
+        if column.missing:
+            facts.append(f"{grouped(column.missing)} missing")
+        self.facts.setText(" · ".join(facts))
+        treatment = draft.treatment(column)
+        self.use.setCurrentIndex([use for use, _, _ in _USES].index(treatment))
+        self.use.setToolTip(_USES[self.use.currentIndex()][2])
+        numeric = column.low is not None
+        for place, (use, _, tip) in enumerate(_USES):
+            needs_numbers = use in (Treatment.DISCRETISE, Treatment.WEIGHTS)
+            self._enable(place, numeric or not needs_numbers, tip)
+        self.remark.tell(column.remark, "info")
+        is_cut = treatment is Treatment.DISCRETISE
+        counts = treatment is Treatment.WEIGHTS
+        self.bins.setVisible(is_cut or counts)
+        self.to_cuts.setVisible(is_cut)
+        if is_cut:
+            self.tell_bins(draft.cutting_of(column).bins)
+        elif counts:
+            self.bins.setText("A row counts as often as it says here; learners and scores do so.")
+        self._show_states(column)
+
+    def tell_bins(self, bins: int) -> None:
+        """How many bins the column is cut into."""
+        self.bins.setText(f"Its numbers become {counted(bins, 'bin')}.")
+
+    def _enable(self, place: int, on: bool, tip: str) -> None:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        index = self.use.model().index(place, 0)
+        self.use.model().setData(index, flags if on else Qt.ItemFlag.NoItemFlags, _FLAGS_ROLE)
+        said = tip if on else "Not now: the column holds texts, not only numbers."
+        self.use.setItemData(place, said, Qt.ItemDataRole.ToolTipRole)
+
+    def _show_states(self, column: ColumnReport) -> None:
+        self.states.setVisible(bool(column.states))
+        self._air.setVisible(not column.states)
+        self.states.setRowCount(len(column.states))
+        self.states.setFont(theme().font("dense"))
+        dress_head(self.states.horizontalHeader())
+        self.states.verticalHeader().setDefaultSectionSize(theme().px("row"))
+        for place, (state, count) in enumerate(column.states):
+            self.states.setItem(place, 0, QTableWidgetItem(state))
+            number = QTableWidgetItem(grouped(count))
+            number.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.states.setItem(place, 1, number)
+
+    def _on_use(self, place: int) -> None:
+        if self._column is not None:
+            self.treatment_wanted.emit(self._column.name, _USES[place][0])
+
+
+# How QComboBox's own model stores whether an entry can be chosen.
+_FLAGS_ROLE = Qt.ItemDataRole.UserRole - 1

@@ -1,0 +1,436 @@
+"""The import page: a file becomes a data set in four steps, gone through in any order.
+
+How an import ends: the data set gets a name and goes into the project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import QVBoxLayout
+
+from pgmstudio.core.data.discretization import Discretisation
+from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.io.data.inspection import ColumnReport, Treatment
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.import_plan import Draft, SplitPlan
+from pgmstudio.core.number_format import counted, data_facts
+from pgmstudio.core.project.edits import add_data, replace_data, set_cuts, set_split
+from pgmstudio.core.project.project import DataEntry, Project
+from pgmstudio.gui.importing.hints import problem_words, without_rows
+from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
+from pgmstudio.gui.importing.reading import (
+    CutColumn,
+    Done,
+    Reading,
+    cut_column,
+    import_rows,
+    is_text_file,
+    read,
+)
+from pgmstudio.gui.jobs.job import Job, JobState
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Deed, UndoingPage
+
+
+def name_of(path: Path, draft: Draft) -> str:
+    """What the data set is called: as its file, or as the folder of three files with set names."""
+    stem = path.name.split(".")[0]
+    is_part = draft.split.kind == "files" and stem in ("train", "valid", "test")
+    return path.parent.name or stem if is_part else stem
+
+
+def put_into_project(
+    shell: Shell, entry: DataEntry, source: str, replaces: str | None
+) -> str | None:
+    """The one undoable change of an import; the id of the data set, None when it was refused.
+
+    `replaces` is the data set that was imported again; once it is gone, a new one is made.
+    """
+    project = shell.project
+    if replaces is not None and replaces in project.data:
+        data_id, text = replaces, f"Discretise {project.data[replaces].name} again"
+        changed = shell.change(text, partial(_imported_again, data_id=replaces, entry=entry))
+    else:
+        data_id, text = project.next_data_id(), f"Import {source}"
+        changed = shell.change(text, partial(add_data, entry=entry))
+    return data_id if changed else None
+
+
+def _imported_again(project: Project, *, data_id: str, entry: DataEntry) -> Project:
+    """Other states for a data set that stays where it is."""
+    project = replace_data(project, data_id=data_id, data=entry.data)
+    project = set_cuts(project, data_id=data_id, cuts=entry.cuts)
+    return set_split(project, data_id=data_id, split=entry.split)
+
+
+# Cutting fewer rows than this takes less than a frame.
+ROWS_AT_ONCE = 20_000
+
+
+class ImportPage(UndoingPage):
+    """Reads in the background, keeps the choices in a `Draft`, changes the project at the end."""
+
+    def __init__(
+        self,
+        shell: Shell,
+        path: Path,
+        *,
+        draft: Draft | None = None,
+        replaces: str | None = None,
+        name: str | None = None,
+        on_closed: Callable[[], object] | None = None,
+    ) -> None:
+        """`replaces`: the data set that is imported again; `name`: of a table without a file."""
+        super().__init__(f"import:{path}")
+        self._shell, self._path = shell, path
+        self._draft = draft or Draft()
+        self._replaces, self._name, self._on_closed = replaces, name, on_closed
+        self._reading: Reading | None = None
+        self._is_reading = False
+        self._history: list[tuple[str, Draft]] = []
+        self._undone: list[tuple[str, Draft]] = []
+        self._column: str | None = None
+        self._step = FILE
+        self._job: Job | None = None
+        self._reader, self._cutter = Asker(self), Asker(self)
+        self._reader.answered.connect(self._on_read)
+        self._reader.failed.connect(self._on_read_failed)
+        self._cutter.answered.connect(self._show_cut_column)
+        self._cutter.failed.connect(self._on_trouble)
+        self.view = ImportView(f"Reading {name or path.name}…")
+        self._build()
+        self._read()
+
+    @property
+    def title(self) -> str:
+        return f"Import {self.short_title}"
+
+    @property
+    def short_title(self) -> str:
+        return self._name or self._path.name
+
+    def page_icon(self) -> QIcon:
+        return icon("download-simple")
+
+    @property
+    def stands_alone(self) -> bool:
+        return True
+
+    def data_facts(self) -> str:
+        if self._reading is None:
+            return f"{self.short_title} · {'being read' if self._is_reading else 'cannot be read'}"
+        report = self._reading.report
+        used = self._draft.used(report)
+        complete = self._reading.complete_rows(column.name for column in used)
+        missing = sum(column.missing for column in used)
+        return data_facts(self.short_title, report.row_count, len(used), missing, complete)
+
+    def _build(self) -> None:
+        view = self.view
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(view)
+        view.steps.chosen.connect(self.go_to)
+        view.file.options_wanted.connect(self._on_options_wanted)
+        view.columns.picked.connect(self._on_picked)
+        view.columns.ticked.connect(self._on_ticked)
+        view.columns.markers_wanted.connect(self._on_markers_wanted)
+        view.columns.weights_wanted.connect(self._on_weights_wanted)
+        view.detail.treatment_wanted.connect(self._on_treatment_wanted)
+        view.detail.cuts_wanted.connect(partial(self.go_to, CUTS))
+        view.cuts.cutting_wanted.connect(self._on_cutting_wanted)
+        view.cuts.moving.connect(self._on_cut_moving)
+        view.cuts.undo_wanted.connect(self.undo)
+        view.cuts.use_as_numbers.connect(self._on_use_as_numbers)
+        view.split.plan_wanted.connect(self._on_plan_wanted)
+        view.foot.cancel.clicked.connect(self._on_cancel)
+        view.foot.back.clicked.connect(self._on_back)
+        view.foot.forward.clicked.connect(self._on_forward)
+        view.foot.finish.clicked.connect(self.start_import)
+        self._refresh()
+
+    # -- reading
+
+    def _read(self) -> None:
+        self._is_reading = True
+        self._reader.ask(partial(read, self._path, self._draft.reading))
+        self._refresh_foot()
+
+    def _on_read(self, reading: Reading) -> None:
+        first = self._reading is None
+        self._reading, self._is_reading = reading, False
+        self.view.problem.tell(without_rows(self._path.name, reading.report.row_count), "warning")
+        if first and reading.is_split and self._draft.split.kind == "none":
+            self._draft = replace(self._draft, split=SplitPlan(kind="files"))
+        if first and reading.counts and not self._draft.treatments:
+            self._draft = self._draft.with_treatment(reading.counts, Treatment.WEIGHTS)
+        names = [column.name for column in reading.report.columns]
+        if self._column not in names:
+            numbers = [
+                column.name
+                for column in reading.report.columns
+                if self._draft.treatment(column) is Treatment.DISCRETISE
+            ]
+            self._column = next(iter([*numbers, *names]), None)
+        wanted = self._column
+        self._refresh()  # which makes the first of a new list the current column
+        if wanted is not None:
+            self.view.columns.list.pick(wanted)
+
+    def _on_read_failed(self, error: BaseException) -> None:
+        self._is_reading = False
+        if self._reading is None:
+            self.view.show_unread(self._draft.reading, is_text=is_text_file(self._path))
+            self.facts_changed.emit()
+        self._on_trouble(error)
+
+    def _on_trouble(self, error: BaseException) -> None:
+        if isinstance(error, PgmStudioError):
+            self.view.problem.tell(problem_words(error), "danger")
+        elif not isinstance(error, Cancelled):
+            self._shell.errors.report(error)
+        self._refresh_foot()
+
+    # -- choices
+
+    @property
+    def draft(self) -> Draft:
+        """What has been chosen so far."""
+        return self._draft
+
+    @property
+    def reading(self) -> Reading | None:
+        return self._reading
+
+    def _change(self, words: str, draft: Draft) -> None:
+        if draft == self._draft:
+            return
+        self._history.append((words, self._draft))
+        self._undone.clear()
+        self._show_draft(draft)
+
+    def undo(self) -> None:
+        """Take back the last choice on this page."""
+        if self._history:
+            words, draft = self._history.pop()
+            self._undone.append((words, self._draft))
+            self._show_draft(draft)
+
+    def redo(self) -> None:
+        """Make the choice again that was taken back last."""
+        if self._undone:
+            words, draft = self._undone.pop()
+            self._history.append((words, self._draft))
+            self._show_draft(draft)
+
+    def _show_draft(self, draft: Draft) -> None:
+        before, self._draft = self._draft, draft
+        if draft.reading != before.reading:
+            self._read()
+        self._refresh()
+
+    def _on_options_wanted(self, options: ImportOptions) -> None:
+        self._change("read the file in another way", replace(self._draft, reading=options))
+
+    def _on_markers_wanted(self, markers: tuple[str, ...]) -> None:
+        known = tuple(dict.fromkeys((*self._draft.reading.markers, *markers)))
+        words = f"count {' and '.join(markers)} as missing"
+        self._change(
+            words, replace(self._draft, reading=replace(self._draft.reading, markers=known))
+        )
+
+    def _report(self, name: str | None) -> ColumnReport | None:
+        columns = self._reading.report.columns if self._reading is not None else ()
+        return next((column for column in columns if column.name == name), None)
+
+    def _on_picked(self, name: str) -> None:
+        self._column = name
+        self._refresh_column()
+
+    def _on_ticked(self, name: str, is_used: bool) -> None:
+        column = self._report(name)
+        if column is None:
+            return
+        treatment = Treatment.LEAVE_OUT
+        if is_used:
+            has_cuts = name in self._draft.cutting or column.treatment is Treatment.DISCRETISE
+            treatment = Treatment.DISCRETISE if has_cuts else Treatment.STATES
+        words = f"use {name}" if is_used else f"leave out {name}"
+        self._change(words, self._draft.with_treatment(name, treatment))
+
+    def _on_treatment_wanted(self, name: str, treatment: Treatment) -> None:
+        self._change(
+            f"use {name} as {treatment.value}", self._draft.with_treatment(name, treatment)
+        )
+
+    def _on_weights_wanted(self, name: str, is_weight: bool) -> None:
+        treatment = Treatment.WEIGHTS if is_weight else Treatment.DISCRETISE
+        self._on_treatment_wanted(name, treatment)
+
+    def _on_use_as_numbers(self) -> None:
+        if self._column is not None:
+            self._on_treatment_wanted(self._column, Treatment.DISCRETISE)
+
+    def _on_cutting_wanted(self, words: str, how: Discretisation) -> None:
+        if self._column is not None:
+            self._change(words, self._draft.with_cutting(self._column, how))
+
+    def _on_cut_moving(self, points: tuple[float, ...]) -> None:
+        self.view.preview.show_cuts(self._column, points)
+
+    def _on_plan_wanted(self, plan: SplitPlan) -> None:
+        self._change("split the rows in another way", replace(self._draft, split=plan))
+
+    # -- showing
+
+    def go_to(self, step: int) -> None:
+        """Show a step, 0 to 3; of a file that cannot be read there is only the first."""
+        self._step = step if self._is_reading or self._reading is not None else FILE
+        self._refresh()
+
+    def _refresh(self) -> None:
+        undo = self._history[-1][0] if self._history else ""
+        self.view.show_choices(self._step, self._reading, self._draft, undo)
+        self._refresh_column()
+        self._refresh_foot()
+        self.facts_changed.emit()
+
+    def _refresh_column(self) -> None:
+        column, reading = self._report(self._column), self._reading
+        if column is None or reading is None:
+            return
+        self.view.detail.show_column(column, self._draft)
+        if self._draft.treatment(column) is not Treatment.DISCRETISE:
+            self._cutter.forget()
+            self.view.show_no_cuts(column, self._draft)
+            return
+        weights = [
+            c.name for c in reading.report.columns if self._draft.treatment(c) is Treatment.WEIGHTS
+        ]
+        how = self._draft.cutting_of(column)
+        ask = partial(cut_column, reading, column.name, how, next(iter(weights), None))
+        if reading.report.row_count <= ROWS_AT_ONCE:
+            self._cutter.forget()
+            try:
+                self._show_cut_column(ask())
+            except PgmStudioError as refusal:
+                self._on_trouble(refusal)
+        else:
+            self._cutter.ask(lambda _cancel: ask())
+
+    def _show_cut_column(self, shown: CutColumn) -> None:
+        if shown.values.name == self._column:
+            self.view.show_cuts(shown)
+
+    def _refresh_foot(self) -> None:
+        reason, busy = self._why_not(), self._job is not None
+        self.view.show_foot(self._step, self._reading, self._draft, reason, busy=busy)
+
+    def _why_not(self) -> str | None:
+        if self._job is not None:
+            return "the import is under way."
+        if self._is_reading:
+            return "the file is being read."
+        if self._reading is None:
+            return "the file could not be read."
+        if not self._reading.report.row_count:
+            return "the file has no rows."
+        if not self._draft.used(self._reading.report):
+            return "every column is left out. Tick at least one."
+        return None
+
+    # -- importing
+
+    def start_import(self) -> None:
+        """Turn the cells into a data set in the background."""
+        reading, draft = self._reading, self._draft
+        if reading is None or self._why_not() is not None:
+            return
+        name = self._name or name_of(self._path, self._draft)
+        keep_path = self._name is None
+
+        def task(cancel: CancelToken) -> Iterator[object]:
+            return import_rows(reading, draft, name, cancel, keep_path=keep_path)
+
+        self.view.problem.tell("")
+        self._job = Job(task, self)
+        self._job.events_arrived.connect(self._on_events)
+        self._job.state_changed.connect(self._on_job_state)
+        self._job.failed.connect(self._on_trouble)
+        self._job.start()
+        self._refresh_foot()
+
+    @property
+    def _is_stopping(self) -> bool:
+        return self._job is not None and self._job.state is JobState.CANCELLING
+
+    def _on_events(self, events: list[object]) -> None:
+        for event in events:
+            if isinstance(event, Progress):
+                self.view.foot.tell_progress(event.message)
+            elif isinstance(event, Done) and not self._is_stopping:
+                self._take(event)
+                return
+
+    def _on_job_state(self, state: JobState) -> None:
+        if state is JobState.CANCELLING:
+            self.view.foot.tell_progress("Stopping…")
+        elif state.is_end:
+            self._job = None
+            self.view.foot.tell_progress("")
+            self._refresh_foot()
+
+    def _take(self, done: Done) -> None:
+        """The one change of the project: the data set is there, its page opens."""
+        shell, entry = self._shell, done.entry
+        from pgmstudio.gui.project.opening import open_data_page
+
+        data_id = put_into_project(shell, entry, self.short_title, self._replaces)
+        if data_id is None:
+            return
+        for remark in done.remarks:
+            shell.bench.message.emit("info", remark)
+        rows = counted(entry.data.row_count, "row")
+        shell.tell(f"{rows} × {counted(len(entry.data.domain), 'column')} imported.", undo=True)
+        open_data_page(shell, data_id)
+        shell.center.close_page(self)
+
+    # -- leaving
+
+    def _on_cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        else:
+            self._shell.center.close_page(self)
+
+    def _on_back(self) -> None:
+        self.go_to(max(FILE, self._step - 1))
+
+    def _on_forward(self) -> None:
+        self.go_to(min(SPLIT, self._step + 1))
+
+    def closed(self) -> None:
+        self._reader.forget()
+        self._cutter.forget()
+        if self._job is not None:
+            self._job.cancel()
+        if self._on_closed is not None:
+            self._on_closed()
+
+    def _undoing(self) -> tuple[Deed | None, Deed | None]:
+        return self.undo if self._history else None, self.redo if self._undone else None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        deed = self._deed(event)
+        if deed is None:
+            super().keyPressEvent(event)
+        else:
+            deed()

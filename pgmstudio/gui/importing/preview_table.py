@@ -1,0 +1,206 @@
+"""The first rows of a file; where a column is cut, a cell shows what it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from pgmstudio.core.data.discretization import labels_of
+from pgmstudio.core.io.data.formats.text_sniffing import number_of
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.column_table import dress_head, paint_row_line
+from pgmstudio.gui.widgets.table import SortHead
+
+Index = QModelIndex | QPersistentModelIndex
+
+_BECOMES = Qt.ItemDataRole.UserRole
+_MOST_WIDTH = 190
+_ROWS_MEASURED = 30
+
+
+class _Cells(QAbstractTableModel):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.names: tuple[str, ...] = ()
+        self.rows: tuple[tuple[str, ...], ...] = ()
+        self.shown: tuple[int, ...] = ()  # places of the columns that are shown
+        self.markers: frozenset[str] = frozenset()
+        self.cut: str | None = None
+        self.points: tuple[float, ...] = ()
+        self.labels: tuple[str, ...] = ()
+        self.decimal = "."
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.shown)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation == Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self.names[self.shown[section]]
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        place = self.shown[index.column()]
+        text = self.rows[index.row()][place].strip()
+        is_missing = text in self.markers
+        if role == Qt.ItemDataRole.DisplayRole:
+            return text or "·"
+        if role == _BECOMES:
+            return None if is_missing else self.becomes(place, text)
+        if role == Qt.ItemDataRole.BackgroundRole:
+            if is_missing:
+                return QBrush(theme().color("warning_soft"))
+            return QBrush(theme().color("selection")) if self.names[place] == self.cut else None
+        if role == Qt.ItemDataRole.ForegroundRole and is_missing:
+            return QBrush(theme().color("warning_ink"))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{text or 'empty'}: missing" if is_missing else text
+        return None
+
+    def becomes(self, place: int, text: str) -> str | None:
+        """The interval of a number in the column that is cut."""
+        if self.names[place] != self.cut:
+            return None
+        number = number_of(text, self.decimal)
+        if number is None:
+            return None
+        return self.labels[sum(number >= point for point in self.points)]
+
+
+class _Becoming(QStyledItemDelegate):
+    """`233 → 200–240`, the second half quieter."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        paint_row_line(painter, option)
+        becomes = index.data(_BECOMES)
+        if becomes is None:
+            return
+        painter.save()
+        painter.setFont(option.font)
+        metrics = painter.fontMetrics()
+        first = metrics.horizontalAdvance(str(index.data()))
+        rest = option.rect.adjusted(first + 8, 0, -2, 0)
+        painter.setPen(theme().color("text_secondary"))
+        text = metrics.elidedText(f"→ {becomes}", Qt.TextElideMode.ElideRight, rest.width())
+        painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, text)
+        painter.restore()
+
+
+class PreviewTable(QTableView):
+    """Up to 200 rows as they stand in the file."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName("First rows of the file")
+        self.setToolTip("The first rows as they stand in the file, and what becomes of them.")
+        self._cells = _Cells(self)
+        self.setModel(self._cells)
+        self.setItemDelegate(_Becoming(self))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        head = SortHead(self)
+        head.setSectionsClickable(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def show_cells(
+        self,
+        names: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        markers: Sequence[str],
+        *,
+        only: Sequence[str] | None = None,
+        decimal: str = ".",
+    ) -> None:
+        """Other rows; `only` names the columns to show."""
+        cells = self._cells
+        cells.beginResetModel()
+        cells.names = tuple(names)
+        cells.rows = tuple(tuple(row) for row in rows)
+        wanted = set(names if only is None else only)
+        cells.shown = tuple(place for place, name in enumerate(names) if name in wanted)
+        cells.markers = frozenset(markers)
+        cells.decimal = decimal
+        cells.endResetModel()
+        self._size_columns()
+
+    def show_cuts(self, column: str | None, points: Sequence[float]) -> None:
+        """Mark the column that is cut and say what its cells become."""
+        cells = self._cells
+        moved = column != cells.cut
+        cells.cut, cells.points = column, tuple(points)
+        cells.labels = labels_of(cells.points)
+        if moved:
+            self._size_columns()
+            names = [cells.names[place] for place in cells.shown]
+            if column in names:
+                self.scrollTo(cells.index(self.rowAt(0), names.index(column)))
+        self.viewport().update()
+
+    def text_at(self, row: int, column: str) -> str:
+        """What a cell says, for tests: `233 → 200–240`."""
+        place = self._cells.names.index(column)
+        text = self._cells.rows[row][place]
+        becomes = self._cells.becomes(place, text)
+        return text if becomes is None else f"{text} → {becomes}"
+
+    def _size_columns(self) -> None:
+        cells = self._cells
+        metrics = QFontMetrics(theme().font("dense"))
+        heads = QFontMetrics(theme().font("dense", "semibold"))
+        arrow = max((metrics.horizontalAdvance(f" → {name}") for name in cells.labels), default=0)
+        most = round(_MOST_WIDTH * theme().scale)
+        widths = []
+        for place in cells.shown:
+            texts = [row[place] for row in cells.rows[:_ROWS_MEASURED]]
+            width = max((metrics.horizontalAdvance(text) for text in texts), default=0)
+            if cells.names[place] == cells.cut:
+                width += arrow + 12
+            width = max(width, heads.horizontalAdvance(cells.names[place])) + 20
+            widths.append(min(most, width))
+        # Few columns share what is left, so that the table ends where the picture above does.
+        spare = max(0, self.viewport().width() - sum(widths)) // max(1, len(widths))
+        for column, width in enumerate(widths):
+            self.setColumnWidth(column, width + min(spare, most // 2))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size_columns()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 3 * theme().px("row"))
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("dense"))
+        dress_head(self.horizontalHeader())
+        self.verticalHeader().setDefaultSectionSize(theme().px("row"))
+        self._size_columns()

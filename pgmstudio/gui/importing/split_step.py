@@ -1,0 +1,179 @@
+"""The split of the rows: step 4 of an import, and the Split tab of a data page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QGridLayout,
+    QRadioButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.io.import_plan import SplitPlan
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.widgets.basic import Note, label, row
+from pgmstudio.gui.widgets.combo_box import Combo
+
+_KINDS = (
+    ("none", "Keep all rows together", "Every learner sees every row."),
+    ("files", "As the three files say", "Training, validation and test rows of three files."),
+    ("random", "Split at random", "The same seed gives the same parts."),
+    ("column", "Split by a column", "One part for each state; the column goes away."),
+)
+_NONE = "no column"
+
+
+class SplitForm(QWidget):
+    """Shows a plan and emits the wish for another."""
+
+    plan_wanted = Signal(object)  # SplitPlan
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("splitForm")
+        self._plan = SplitPlan()
+        self._rows = 0
+        self._is_showing = False
+        self._group = QButtonGroup(self)
+        self.kinds: dict[str, QRadioButton] = {}
+        for key, words, tip in _KINDS:
+            made = QRadioButton(words)
+            made.setObjectName(f"split.{key}")
+            made.setToolTip(tip)
+            self._group.addButton(made)
+            self.kinds[key] = made
+            made.clicked.connect(self._on_changed)
+        self.train = self._percent("shareTrain", "Percent of rows for learning")
+        self.valid = self._percent("shareValid", "Percent of rows for choosing between models")
+        self.test = self._percent("shareTest", "Percent of rows for the final test")
+        self.test.setEnabled(False)
+        self.test.setToolTip("What the other two leave")
+        self.seed = QSpinBox()
+        self.seed.setObjectName("splitSeed")
+        self.seed.setRange(0, 2_000_000_000)
+        self.seed.setAccessibleName("Seed of the split")
+        self.seed.setToolTip("The same seed splits in the same way.")
+        self.seed.valueChanged.connect(self._on_changed)
+        self.stratify = self._columns("stratify", "Each part gets its share of every state of it.")
+        self.column = self._columns("splitColumn", "One part for each state of it.")
+        self.sentence = Note("", "info", "splitSentence")
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        random = QGridLayout()
+        random.setContentsMargins(28, 0, 0, 8)
+        random.setHorizontalSpacing(12)
+        fields = (("Training", self.train), ("Validation", self.valid), ("Test", self.test))
+        for place, (words, widget) in enumerate(fields):
+            random.addWidget(label(words, "secondary"), 0, place)
+            random.addWidget(widget, 1, place)
+        random.addWidget(label("Seed", "secondary"), 0, 3)
+        random.addWidget(self.seed, 1, 3)
+        random.addWidget(label("Alike in each state of", "secondary"), 2, 0, 1, 2)
+        random.addWidget(self.stratify, 3, 0, 1, 2)
+        self._random = QWidget()
+        self._random.setLayout(random)
+        self._by_column = row(self.column, None)
+        self._by_column.setContentsMargins(28, 0, 0, 8)
+        box = QWidget()
+        box.setMaximumWidth(640)
+        inner = QVBoxLayout(box)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(6)
+        inner.addWidget(self.kinds["none"])
+        inner.addWidget(self.kinds["files"])
+        inner.addWidget(self.kinds["random"])
+        inner.addWidget(self._random)
+        inner.addWidget(self.kinds["column"])
+        inner.addWidget(self._by_column)
+        inner.addSpacing(8)
+        inner.addWidget(self.sentence)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 8)
+        layout.addWidget(box)
+        layout.addStretch(1)
+
+    def _percent(self, name: str, tip: str) -> QSpinBox:
+        made = QSpinBox()
+        made.setObjectName(name)
+        made.setRange(0, 100)
+        made.setSuffix(" %")
+        made.setToolTip(tip)
+        made.setAccessibleName(tip)
+        made.valueChanged.connect(self._on_changed)
+        return made
+
+    def _columns(self, name: str, tip: str) -> QComboBox:
+        made = Combo()
+        made.setObjectName(name)
+        made.setToolTip(tip)
+        made.setAccessibleName(tip)
+        made.activated.connect(self._on_changed)
+        return made
+
+    def show_plan(
+        self, plan: SplitPlan, rows: int, columns: Sequence[str], *, has_files: bool
+    ) -> None:
+        self._is_showing = True
+        self._plan, self._rows = plan, rows
+        self.kinds["files"].setVisible(has_files)
+        self.kinds[plan.kind].setChecked(True)
+        for widget, value in ((self.train, plan.train), (self.valid, plan.valid)):
+            widget.setValue(value)
+        self.test.setValue(100 - plan.train - plan.valid)
+        self.seed.setValue(plan.seed)
+        for combo, chosen, first in (
+            (self.stratify, plan.stratify, [_NONE]),
+            (self.column, plan.column, []),
+        ):
+            wanted = [*first, *columns]
+            if [combo.itemText(place) for place in range(combo.count())] != wanted:
+                combo.clear()
+                combo.addItems(wanted)
+            combo.setCurrentText(chosen or (wanted[0] if wanted else ""))
+        self._random.setVisible(plan.kind == "random")
+        self._by_column.setVisible(plan.kind == "column")
+        self.sentence.tell(self._words(plan), "info")
+        self._is_showing = False
+
+    def _words(self, plan: SplitPlan) -> str:
+        if plan.kind == "random":
+            train = round(self._rows * plan.train / 100)
+            valid = round(self._rows * plan.valid / 100)
+            parts = [f"{grouped(train)} rows for learning"]
+            if plan.valid:
+                parts.append(f"{grouped(valid)} for choosing")
+            parts.append(f"{grouped(self._rows - train - valid)} for the final test")
+            return f"{', '.join(parts)}. All models of the project share this split."
+        if plan.kind == "files":
+            return "Learning, choosing and testing use the rows of their own files."
+        if plan.kind == "column":
+            return "Each state of the column becomes a part; its column is left out afterwards."
+        return f"All {counted(self._rows, 'row')} are used for learning. You can split them later."
+
+    def _on_changed(self, *_: object) -> None:
+        if self._is_showing:
+            return
+        kind = next(key for key, made in self.kinds.items() if made.isChecked())
+        train = self.train.value()
+        valid = min(self.valid.value(), 100 - train)
+        stratify = self.stratify.currentText()
+        self.plan_wanted.emit(
+            replace(
+                self._plan,
+                kind=kind,
+                train=train,
+                valid=valid,
+                test=100 - train - valid,
+                seed=self.seed.value(),
+                stratify=None if stratify in ("", _NONE) else stratify,
+                column=(self.column.currentText() or None) if kind == "column" else None,
+            )
+        )

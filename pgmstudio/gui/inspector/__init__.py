@@ -1,0 +1,1 @@
+"""The inspector: facts about what is selected."""

@@ -1,0 +1,157 @@
+"""The inspector beside a page of rows: what the data set holds, and what was made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.inspector.header import InspectorHead, lay_under
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.theme.icons import icon, language_icon
+from pgmstudio.gui.widgets.basic import Section, button, empty, label
+from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.window.app_context import Shell
+
+# A longer list of models is looked at in the project.
+MOST_MODELS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """What takes a moment at a million rows."""
+
+    data: DataSet
+    missing: int
+    incomplete: int
+    distinct: int
+    fingerprint: str
+
+
+class DataInspector(QWidget):
+    """Follows the data set of the page in front."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("dataInspector")
+        self._shell = shell
+        self._data_id = ""
+        self._entry: DataEntry | None = None
+        self._counted: _Counted | None = None
+        self._asked: DataSet | None = None
+        self._listed: list[tuple[str, str]] | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_counted)
+        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        self._head = InspectorHead("inspectorData")
+        self.facts = FactRows("inspectorDataFacts")
+        rows = Section("Rows and columns", line=False)
+        rows.add(self.facts)
+        self._origin = Section("Origin")
+        self.origin = FactRows("inspectorDataOrigin")
+        self._origin.add(self.origin)
+        self._models = Section("Models of these rows")
+        self._list = QVBoxLayout()
+        self._list.setSpacing(2)
+        self._models.add(self._list)
+        sections = (rows, self._origin, self._models)
+        lay_under(self._head, sections, self, "inspectorDataScroll")
+
+    def show_data(self, data_id: str, entry: DataEntry) -> None:
+        self._data_id, self._entry = data_id, entry
+        data = entry.data
+        if data is not self._asked:
+            self._asked = data
+            self._asker.ask(lambda _cancel: _count(data))
+        size = f"{grouped(data.row_count)} × {grouped(len(data.domain))}"
+        self._head.tell(entry.name, f"Data, rows × columns {size}", sign=icon("database"))
+        self._show_facts(entry)
+        self._show_models()
+
+    def _on_counted(self, found: _Counted) -> None:
+        self._counted = found
+        if self._entry is not None:
+            self._show_facts(self._entry)
+
+    def _show_facts(self, entry: DataEntry) -> None:
+        data = entry.data
+        widest = max(data.domain, key=lambda v: v.cardinality, default=None)
+        facts: list[Fact] = [("Rows", grouped(data.row_count))]
+        if data.weights is not None:
+            total = data.total_weight
+            words = grouped(int(total)) if total.is_integer() else f"{total:g}"
+            facts.append(("Sum of their weights", words))
+        facts.append(("Columns", grouped(len(data.domain))))
+        if widest is not None:
+            told = f"{grouped(widest.cardinality)}, {widest.name}"
+            facts.append(("Most states", told, "The column with the most states."))
+        found = self._counted
+        if found is not None and found.data is data:
+            cells = data.row_count * len(data.domain)
+            share = f" ({100 * found.missing / cells:.1f} %)" if found.missing else ""
+            facts += [
+                ("Missing cells", grouped(found.missing) + share if found.missing else "none"),
+                ("Complete rows", grouped(data.row_count - found.incomplete)),
+                ("Different rows", grouped(found.distinct), "Rows no other row equals count once."),
+            ]
+        self.facts.show_facts(facts)
+        origin: list[Fact] = []
+        if entry.source:
+            origin.append(("File", entry.source))
+        if entry.cuts:
+            origin.append(("Cut into bins", counted(len(entry.cuts), "column")))
+        if entry.split is not None:
+            sizes = zip(entry.split.names, entry.split.sizes, strict=True)
+            origin.append(("Split", ", ".join(f"{n} {grouped(size)}" for n, size in sizes)))
+        if found is not None and found.data is data:
+            told = f"Equal rows have equal fingerprints: {found.fingerprint}"
+            origin.append(("Fingerprint", found.fingerprint[:12], told))
+        self.origin.show_facts(origin)
+        self._origin.setVisible(bool(origin))
+
+    def _show_models(self) -> None:
+        models = self._shell.project.models.items()
+        made = [(key, entry) for key, entry in models if entry.data_id == self._data_id]
+        listed = [(key, entry.title) for key, entry in made]
+        if listed == self._listed:
+            return  # the button under the keyboard stays
+        self._listed = listed
+        empty(self._list)
+        for model_id, entry in made[:MOST_MODELS]:
+            opened = button(
+                entry.title,
+                partial(self._open, model_id),
+                role="link",
+                tip=f"Open {entry.title}",
+                name=f"inspectorData.{model_id}",
+            )
+            opened.setIcon(language_icon(entry.model.kind))
+            self._list.addWidget(opened, 0, Qt.AlignmentFlag.AlignLeft)
+        if not made:
+            self._list.addWidget(label("None yet.", "tertiary", size="dense"))
+            learn = self._shell.book["learn.learn"]
+            begin = button("Learn…", learn.trigger, tip=learn.toolTip(), name="inspectorDataLearn")
+            self._list.addWidget(begin, 0, Qt.AlignmentFlag.AlignLeft)
+        elif len(made) > MOST_MODELS:
+            more = f"{len(made) - MOST_MODELS} more in the project."
+            self._list.addWidget(label(more, "tertiary", size="dense"))
+
+    def _open(self, model_id: str) -> None:
+        from pgmstudio.gui.project.opening import open_model_page
+
+        open_model_page(self._shell, model_id)
+
+
+def _count(data: DataSet) -> _Counted:
+    return _Counted(
+        data,
+        sum(data.missing_counts),
+        data.incomplete_row_count,
+        len(data.distinct()[0]),
+        data.fingerprint,
+    )

@@ -1,0 +1,317 @@
+"""Why (not) this edge: scores, tests, rules, replicates and searches, in sentences."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from pgmstudio.core.analysis.edge_explanation import (
+    EdgeWhy,
+    OptimaTask,
+    PcTask,
+    data_tests,
+    frequency_sentence,
+    optima_share,
+    score_sentences,
+    scores_for,
+    test_sentence,
+    warm_up,
+    why_edge,
+)
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
+    TestLog,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.model_rows import why_no_rows
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.model_page.model_data import sources_of
+from pgmstudio.gui.widgets.basic import Section, button, label, row
+from pgmstudio.gui.window.app_context import Shell
+
+REST_MS = 60
+WARM_UP_AFTER_MS = 700  # the picture and its beliefs come first
+MOST_TESTS = 8
+Pair = tuple[str, str]
+
+
+class _Counting:
+    """Scores and tests of one data set, kept from question to question; used by one at a time."""
+
+    def __init__(self, data: DataSet, dag: Dag, params: Any) -> None:
+        self.data, self.params = data, params
+        self.scores = scores_for(data, dag, params)
+        self.tests = data_tests(data)
+
+
+@dataclass(eq=False)
+class _Counters:
+    """What the workers share: one counting, made anew for other rows."""
+
+    lock: threading.Lock
+    kept: _Counting | None = None
+
+    def answer(
+        self,
+        data: DataSet,
+        dag: Dag,
+        params: Any,
+        pair: Pair,
+        knowledge: Knowledge,
+        cancel: CancelToken,
+    ) -> EdgeWhy:
+        with self.lock:
+            cancel.raise_if_cancelled()
+            kept = self.kept
+            if kept is None or kept.data is not data or kept.params != params:
+                kept = self.kept = _Counting(data, dag, params)
+            return why_edge(dag, kept.scores, kept.tests, *pair, knowledge=knowledge, cancel=cancel)
+
+
+class WhySection(Section):
+    """Follows one pair of variables of the model in view; hidden, it costs nothing."""
+
+    def __init__(self, shell: Shell, name: str) -> None:
+        super().__init__("Why this edge?")
+        self.setObjectName(name)
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._pair: Pair = ("", "")
+        self._asked: tuple[object, ...] = ()
+        self._why: EdgeWhy | None = None
+        self._found: KesOptima | TestLog | None = None  # of a search that was repeated
+        self._counters = _Counters(threading.Lock())
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_why)
+        self._asker.failed.connect(self._on_failed)
+        self._searcher = Asker(self)
+        self._searcher.answered.connect(self._on_search)
+        self._searcher.failed.connect(self._on_failed)
+        holder = QWidget()
+        self._lines = QVBoxLayout(holder)
+        self._lines.setContentsMargins(0, 0, 0, 0)
+        self._lines.setSpacing(4)
+        self._labels: list[QLabel] = []
+        self.add(holder)
+        self._repeat = button(
+            "Repeat the search",
+            self._on_repeat,
+            role="link",
+            icon_name="arrow-clockwise",
+            name=f"{name}Repeat",
+            tip="Run the search that made this model again and look at what it saw of the pair.",
+        )
+        self.add(row(self._repeat, None))
+        self._repeat.hide()
+        self._rest = one_shot(self, self._ask, REST_MS)
+        self._warm_up = one_shot(self, self._on_warm_up, WARM_UP_AFTER_MS)
+        shell.bench.model_in_view_changed.connect(self._on_model_in_view)
+
+    def _on_model_in_view(self, model_id: str | None) -> None:
+        """Before anybody asks, have at hand what the first answer would wait for."""
+        entry = self._shell.project.models.get(model_id or "")
+        if (
+            entry is not None
+            and self._shell.project.data
+            and isinstance(entry.model, DirectedModel)
+        ):
+            self._warm_up.start()
+
+    def _on_warm_up(self) -> None:
+        _warm_up_once()
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is shown, without the headings."""
+        shown = [made for made in self._labels if not made.isHidden()]
+        return [made.text() for made in shown if made.property("role") != "tertiary"]
+
+    def show_pair(self, subject: Subject, one: str, other: str) -> None:
+        """Ask about these two unless it was done already."""
+        if not isinstance(subject.model, DirectedModel):
+            self.setVisible(False)
+            return
+        self.setVisible(True)
+        joined = (one, other) in subject.edges or (other, one) in subject.edges
+        self.title.setText("Why this edge?" if joined else "Why no edge?")
+        sources = sources_of(self._shell)
+        rows = sources.rows(subject.model_id)
+        knowledge = self._shell.project.knowledge
+        asked = (subject.model, one, other, rows and rows.data, knowledge)
+        self._subject = subject
+        if self._pair != (one, other) or not self._asked or self._asked[0] is not subject.model:
+            self._why, self._pair = None, (one, other)
+        if rows is None:
+            self._asked = ()
+            self._tell([("", [why_no_rows(self._shell.project, subject.model_id)])])
+            return
+        self.fact.setText(rows.words)
+        if not self._asked or any(a is not b for a, b in zip(asked, self._asked, strict=True)):
+            self._asked = asked
+            self._found = None
+            if self._why is None:
+                self._tell([("", [f"Counting {counted(rows.data.row_count, 'row')}…"])])
+            self._rest.start()
+        else:
+            self._show()  # a bootstrap may have ended meanwhile
+
+    def _ask(self) -> None:
+        subject = self._subject
+        rows = None if subject is None else sources_of(self._shell).rows(subject.model_id)
+        if subject is None or rows is None:
+            return
+        self._asker.ask(
+            partial(
+                self._counters.answer,
+                rows.data,
+                dag_of(subject.model),
+                sources_of(self._shell).params(subject.model_id),
+                self._pair,
+                self._shell.project.knowledge,
+            )
+        )
+
+    def _on_why(self, why: EdgeWhy) -> None:
+        if {why.source, why.target} == set(self._pair):
+            self._why = why
+            self._show()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._shell.errors.at("inspectorPanel").report(error)
+
+    # -- what searches saw
+
+    def _records(self) -> KesOptima | TestLog | None:
+        """What the run that made the model kept, or what a repeated search found."""
+        if self._found is not None or self._subject is None:
+            return self._found
+        sources, model_id = sources_of(self._shell), self._subject.model_id
+        for kind in (TestLog.kind, KesOptima.kind):
+            kept = sources.kept(model_id, kind)
+            if isinstance(kept, TestLog | KesOptima) and set(self._pair) <= _names(kept):
+                return kept
+        return None
+
+    def _on_repeat(self) -> None:
+        subject = self._subject
+        if subject is None:
+            return
+        sources = sources_of(self._shell)
+        rows, run = sources.rows(subject.model_id), sources.run(subject.model_id)
+        params = sources.params(subject.model_id)
+        if rows is None or run is None:
+            return
+        task: PcTask | OptimaTask
+        if isinstance(params, PcParams):
+            task = PcTask(rows.data, params)
+        elif isinstance(params, KesParams):
+            task = OptimaTask(rows.data, params, run.seed)
+        else:
+            return
+        self._repeat.setEnabled(False)
+        self._repeat.setText("Searching…")
+        self._searcher.ask(partial(_searched, task))
+
+    def _on_search(self, found: KesOptima | TestLog) -> None:
+        self._found = found
+        self._show()
+
+    # -- showing
+
+    def _show(self) -> None:
+        why, subject = self._why, self._subject
+        if why is None or subject is None:
+            return
+        found = sources_of(self._shell).frequencies(subject.model_id)
+        if found is not None and set(self._pair) <= set(found.names):
+            why = why.with_frequency(found.of_pair(*self._pair), found.graphs)
+        records = self._records()
+        if isinstance(records, TestLog):
+            why = why.with_records(tests=records)
+        elif isinstance(records, KesOptima) and records.runs:
+            why = why.with_records(optima=optima_share(records, *self._pair))
+        params = sources_of(self._shell).params(subject.model_id)
+        can_repeat = isinstance(params, PcParams | KesParams) and records is None
+        self._repeat.setVisible(can_repeat)
+        self._repeat.setEnabled(True)
+        self._repeat.setText("Repeat the search")
+        self._tell(_groups(why, has_labels=isinstance(subject.model, LabelledDag)))
+
+    def _tell(self, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
+        lines: list[tuple[str, str]] = []
+        for title, sentences in groups:
+            if title and sentences:
+                lines.append((title, "tertiary"))
+            lines += [(sentence, "") for sentence in sentences]
+        while len(self._labels) < len(lines):
+            made = label("", size="dense", wrap=True)
+            made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._lines.addWidget(made)
+            self._labels.append(made)
+        for place, made in enumerate(self._labels):
+            made.setVisible(place < len(lines))
+            if place < len(lines):
+                text, role = lines[place]
+                made.setText(text)
+                if made.property("role") != role:
+                    made.setProperty("role", role)
+                    made.style().unpolish(made)
+                    made.style().polish(made)
+
+
+@cache
+def _warm_up_once() -> None:
+    threading.Thread(target=warm_up, daemon=True, name="warm-up").start()
+
+
+def _searched(task: PcTask | OptimaTask, cancel: CancelToken) -> KesOptima | TestLog:
+    """In a process: a search may take long and hold the interpreter."""
+    events: Iterator[KesOptima | TestLog] = in_process(task, cancel)
+    return next(iter(events))
+
+
+def _names(kept: KesOptima | TestLog) -> set[str]:
+    if isinstance(kept, TestLog):
+        return set(kept.names)
+    return set(kept.runs[0].cpdag.names) if kept.runs else set()
+
+
+def _groups(why: EdgeWhy, *, has_labels: bool = False) -> list[tuple[str, list[str]]]:
+    """Headings and sentences, in the order of the inspector.
+
+    Scores are those of whole tables; a graph with labels pays for fewer rows and may gain by an
+    edge that costs too much as a whole, so that is said.
+    """
+    scored = "Score of whole tables, without labels" if has_labels else "Score now"
+    few = list(why.pc_tests[:MOST_TESTS])
+    if len(why.pc_tests) > len(few):
+        few.append(f"… and {len(why.pc_tests) - len(few)} more tests.")
+    searched = [] if why.optima is None else [str(why.optima)]
+    told = frequency_sentence(why)
+    return [
+        (f"{scored} (above 0 is better)", score_sentences(why)),
+        ("Tests", [test_sentence(why, test) for test in why.tests]),
+        ("Rules", list(why.rules)),
+        ("Bootstrap", [told] if told else []),
+        ("The search that made the model", [*([why.pc] if why.pc else []), *few, *searched]),
+    ]

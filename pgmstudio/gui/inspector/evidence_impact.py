@@ -1,0 +1,128 @@
+"""What an observed variable would say without its own evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from shiboken6 import isValid
+
+from pgmstudio.core.analysis.evidence_impact import FindingTrace
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.gui.evidence.evidence_diagnostics import FindingKeeper, keeper_of
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import paint_prior
+from pgmstudio.gui.widgets.bar_rows import RIGHT, QuietRows
+from pgmstudio.gui.widgets.basic import Section, label
+
+MOST_ROWS = 8
+
+
+class CautiousSection(Section):
+    """Hidden while the variable has no evidence of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("Without its own evidence")
+        self.setObjectName("inspectorCautious")
+        self.bars = QuietBars("inspectorCautiousBars")
+        self._words = label("", "secondary", size="dense", wrap=True)
+        self._words.setObjectName("inspectorCautiousWords")
+        self.add(self.bars)
+        self.add(self._words)
+        self._keeper: FindingKeeper | None = None
+        self._subject: Subject | None = None
+        self._name = ""
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        self._subject, self._name = subject, name
+        keeper = keeper_of(subject.live)
+        if keeper is not self._keeper:
+            leave(self._keeper, self._tell)
+            self._keeper = keeper
+            keeper.changed.connect(self._tell)
+        if name in subject.live.evidence:
+            keeper.follow()
+        self._tell()
+
+    def _tell(self) -> None:
+        subject, keeper = self._subject, self._keeper
+        trace = None if keeper is None else keeper.traced.traces.get(self._name)
+        self.setVisible(trace is not None)
+        if subject is None or trace is None or self._name not in subject.model.domain:
+            return
+        states = subject.variable(self._name).states
+        prior = subject.live.priors.get(self._name, ())
+        self.bars.show_bars(states, [float(v) for v in trace.own_belief], [float(v) for v in prior])
+        self._words.setText(words_of(trace))
+
+
+def words_of(trace: FindingTrace) -> str:
+    """How the other evidence speaks of a finding."""
+    # Without the noise of the last bits: what is certain is 100 %, not 100.0 %.
+    shares = (trace.given_rest, trace.alone)
+    rest, alone = (percent(1.0 if share > 1 - 1e-9 else share) for share in shares)
+    told = f"{rest} % given the other evidence, {alone} % alone"
+    if abs(trace.conflict_bits) < 0.005:
+        return f"Its evidence has {told}: the others say nothing about it."
+    goes = "against it" if trace.conflict_bits > 0 else "for it"
+    factor = f"{trace.normalised_likelihood:.3g}"
+    return f"Its evidence has {told}: × {factor}, the others speak {goes}."
+
+
+def leave(keeper: FindingKeeper | None, slot: Callable[[], None]) -> None:
+    """Stop listening to the keeper of another model, if it is still there."""
+    if keeper is not None and isValid(keeper):
+        keeper.changed.disconnect(slot)
+
+
+class QuietBars(QuietRows):
+    """States with bars and numbers; the prior as an outline."""
+
+    air = 5
+
+    def __init__(self, name: str) -> None:
+        tip = "What the other evidence alone says; the outline is the prior."
+        super().__init__(name, "Belief without its own evidence", tip)
+        self._rows: list[tuple[str, float, float | None]] = []
+
+    @property
+    def beliefs(self) -> dict[str, float]:
+        return {state: value for state, value, _ in self._rows}
+
+    def show_bars(self, states: tuple[str, ...], values: list[float], priors: list[float]) -> None:
+        """The most probable states first where there are many."""
+        pairs = priors if len(priors) == len(values) else [None] * len(values)
+        rows = list(zip(states, values, pairs, strict=True))
+        if len(rows) > MOST_ROWS:
+            rows = sorted(rows, key=lambda one: -one[1])[:MOST_ROWS]
+        self._rows = rows
+        told = ", ".join(f"{state} {percent(value)} percent" for state, value, _ in rows)
+        self.setAccessibleName(f"Without its own evidence: {told}")
+        self.updateGeometry()
+        self.update()
+
+    def _row_count(self) -> int:
+        return len(self._rows)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = theme().font("dense")
+        painter.setFont(font)
+        metrics = QFontMetrics(font)
+        number = metrics.horizontalAdvance("100.0") + 8
+        left, right = self.width() * 0.34, self.width() - number
+        height = self._row_height()
+        for row, (state, value, prior) in enumerate(self._rows):
+            place = QRectF(0, row * height, self.width(), height)
+            painter.setPen(theme().color("text"))
+            self._paint_name(painter, place, state, left)
+            painter.drawText(place, RIGHT, percent(value))
+            bar = QRectF(left, place.center().y() - 4.5, right - left, 9)
+            self._paint_fill(painter, bar, "belief_track")
+            full = QRectF(bar.left(), bar.top(), bar.width() * value, bar.height())
+            self._paint_fill(painter, full, "belief")
+            if prior is not None and abs(prior - value) > 0.004:
+                paint_prior(painter, bar, prior)

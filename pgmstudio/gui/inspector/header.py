@@ -1,0 +1,74 @@
+"""The head of the inspector: title with a chip, one line of facts, and what scrolls under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Section, hairline, label, scrolled
+from pgmstudio.gui.widgets.chip import ChipLabel
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+
+class InspectorHead(QWidget):
+    """Says what is inspected."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.title = ElidedLabel(is_snug=True)
+        self.title.setObjectName(f"{name}Title")
+        self.title.setProperty("role", "heading")
+        self.sign = QLabel()
+        self.sign.hide()
+        self.chip = ChipLabel(f"{name}Chip", most_width=120)
+        self.facts = label("", "tertiary", size="dense", wrap=True)
+        self.facts.setObjectName(f"{name}Facts")
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.sign)
+        line.addWidget(self.title)
+        line.addWidget(self.chip)
+        line.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 10)
+        layout.setSpacing(2)
+        layout.addLayout(line)
+        layout.addWidget(self.facts)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def tell(
+        self, title: str, facts: str, chip: Chip | None = None, sign: QIcon | None = None
+    ) -> None:
+        self.title.setText(title)
+        self.title.setToolTip(title)
+        self.facts.setText(facts)
+        self.chip.show_chip(chip)
+        self.sign.setVisible(sign is not None)
+        if sign is not None:
+            size = theme().px("icon")
+            self.sign.setPixmap(sign.pixmap(size, size))
+
+    def _restyle(self) -> None:
+        self.title.setFont(theme().font("title", "semibold"))
+
+
+def lay_under(head: InspectorHead, sections: Iterable[Section], owner: QWidget, name: str) -> None:
+    """Fill an inspector: the head stays, the sections scroll under it."""
+    inside = QWidget()
+    column = QVBoxLayout(inside)
+    column.setContentsMargins(0, 10, 0, 0)
+    column.setSpacing(0)
+    for section in sections:
+        column.addWidget(section)
+    column.addStretch(1)
+    layout = QVBoxLayout(owner)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(head)
+    layout.addWidget(hairline())
+    layout.addWidget(scrolled(inside, name), 1)

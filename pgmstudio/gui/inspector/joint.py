@@ -1,0 +1,393 @@
+"""The inspector of several variables: their joint belief as heat, and what they share.
+
+A joint belief as a grid: the last variable across, all others down; cells coloured by heat.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QHeaderView,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.analysis.belief_query import become
+from pgmstudio.core.analysis.edge_strength import JointSession
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import Finding, InferenceSession
+from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
+from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.inspector.edge_explanation import WhySection
+from pgmstudio.gui.inspector.header import InspectorHead
+from pgmstudio.gui.inspector.map_section import MapSection
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_rows import RankBars
+from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.column_table import dress_head
+from pgmstudio.gui.widgets.fact_rows import FactRows
+from pgmstudio.gui.window.app_context import Shell
+
+Index = QModelIndex | QPersistentModelIndex
+STEPS = 8
+
+
+class JointGrid(QAbstractTableModel):
+    """Percentages; the deepest step of the ramp is the largest cell."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._variables: tuple[Variable, ...] = ()
+        self._cells: NDArray[np.float64] = np.zeros((0, 0))
+        self._largest = 1.0
+
+    def show(self, variables: Sequence[Variable], table: NDArray[np.float64]) -> None:
+        self.beginResetModel()
+        self._variables = tuple(variables)
+        self._cells = table.reshape(-1, table.shape[-1])
+        self._largest = float(self._cells.max(initial=0.0)) or 1.0
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else int(self._cells.shape[0])
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else int(self._cells.shape[1])
+
+    def row_states(self, row: int) -> list[str]:
+        """The states of all variables but the last in a row."""
+        places = np.unravel_index(row, [v.cardinality for v in self._variables[:-1]] or [1])
+        pairs = zip(self._variables[:-1], places, strict=False)
+        return [variable.states[int(place)] for variable, place in pairs]
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        across = orientation == Qt.Orientation.Horizontal
+        named = self._variables[-1:] if across else self._variables[:-1]
+        states = [named[0].states[section]] if across else self.row_states(section)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                fifths = 1 if across else max(2, 5 - len(self._variables[-1].states))
+                room = theme().px("right") * fifths // 5
+                font = theme().font("dense", "semibold" if across else "regular")
+                return shortened(states, room, QFontMetrics(font))
+            case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
+                pairs = zip(named, states, strict=True)
+                return ", ".join(f"{variable.name} = {state}" for variable, state in pairs)
+        return None
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        value = float(self._cells[index.row(), index.column()])
+        step = min(STEPS - 1, int(STEPS * value / self._largest)) if value > 0 else 0
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return percent(value)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            case Qt.ItemDataRole.BackgroundRole:
+                return theme().sequential(step)
+            case Qt.ItemDataRole.ForegroundRole:
+                return theme().color("text" if step <= 4 else "surface")
+            case Qt.ItemDataRole.FontRole:
+                return theme().font("dense")
+            case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
+                states = [*self.row_states(index.row()), self._variables[-1].states[index.column()]]
+                pairs = zip(self._variables, states, strict=True)
+                return ", ".join(f"{v.name} = {s}" for v, s in pairs) + f": {value:.6g}"
+        return None
+
+
+def shortened(states: Sequence[str], room: int, metrics: QFontMetrics) -> str:
+    """The states side by side; where there is no room, the longest give way first.
+
+    Where there is no room for a letter of each, the last are said: from row to row they differ.
+    """
+    between = metrics.horizontalAdvance(", ")
+    widths = [metrics.horizontalAdvance(state) for state in states]
+    free = room - between * (len(states) - 1)
+    limit, left = free, len(states)
+    for width in sorted(widths):  # a short one leaves its share to the longer ones
+        limit = free // left
+        if width > limit:
+            break
+        free, left = free - width, left - 1
+        if not left:
+            return ", ".join(states)
+    middle = Qt.TextElideMode.ElideMiddle
+    if limit < metrics.horizontalAdvance("m…"):
+        return metrics.elidedText(", ".join(states), Qt.TextElideMode.ElideLeft, room)
+    return ", ".join(
+        metrics.elidedText(state, middle, limit) if width > limit else state
+        for state, width in zip(states, widths, strict=True)
+    )
+
+
+def joint_text(variables: Sequence[Variable], table: NDArray[np.float64], separator: str) -> str:
+    """One line per combination of states: the states, then the probability to all its digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow([*(variable.name for variable in variables), "probability"])
+    rows = itertools.product(*(variable.states for variable in variables))
+    for states, value in zip(rows, table.ravel().tolist(), strict=True):
+        writer.writerow([*states, repr(value)])
+    return text.getvalue()
+
+
+TOPIC = "joint"
+MOST_CELLS, MOST_SHOWN = 2**20, 4096
+REST_MS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """P(variables | e), one axis each, and what its pairs tell each other."""
+
+    variables: tuple[Variable, ...]
+    table: NDArray[np.float64]
+    pair_bits: Mapping[tuple[str, str], float]
+    entropy: float
+
+
+def joint_belief(
+    variables: Sequence[Variable],
+    evidence: Mapping[str, Finding],
+    session: InferenceSession,
+    cancel: CancelToken,
+) -> Joint:
+    """Asked of a session that knows joints."""
+    if not isinstance(session, JointSession):
+        raise PgmStudioError("This kind of model does not tell joint beliefs yet.")
+    become(session, evidence)
+    table = np.asarray(session.joint([variable.name for variable in variables]))
+    pairs = {}
+    for a, b in combinations(range(len(variables)), 2):
+        cancel.raise_if_cancelled()
+        rest = tuple(axis for axis in range(table.ndim) if axis not in (a, b))
+        names = variables[a].name, variables[b].name
+        pairs[names] = mutual_information_bits(table.sum(axis=rest))
+    return Joint(tuple(variables), table, pairs, entropy_bits(table.ravel()))
+
+
+class JointInspector(QWidget):
+    """Up to 2^20 cells are computed, up to 4096 are shown, all can be exported."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("jointInspector")
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._names: tuple[str, ...] = ()
+        self._asked: tuple[object, ...] = ()
+        self._joint: Joint | None = None
+        self._head = InspectorHead("inspectorJoint")
+        self._note = Note(name="inspectorJointNote")
+        self._facts_section = Section("What they share", line=False)
+        self.facts = FactRows("inspectorJointFacts")
+        self.pairs = RankBars("inspectorPairs", most=10, digits=3, name_share=0.6)
+        self.pairs.chosen.connect(self._on_pair)
+        self._facts_section.add(self._note)
+        self._facts_section.add(self.facts)
+        self._facts_section.add(self.pairs)
+        self._table_section = Section("Joint belief", "%")
+        self.grid = JointGrid(self)
+        self.view = QTableView()
+        self.view.setObjectName("inspectorJointTable")
+        self.view.setAccessibleName("Joint belief")
+        self.view.setToolTip("Each cell is the probability of its row and column together.")
+        self.view.setModel(self.grid)
+        self.view.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        self.view.setCornerButtonEnabled(False)
+        self.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self._copy = button(
+            "Copy",
+            self._on_copy,
+            icon_name="copy",
+            name="inspectorJointCopy",
+            tip="Copy the table as tab-separated text.",
+        )
+        self._export = button(
+            "Export CSV…",
+            self._on_export,
+            icon_name="export",
+            name="inspectorJointExport",
+            tip="Write the whole joint belief to a file, one row per combination.",
+        )
+        self.view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self._axes = label("", "tertiary", size="dense", wrap=True)
+        self._axes.setObjectName("inspectorJointAxes")
+        self._table_section.add(self._axes)
+        self._table_section.add(self.view)
+        self._table_section.add(row(self._copy, self._export, None))
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 8, 0, 8)
+        inner.setSpacing(4)
+        self.most_probable = MapSection(shell)
+        inner.addWidget(self._facts_section)
+        inner.addWidget(self.most_probable)
+        inner.addWidget(self._table_section)
+        self.why = WhySection(shell, "inspectorPairWhy")
+        inner.addWidget(self.why)
+        inner.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self._head, hairline(), scrolled(content, "inspectorJointScroll")):
+            layout.addWidget(widget)
+        self._rest = one_shot(self, self._ask, REST_MS)
+
+    @property
+    def joint(self) -> Joint | None:
+        return self._joint
+
+    def show_nodes(self, subject: Subject, names: tuple[str, ...]) -> None:
+        if (
+            names != self._names
+            or self._subject is None
+            or subject.model is not self._subject.model
+        ):
+            self._joint = None
+        self._subject, self._names = subject, names
+        self.most_probable.show_nodes(subject, names)
+        titles = [subject.title(name) for name in names]
+        shape = [subject.variable(name).cardinality for name in names]
+        cells = math.prod(shape)
+        size = (
+            f"{grouped(cells)} cells = {' × '.join(map(str, shape))}"
+            if len(shape) < 7
+            else (f"{grouped(cells)} cells")
+        )
+        self._head.tell(f"{len(names)} variables", ", ".join(titles[:6]) + " …" * (len(names) > 6))
+        if cells > MOST_CELLS:
+            self._rest.stop()
+            subject.live.side.forget(TOPIC)
+            self._joint, self._asked = None, ()
+            self._say(
+                f"The joint belief has {size}; at most {grouped(MOST_CELLS)} are possible. "
+                "Select fewer variables."
+            )
+        elif subject.live.error is not None:
+            self._say(str(subject.live.error))
+        else:
+            asked = (subject.model, names, dict(subject.live.evidence))
+            if asked != self._asked:
+                self._asked = asked
+                self._rest.start()
+        self._tell(size)
+        if len(names) == 2:
+            self.why.show_pair(subject, *names)
+        else:
+            self.why.hide()
+
+    def _ask(self) -> None:
+        subject = self._subject
+        if subject is not None:
+            variables = [subject.variable(name) for name in self._names]
+            question = partial(joint_belief, variables, subject.live.evidence)
+            subject.live.side.ask(TOPIC, question, self._on_joint, self._on_error)
+
+    def _on_error(self, error: PgmStudioError) -> None:
+        self._say(str(error))
+
+    def _say(self, sentence: str) -> None:
+        self._note.tell(sentence, "warning")
+
+    def _on_joint(self, joint: Joint) -> None:
+        if self._subject is None or tuple(v.name for v in joint.variables) != self._names:
+            return
+        self._joint = joint
+        self._note.tell("")
+        self._tell(None)
+
+    def _tell(self, size: str | None) -> None:
+        joint, subject = self._joint, self._subject
+        self._table_section.setVisible(joint is not None)
+        self.pairs.setVisible(joint is not None and len(self._names) > 2)
+        if joint is None or subject is None:
+            self.facts.show_facts([("Size", size or "")])
+            return
+        cells = joint.table.size
+        facts = [("Entropy", f"{joint.entropy:.3f} bits", "Of all of them together.")]
+        if len(self._names) == 2:
+            bits = next(iter(joint.pair_bits.values()))
+            facts.insert(0, ("Mutual information", f"{bits:.4f} bits", "Each about the other."))
+        facts.append(("Size", f"{grouped(cells)} cells", "Combinations of their states."))
+        self.facts.show_facts(facts)
+        ranks = sorted(joint.pair_bits.items(), key=lambda pair: -pair[1])
+        self.pairs.show_ranks(
+            [("\n".join(p), " – ".join(map(subject.title, p)), bits) for p, bits in ranks]
+        )
+        can_show = cells <= MOST_SHOWN
+        self.view.setVisible(can_show)
+        self._copy.setVisible(can_show)
+        if can_show:
+            self.grid.show(joint.variables, joint.table)
+            titles = [subject.title(name) for name in self._names]
+            self._axes.setText(f"Down {', '.join(titles[:-1])}; across {titles[-1]}.")
+            self._fit_view()
+        else:
+            self._say(
+                f"{grouped(cells)} cells are too many to show; the whole table can be exported."
+            )
+
+    def _fit_view(self) -> None:
+        """As high as its rows, up to a dozen."""
+        height = theme().px("row") + 2
+        self.view.verticalHeader().setDefaultSectionSize(height)
+        self.view.verticalHeader().setMaximumWidth(theme().px("right") // 2)
+        dress_head(self.view.horizontalHeader())
+        dress_head(self.view.verticalHeader(), quiet=True)
+        rows = min(12, self.grid.rowCount())
+        head = self.view.horizontalHeader().sizeHint().height()
+        bar = self.view.horizontalScrollBar().sizeHint().height()
+        self.view.setFixedHeight(rows * height + head + bar + 6)
+
+    def _on_pair(self, key: str) -> None:
+        self._shell.bench.select(key.split("\n"))
+
+    def _on_copy(self) -> None:
+        if self._joint is not None:
+            text = joint_text(self._joint.variables, self._joint.table, "\t")
+            QApplication.clipboard().setText(text)
+
+    def _on_export(self) -> None:
+        if self._joint is None:
+            return
+        name = "-".join(self._names[:4]) + ".csv"
+        path, _ = QFileDialog.getSaveFileName(self, "Export joint belief", name, "CSV (*.csv)")
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write the joint belief, one row per combination of states."""
+        if self._joint is None:
+            return
+        text = joint_text(self._joint.variables, self._joint.table, ",")
+        try:
+            self._shell.write_csv(path, text)
+        except (OSError, PgmStudioError) as error:
+            problem = PgmStudioError(f"{path.name} cannot be written: {error}.")
+            self._shell.errors.at("inspectorPanel").report(problem)
+            return
+        self._shell.tell(f"{path.name} holds {grouped(self._joint.table.size)} rows.")

@@ -1,0 +1,155 @@
+"""The most probable states of the selected variables together, in the inspector of several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.map_query import Combination, MapAnswer
+from pgmstudio.gui.evidence.map_query import LONGER_SECONDS, MapQuestion, map_desk
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.widgets.basic import Note, Section, button, label, row
+from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.window.app_context import Shell
+
+# Longer lists of states are looked at in the picture.
+MOST_STATES = 24
+
+
+class MapSection(Section):
+    """Found on wish, since it may take a while; says whether it is proved."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("Most probable together", "MAP")
+        self.setObjectName("inspectorMap")
+        self._shell = shell
+        self._desk = map_desk(shell)
+        self._desk.changed.connect(self._tell)
+        self._question: MapQuestion | None = None
+        self._subject: Subject | None = None
+        self._note = Note(name="inspectorMapNote")
+        self._words = label("", "secondary", size="dense", wrap=True)
+        self._words.setObjectName("inspectorMapWords")
+        self.states = FactRows("inspectorMapStates")
+        self.others = FactRows("inspectorMapOthers")
+        self._find = button(
+            "Find",
+            self.begin,
+            icon_name="crosshair",
+            name="inspectorMapFind",
+            tip="The most probable states of these variables together, the others summed out.",
+        )
+        self._stop = button(
+            "Stop, keep best",
+            self._desk.stop,
+            icon_name="stop",
+            name="inspectorMapStop",
+            tip="End the search; the best combination found so far stays.",
+        )
+        self._longer = button(
+            "Search longer",
+            self._on_longer,
+            icon_name="hourglass",
+            name="inspectorMapLonger",
+            tip=f"Search again for up to {LONGER_SECONDS:g} s.",
+        )
+        self._use = button(
+            "Set as evidence",
+            self._on_use,
+            icon_name="flag",
+            name="inspectorMapUse",
+            tip="Make these states evidence, beside what is given already.",
+        )
+        for part in (self._note, self._words, self.states, self.others):
+            self.add(part)
+        self.add(row(self._find, self._stop, self._use, None))
+        self.add(row(self._longer, None))
+        for later in (self._stop, self._use, self._longer, self.states, self.others):
+            later.hide()
+        # A search that is over at once should not flicker.
+        self._patience = one_shot(self, self._tell, 200)
+
+    def show_nodes(self, subject: Subject, names: Sequence[str]) -> None:
+        self._subject = subject
+        self._question = MapQuestion(subject.model, tuple(names), subject.live.evidence)
+        self.setVisible(subject.live.error is None)
+        self._tell()
+
+    def begin(self) -> None:
+        """Begin the search for what is shown."""
+        if self._question is not None:
+            self._desk.search(self._question)
+            self._patience.start()
+
+    def _on_longer(self) -> None:
+        if self._question is not None:
+            self._desk.search(self._question, LONGER_SECONDS)
+
+    def _tell(self) -> None:
+        question, subject = self._question, self._subject
+        if question is None or subject is None:
+            return
+        desk = self._desk
+        answer = desk.answer_to(question)
+        is_searching = desk.is_searching and desk.is_about(question)
+        self._note.tell(desk.problem_of(question), "warning")
+        self._find.setVisible(answer is None and not is_searching)
+        self._stop.setVisible(is_searching and not self._patience.isActive())
+        self._longer.setVisible(answer is not None and not answer.is_exact)
+        self._use.setVisible(answer is not None)
+        self.states.setVisible(answer is not None)
+        self.others.setVisible(answer is not None and len(answer.best) > 1)
+        if answer is not None:
+            self._show_answer(subject, answer)
+        else:
+            told = "Searching for the most probable combination…" if is_searching else ""
+            self._words.setText(told)
+        self._words.setVisible(bool(self._words.text()))
+
+    def _show_answer(self, subject: Subject, answer: MapAnswer) -> None:
+        first = answer.best[0]
+        self._words.setText(self._desk.words_of(answer))
+        chance = percent(math.exp2(first.log2_probability))
+        facts: list[Fact] = [("Probability", f"{chance} %", "The other variables are summed out.")]
+        if subject.live.evidence:
+            joint = math.exp2(first.log2_probability + subject.live.log2_evidence)
+            facts = [
+                ("Given the evidence", f"{chance} %", "The other variables are summed out."),
+                ("With the evidence", f"{joint:.4g}", "Its probability times P(e)."),
+            ]
+        if not answer.is_exact:
+            bound = percent(min(1.0, math.exp2(answer.log2_bound)))
+            facts.append(("At most", f"{bound} %", "No combination can be more probable."))
+        states = [(subject.title(name), state) for name, state in first.states.items()]
+        facts += states[:MOST_STATES]
+        if len(states) > MOST_STATES:
+            facts.append((f"{len(states) - MOST_STATES} more variables", ""))
+        self.states.show_facts(facts)
+        self.others.show_facts(
+            [_other(subject, first, one, place) for place, one in enumerate(answer.best[1:], 2)]
+        )
+
+    def _on_use(self) -> None:
+        question, subject = self._question, self._subject
+        answer = None if question is None else self._desk.answer_to(question)
+        if subject is None or answer is None:
+            return
+        live = subject.live
+        states = {
+            n: Observed(s) for n, s in answer.best[0].states.items() if n not in live.evidence
+        }
+        live.set_all({**live.evidence, **states})
+
+
+def _other(subject: Subject, first: Combination, one: Combination, place: int) -> Fact:
+    """The n-th best: how probable, and in what it differs from the best."""
+    differs = [
+        f"{subject.title(name)} = {state}"
+        for name, state in one.states.items()
+        if state != first.states[name]
+    ]
+    chance = percent(math.exp2(one.log2_probability))
+    return f"{place}. {chance} %", ", ".join(differs), "In what it differs from the first."

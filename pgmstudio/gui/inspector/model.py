@@ -1,0 +1,379 @@
+"""The inspector when nothing is selected: the model, its size and fit, evidence, provenance.
+
+Where the size of a model comes from: its tables and its cliques, the largest first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout, QWidget
+
+from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.sizes import SizeBreakdown
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project.model_edits import set_model_notes
+from pgmstudio.gui.evidence.evidence_list import EvidenceSection
+from pgmstudio.gui.inspector.header import InspectorHead
+from pgmstudio.gui.inspector.row_surprise import SurpriseSection
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, label_sizes
+from pgmstudio.gui.languages.pdg.size_history import TrailSection
+from pgmstudio.gui.languages.tree_mixture.inspector import ComponentSections, PartitionSection
+from pgmstudio.gui.model_page.model_summary import (
+    ModelFacts,
+    bits_words,
+    graph_sizes,
+    model_facts,
+    provenance_facts,
+)
+from pgmstudio.gui.theme.icons import language_icon
+from pgmstudio.gui.widgets.basic import Note, Section, Segments, button, hairline, row, scrolled
+from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.widgets.notes_editor import NotesEditor
+from pgmstudio.gui.window.app_context import Shell
+
+MOST_SHOWN, MOST_LISTED = 5, 400
+_PARTS = (
+    ("families", "By variable", "Free parameters of every table"),
+    ("cliques", "By clique", "Cells of every table beliefs are computed in"),
+)
+
+
+class SizeSection(Section):
+    """Hidden for languages that have neither tables nor cliques."""
+
+    def __init__(self) -> None:
+        super().__init__("What the size is made of")
+        self.setObjectName("inspectorSizes")
+        self._sizes = SizeBreakdown()
+        self._shows_all = False
+        self._title: Callable[[str], str] = str
+        self._parts = Segments(_PARTS, "sizePart")
+        self._parts.chosen.connect(self._show)
+        self.facts = FactRows("inspectorSizeFacts")
+        self._more = button("", self._on_more, role="link", name="sizeMore")
+        self.add(row(self._parts, None))
+        self.add(self.facts)
+        self.add(row(self._more, None))
+        self.hide()
+
+    def show_sizes(self, sizes: SizeBreakdown, title: Callable[[str], str]) -> None:
+        """`title` gives what is written for a variable."""
+        self._title = title
+        if sizes is not self._sizes:
+            self._sizes, self._shows_all = sizes, False
+        self.setVisible(bool(sizes.families or sizes.cliques))
+        self._show()
+
+    def _on_more(self) -> None:
+        self._shows_all = not self._shows_all
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        is_cliques = self._parts.current == "cliques"
+        lines = self._cliques() if is_cliques else self._families()
+        total = sum(number for number, _ in lines)
+        ordered = sorted(lines, key=lambda line: -line[0])
+        shown = ordered[: MOST_LISTED if self._shows_all else MOST_SHOWN]
+        unit = "cells" if is_cliques else "free"
+        facts: list[Fact] = [(f"{grouped(number)} {unit}", fact) for number, fact in shown]
+        left = len(ordered) - len(shown)
+        if left:
+            rest = total - sum(number for number, _ in shown)
+            facts.append((f"{grouped(rest)} {unit}", f"{left} more"))
+        if is_cliques:
+            tip = "The rule that found these cliques; another may find others."
+            facts.append(("Triangulated by", self._sizes.triangulator, tip))
+        self.facts.show_facts(facts)
+        what = "cliques" if is_cliques else "variables"
+        self.fact.setText(f"{grouped(total)} in all")
+        self._more.setVisible(len(ordered) > MOST_SHOWN)
+        words = "Show the largest only" if self._shows_all else f"Show all {len(ordered)} {what}"
+        self._more.setText(words)
+        self._more.setToolTip(words)
+        self._more.setAccessibleName(words)
+
+    def _families(self) -> list[tuple[int, str]]:
+        found = []
+        for family in self._sizes.families:
+            words = self._title(family.variable)
+            if family.parents:
+                words += f" given {', '.join(map(self._title, family.parents))}"
+                words += f", {counted(family.rows, 'row')}"
+            found.append((family.free, words))
+        return found
+
+    def _cliques(self) -> list[tuple[int, str]]:
+        return [
+            (clique.cells, ", ".join(map(self._title, clique.variables)))
+            for clique in self._sizes.cliques
+        ]
+
+
+# Longer lists of states are looked at in the picture.
+MOST_EXPLAINED = 40
+
+
+class ModelInspector(QWidget):
+    """Follows the model in view."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("modelInspector")
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._asked: tuple[object, ...] = ()
+        self._facts: ModelFacts | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_facts)
+        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        self._head = InspectorHead("inspectorModel")
+        self._error = Note(level="warning", name="inspectorModelError")
+        self._stale = Note(
+            "The rows it was learned from have changed since.", "warning", "inspectorModelStale"
+        )
+        self._again = button(
+            "Learn again",
+            self._on_learn_again,
+            role="link",
+            name="inspectorLearnAgain",
+            tip="Learn from the present rows with the same learner, settings and seed.",
+        )
+        self._stale.add_button(self._again)
+        size = Section("Size and fit", line=False)
+        self.facts = FactRows("inspectorModelFacts")
+        for widget in (self._error, self._stale, self.facts):
+            size.add(widget)
+        self.evidence = EvidenceSection(shell, "modelEvidence")
+        self.surprise = SurpriseSection(shell)
+        self._explanation = Section("Most probable explanation")
+        self.explain = QCheckBox("Mark it in the picture")
+        self.explain.setObjectName("inspectorExplain")
+        self.explain.setToolTip("The most probable state of all variables together.")
+        self.explain.clicked.connect(self._on_explain)
+        self.explained = FactRows("inspectorExplained")
+        self._explanation.add(self.explain)
+        self._explanation.add(self.explained)
+        self._provenance = Section("Provenance")
+        card = QFrame()
+        card.setObjectName("inspectorProvenance")
+        card.setProperty("role", "card")
+        inside = QVBoxLayout(card)
+        inside.setContentsMargins(10, 10, 10, 10)
+        self.card = FactRows("inspectorProvenanceFacts")
+        self._reproduce = button(
+            "Reproduce",
+            self._on_reproduce,
+            icon_name="arrow-clockwise",
+            name="inspectorReproduce",
+            tip="Run its learner again with the same data, settings and seed, and compare.",
+        )
+        inside.addWidget(self.card)
+        inside.addWidget(row(self._reproduce, None))
+        self._provenance.add(card)
+        notes = Section("Notes")
+        self.editor = NotesEditor("inspectorModelNotes", "Notes on this model")
+        self.editor.edited.connect(self._on_notes)
+        notes.add(self.editor)
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 8, 0, 8)
+        inner.setSpacing(4)
+        self.sizes = SizeSection()
+        self.components = ComponentSections(shell)
+        self.partition = PartitionSection(shell)
+        self.trail = TrailSection(shell)
+        self.label_scores = LabelScoresSection(shell)
+        for section in (
+            size,
+            self.trail,
+            self.partition,
+            self.components,
+            self.label_scores,
+            self.sizes,
+            self.evidence,
+            self.surprise,
+            self._explanation,
+            self._provenance,
+            notes,
+        ):
+            inner.addWidget(section)
+        inner.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for part in (self._head, hairline(), scrolled(content, "inspectorModelScroll")):
+            layout.addWidget(part)
+
+    def show_model(self, subject: Subject) -> None:
+        self._subject = subject
+        entry, live = subject.entry, subject.live
+        facts = [subject.language, counted(len(subject.model.domain), "variable")]
+        if isinstance(subject.model, TreeMixture):
+            facts += [
+                counted(len(subject.model.trees), "tree"),
+                "shared edges" if subject.model.is_shared else "free edges",
+            ]
+        elif isinstance(subject.model, LatentClasses):
+            facts.append(counted(subject.model.class_count, "class", "classes"))
+        elif subject.edges:
+            facts.append(counted(len(subject.edges), "edge"))
+        chip = Chip("edited", "", "virtual") if entry.is_edited else None
+        self._head.tell(entry.title, " · ".join(facts), chip, language_icon(subject.model.kind))
+        self._error.tell("" if live.error is None else str(live.error))
+        self._stale.setVisible(self._shell.project.is_stale(subject.model_id))
+        self._offer(self._again, "learn.again")
+        self.components.show_subject(subject)
+        self.partition.show_subject(subject)
+        self.trail.show_subject(subject)
+        self.label_scores.show_subject(subject)
+        self.evidence.show_subject(subject)
+        self.surprise.show_subject(subject)
+        self._ask_facts(subject)
+        self._tell_facts(subject)
+        self._tell_explanation(subject)
+        self._tell_provenance(subject)
+        self.editor.show_notes(subject.model_id, entry.notes)
+
+    def commit(self) -> None:
+        self.editor.commit()
+
+    # -- size and fit
+
+    def _ask_facts(self, subject: Subject) -> None:
+        data = self._shell.project.data.get(subject.entry.data_id or "")
+        rows = None if data is None else data.data
+        asked = (subject.model, rows)
+        # Opening a session triangulates; asking meanwhile would do the same work twice.
+        if asked == self._asked:
+            return
+        self._asked, self._facts = (), None  # those of another model
+        if subject.live.is_waiting and not subject.live.priors:
+            return
+        self._asked = asked
+        model = subject.model
+        self._asker.ask(lambda _cancel: model_facts(model, rows))
+
+    def _on_facts(self, facts: ModelFacts) -> None:
+        self._facts = facts
+        if self._subject is not None:
+            self._tell_facts(self._subject)
+
+    def _tell_facts(self, subject: Subject) -> None:
+        found = self._facts
+        data = self._shell.project.data.get(subject.entry.data_id or "")
+        facts: list[Fact] = [
+            (
+                "Free parameters",
+                grouped(subject.model.representation_size()),
+                "The numbers that have to be estimated.",
+            )
+        ]
+        if isinstance(subject.model, LabelledDag):
+            facts += label_sizes(subject.model)
+        if isinstance(subject.model, DecisionGraph):
+            facts += graph_sizes(subject.model)
+        elif found is None:
+            facts.append(("Clique-tree cells", "…"))
+        else:
+            words = grouped(found.effective_size)
+            if found.unlabelled_size:
+                words += f" of {grouped(found.unlabelled_size)} unlabelled"
+            told = f"{words} ({found.method})" if found.method else words
+            name = "Clique-tree cells" if found.method else "Effective size"
+            facts.append((name, told, "What one update of all beliefs has to look at."))
+        if data is not None:
+            rows = f"{data.name}, {grouped(data.data.row_count)} rows"
+            facts.append(("Data", rows, "The rows it is measured on."))
+            if found is not None and found.problem:
+                facts.append(("Fit", found.problem))
+            elif found is None:
+                facts.append(("Log-likelihood", "…"))
+            else:
+                facts += [
+                    (f"{name} ↑", bits_words(value), "Higher is better.")
+                    for name, value in found.fit.items()
+                ]
+        self.facts.show_facts(facts)
+        self.sizes.show_sizes(SizeBreakdown() if found is None else found.sizes, subject.title)
+
+    # -- most probable explanation
+
+    def _tell_explanation(self, subject: Subject) -> None:
+        live = subject.live
+        self.explain.setChecked(live.shows_most_probable)
+        self.explain.setEnabled(live.error is None)
+        log2 = live.log2_most_probable
+        self.explained.setVisible(log2 is not None)
+        if log2 is None:
+            return
+        alone = math.exp2(log2)
+        facts: list[Fact] = [("Probability", f"{alone:.4g}", "Of this joint state.")]
+        if live.evidence:
+            given = math.exp2(log2 - live.log2_evidence)
+            facts = [
+                ("Given the evidence", f"{given:.4g}", "Its probability divided by P(e)."),
+                (
+                    "With the evidence",
+                    f"{alone:.4g}",
+                    "Its probability, joint with the evidence.",
+                ),
+            ]
+        if isinstance(subject.model, TreeMixture | LatentClasses):
+            bound = live.log2_most_probable_bound
+            told = "exact" if bound is None else f"lower bound; none above {math.exp2(bound):.4g}"
+            tip = "A sum of components cannot be maximised one variable at a time."
+            facts.append(("This is", told, tip))
+        states = [
+            (subject.title(name), state)
+            for name, state in live.most_probable.items()
+            if name not in live.evidence
+        ]
+        facts += states[:MOST_EXPLAINED]
+        if len(states) > MOST_EXPLAINED:
+            facts.append((f"{len(states) - MOST_EXPLAINED} more variables", ""))
+        self.explained.show_facts(facts)
+
+    def _on_explain(self, on: bool) -> None:
+        if self._subject is not None:
+            self._subject.live.show_most_probable(on)
+            self._shell.book.refresh()
+
+    # -- provenance, notes
+
+    def _tell_provenance(self, subject: Subject) -> None:
+        provenance = subject.entry.provenance
+        self._provenance.setVisible("learner" in provenance)
+        if "learner" not in provenance:
+            return
+        self.card.show_facts(provenance_facts(provenance))
+        self._offer(self._reproduce, "learn.reproduce")
+
+    def _offer(self, shown: QPushButton, action_id: str) -> None:
+        """The button can be used when its action can, and else says why not."""
+        spec = self._shell.book.specs.get(action_id)
+        reason = spec.why_not() if spec is not None and spec.why_not is not None else None
+        shown.setEnabled(spec is not None and reason is None)
+        shown.setToolTip(f"Not now: {reason}" if reason else (spec.tip if spec is not None else ""))
+
+    def _on_reproduce(self) -> None:
+        action = self._shell.book.actions.get("learn.reproduce")
+        if action is not None:
+            action.trigger()
+
+    def _on_learn_again(self) -> None:
+        self._shell.book["learn.again"].trigger()
+
+    def _on_notes(self, model_id: str, text: str) -> None:
+        entry = self._shell.project.models.get(model_id)
+        if entry is not None:
+            edit = partial(set_model_notes, model_id=model_id, notes=text)
+            self._shell.change(f"Note on {entry.title}", edit, merge=f"note:{model_id}")

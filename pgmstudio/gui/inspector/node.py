@@ -1,0 +1,126 @@
+"""The inspector of one variable: Belief, Table, Edges, Notes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.model_edits import set_node_note
+from pgmstudio.gui.inspector.header import InspectorHead
+from pgmstudio.gui.inspector.node_beliefs import BeliefTab
+from pgmstudio.gui.inspector.node_edges import EdgesTab
+from pgmstudio.gui.inspector.node_table import TableTab
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.widgets.basic import Section, Segments, hairline, row, scrolled
+from pgmstudio.gui.widgets.notes_editor import NotesEditor
+from pgmstudio.gui.window.app_context import Shell
+
+TABS = (
+    ("belief", "Belief", "What is believed of this variable, and the evidence"),
+    ("table", "Table", "Names, states and the size of its table"),
+    ("edges", "Edges", "Parents and children"),
+    ("notes", "Notes", "What you want to remember about it"),
+)
+
+
+class NodeInspector(QWidget):
+    """Keeps its tab while the selection moves."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("nodeInspector")
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._name = ""
+        self._head = InspectorHead("inspectorNode")
+        self.segments = Segments(TABS, "inspectorTabs")
+        self.segments.chosen.connect(self._on_tab)
+        tabs = row(self.segments, None)
+        tabs.setContentsMargins(16, 0, 16, 10)
+        self.belief = BeliefTab(shell)
+        self.table = TableTab(shell)
+        self.edges = EdgesTab(shell)
+        self.notes = NotesTab(shell)
+        self._pages = QStackedWidget()
+        for key, content in zip(
+            ("belief", "table", "edges", "notes"),
+            (self.belief, self.table, self.edges, self.notes),
+            strict=True,
+        ):
+            self._pages.addWidget(scrolled(content, f"inspectorScroll.{key}"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self._head, tabs, hairline(), self._pages):
+            layout.addWidget(widget)
+
+    def show_tab(self, key: str) -> None:
+        self.segments.choose(key)
+        self._on_tab(key)
+
+    def _on_tab(self, key: str) -> None:
+        self._pages.setCurrentIndex([tab[0] for tab in TABS].index(key))
+        if self._subject is not None:
+            self.show_node(self._subject, self._name)
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        self._subject, self._name = subject, name
+        variable = subject.variable(name)
+        parents, children = len(subject.parents(name)), len(subject.children(name))
+        facts = [counted(variable.cardinality, "state")]
+        if subject.title(name) != name:
+            facts.insert(0, name)
+        if isinstance(subject.model, TreeMixture):
+            joined = sum(name in pair for pair in subject.model.edge_counts)
+            facts.append(f"joined to {joined} in {counted(len(subject.model.trees), 'tree')}")
+        elif isinstance(subject.model, LatentClasses):
+            facts.append(f"an item of {counted(subject.model.class_count, 'class', 'classes')}")
+        else:
+            facts += [
+                counted(parents, "parent") if parents else "no parents",
+                counted(children, "child", "children") if children else "no children",
+            ]
+        self._head.tell(subject.title(name), " · ".join(facts), subject.chip(name))
+        match self.segments.current:
+            case "belief":
+                self.belief.show_node(subject, name)
+            case "table":
+                self.table.show_node(subject, name)
+            case "edges":
+                self.edges.show_node(subject, name)
+        self.notes.show_node(subject, name)
+
+    def commit(self) -> None:
+        """Something else will be inspected: keep what was typed."""
+        self.notes.editor.commit()
+
+
+class NotesTab(QWidget):
+    """What was written about a variable."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.editor = NotesEditor("inspectorNodeNotes", "Notes on this variable")
+        self.editor.edited.connect(self._on_edited)
+        section = Section("Notes", line=False)
+        section.add(self.editor)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 8, 0, 8)
+        layout.addWidget(section)
+        layout.addStretch(1)
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        note = subject.entry.node_notes.get(name, "")
+        self.editor.show_notes(f"{subject.model_id}\n{name}", note)
+
+    def _on_edited(self, key: str, text: str) -> None:
+        model_id, _, name = key.partition("\n")
+        entry = self._shell.project.models.get(model_id)
+        if entry is not None and name in entry.model.domain:
+            edit = partial(set_node_note, model_id=model_id, node=name, note=text)
+            self._shell.change(f"Note on {name}", edit, merge=f"note:{key}")

@@ -1,0 +1,299 @@
+"""The tab Belief of a node: bars, likelihoods, evidence, what changed most, what to ask next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from html import escape
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from pgmstudio.core.analysis.belief_query import become
+from pgmstudio.core.analysis.value_of_information import information_about
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.drawing.svg.nodes import mark_of
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import Done, Finding, InferenceSession, Likelihood, weights_of
+from pgmstudio.core.inference.information_measures import ranked, shift_bits, shifts_bits
+from pgmstudio.core.languages.interventions import as_seen
+from pgmstudio.gui.evidence.evidence_list import EvidenceSection
+from pgmstudio.gui.evidence.likelihood_sliders import LikelihoodSliders
+from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
+from pgmstudio.gui.inspector.evidence_impact import CautiousSection
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_rows import RankBars
+from pgmstudio.gui.widgets.basic import Section, button, label, row, set_role
+from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars, tuple_of, two_digits
+from pgmstudio.gui.window.app_context import Shell
+
+ASK_NEXT = "ask-next"
+# While evidence is being dragged, what takes longer waits until it rests.
+REST_MS = 150
+MOST_ASKED_ABOUT = 60
+
+
+def bars_of(subject: Subject, name: str) -> Bars:
+    """What the bars of one variable show now."""
+    live, variable = subject.live, subject.variable(name)
+    belief, prior = live.beliefs.get(name, ()), live.priors.get(name, ())
+    finding = live.evidence.get(name)
+    weights = () if finding is None else tuple_of(weights_of(variable, as_seen(finding)))
+    is_done = isinstance(finding, Done)
+    return Bars(
+        title=subject.title(name),
+        states=variable.states,
+        beliefs=tuple_of(belief) if len(belief) == variable.cardinality else (),
+        priors=tuple_of(prior) if len(prior) == variable.cardinality else (),
+        mark=mark_of(dict(zip(variable.states, weights, strict=True)), is_done=is_done)
+        if weights
+        else None,
+        weights=weights if isinstance(finding, Likelihood) else (),
+        impossible=frozenset(s for s in variable.states if live.is_impossible(name, s)),
+        most_probable=live.most_probable.get(name),
+        is_stale=live.is_stale or name in subject.waiting,
+    )
+
+
+def _what_to_ask(
+    domain: Domain,
+    evidence: Mapping[str, Finding],
+    target: str,
+    session: InferenceSession,
+    cancel: CancelToken,
+) -> tuple[str, dict[str, float]]:
+    become(session, evidence)
+    return target, information_about(session, domain, target, cancel)
+
+
+def tell_waiting(fact: QLabel, subject: Subject, name: str) -> None:
+    """Why the bars of a variable are grey: they wait for a table, or are not computed yet."""
+    waits = name in subject.waiting
+    set_role(fact, "chip-warning" if waits else "tertiary")
+    fact.setText("waits for the table" if waits else "stale" if subject.live.is_stale else "")
+    fact.setToolTip("A column of the table does not sum to 1 yet." if waits else "")
+
+
+class BeliefTab(QWidget):
+    """Follows one variable."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # growing paints what is new
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._name = ""
+        self._belief = Section("Belief", line=False)
+        self.bars = BeliefBars("inspectorBars")
+        self.bars.tip_of = self._tip
+        self.bars.state_used.connect(self._on_state_used)
+        self.bars.likelihood_wished.connect(self._on_likelihood_wished)
+        self.bars.cleared.connect(self._on_clear)
+        self.bars.target_wished.connect(self._on_target)
+        self._summary = label("", "secondary", size="dense", wrap=True)
+        self._summary.setObjectName("inspectorSummary")
+        self._recompute = button(
+            "Recompute",
+            self._on_recompute,
+            role="link",
+            icon_name="clock",
+            name="inspectorRecompute",
+            tip="Bring the beliefs up to date (F5).",
+        )
+        self._likelihood = button(
+            "Likelihood",
+            self._on_likelihood_wished,
+            icon_name="sliders-horizontal",
+            name="inspectorLikelihood",
+            tip="Say how likely what was seen is in each state (L).",
+        )
+        self._likelihood.setCheckable(True)
+        self._target = button(
+            "Make target",
+            self._on_target,
+            icon_name="crosshair",
+            name="inspectorTarget",
+            tip="Ask about this variable (T).",
+        )
+        self.sliders = LikelihoodSliders("inspectorSliders")
+        self.sliders.weights_wished.connect(self._on_weights)
+        self.sliders.hide()
+        for content in (
+            self.bars,
+            self._summary,
+            self._recompute,
+            row(self._likelihood, self._target, None),
+            self.sliders,
+        ):
+            self._belief.add(content)
+        self.cautious = CautiousSection()
+        self.evidence = EvidenceSection(shell, "nodeEvidence")
+        self._changed = Section("What changed most", "bits from prior")
+        self.shifts = RankBars("inspectorShifts")
+        self.shifts.chosen.connect(self._on_chosen)
+        self._changed.add(self.shifts)
+        self._next = Section("Ask next")
+        self._next_text = label("", "secondary", size="dense", wrap=True, rich=True)
+        self._next_text.setObjectName("inspectorAskNext")
+        self._next_text.linkActivated.connect(self._on_chosen)
+        self._next.add(self._next_text)
+        theme().changed.connect(self._recolour_links)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 8, 0, 8)
+        layout.setSpacing(4)
+        for section in (self._belief, self.cautious, self.evidence, self._changed, self._next):
+            layout.addWidget(section)
+        layout.addStretch(1)
+        self._rest = one_shot(self, self._ask_next, REST_MS)
+        self._asked: tuple[object, ...] = ()
+
+    # -- showing
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        is_other = name != self._name
+        self._subject, self._name = subject, name
+        live = subject.live
+        self.bars.show_bars(bars_of(subject, name))
+        finding = live.evidence.get(name)
+        if is_other:
+            self._likelihood.setChecked(False)
+        wants_sliders = self._likelihood.isChecked() or isinstance(finding, Likelihood)
+        self.sliders.setVisible(wants_sliders)
+        self._likelihood.setChecked(wants_sliders)
+        if wants_sliders:
+            self.sliders.show_variable(subject, name)
+        is_target = subject.target == name
+        self._target.setText("No target" if is_target else "Make target")
+        self._tell_belief(subject, name)
+        self.cautious.show_node(subject, name)
+        self.evidence.show_subject(subject)
+        self._tell_shifts(subject)
+        self._tell_next(subject)
+
+    def _tell_belief(self, subject: Subject, name: str) -> None:
+        live = subject.live
+        count = len(live.evidence)
+        self._belief.title.setText(f"Belief given {count} evidence" if count else "Prior belief")
+        tell_waiting(self._belief.fact, subject, name)
+        self._recompute.setVisible(live.is_stale and not live.is_live)
+        belief, prior = live.beliefs.get(name), live.priors.get(name)
+        if live.error is not None:
+            self._summary.setText(str(live.error))
+        elif belief is None:
+            self._summary.setText("Beliefs are being computed…")
+        elif not count or prior is None:
+            self._summary.setText("Click a state to set it as evidence.")
+        else:
+            top = int(belief.argmax())
+            state = subject.variable(name).states[top]
+            shift = shift_bits(belief, prior)
+            told = two_digits(float(prior[top]))
+            self._summary.setText(f"Prior {told} % {state}. Shift {shift:.2f} bits.")
+
+    def _tell_shifts(self, subject: Subject) -> None:
+        live = subject.live
+        moved = {
+            name: bits
+            for name, bits in shifts_bits(live.beliefs, live.priors).items()
+            if name not in live.evidence or isinstance(live.evidence[name], Likelihood)
+        }
+        most = ranked(moved) if live.evidence else ()
+        self._changed.setVisible(bool(most))
+        self.shifts.show_ranks([(name, subject.title(name), bits) for name, bits in most])
+
+    # -- ask next
+
+    def _tell_next(self, subject: Subject) -> None:
+        live, target = subject.live, subject.target
+        fits = len(subject.model.domain) <= MOST_ASKED_ABOUT
+        can = target is not None and target in subject.model.domain and live.error is None and fits
+        self._next.setVisible(can)
+        if not can or target is None:
+            return
+        question = (subject.model, dict(live.evidence), target)
+        if question != self._asked:
+            self._asked = question
+            self._mark_next(is_stale=True)
+            self._rest.start()
+
+    def _mark_next(self, *, is_stale: bool) -> None:
+        """Until the answer is there, the one before is shown for what it is."""
+        subject = self._subject
+        if subject is None or subject.target is None:
+            return
+        is_stale = is_stale and bool(self._next_text.text())
+        words = f"for {subject.title(subject.target)}"
+        self._next.fact.setText(f"{words} · stale" if is_stale else words)
+        set_role(self._next_text, "tertiary" if is_stale else "secondary")
+
+    def _ask_next(self) -> None:
+        subject = self._subject
+        if subject is None or subject.target is None or subject.target not in subject.model.domain:
+            return
+        live, domain = subject.live, subject.model.domain
+        question = partial(_what_to_ask, domain, live.evidence, subject.target)
+        live.side.ask(ASK_NEXT, question, self._on_next)
+
+    def _on_next(self, told: tuple[str, dict[str, float]]) -> None:
+        subject = self._subject
+        if subject is None or told[0] != subject.target:
+            return
+        self._mark_next(is_stale=False)
+        open_ones = {n: b for n, b in told[1].items() if n not in subject.live.evidence}
+        best = ranked(open_ones)[:2]
+        if not best:
+            self._next_text.setText("No other variable would tell anything about the target.")
+            return
+        parts = [
+            f"<a href='{escape(name)}' style='text-decoration:none'>"
+            f"{escape(subject.title(name))}</a>"
+            f"{' would tell most about the target' if not place else ''}: <b>{bits:.2f} bits</b>"
+            for place, (name, bits) in enumerate(best)
+        ]
+        self._next_text.setText(", then ".join(parts) + ".")
+
+    def _recolour_links(self) -> None:
+        """A label keeps the colour of its links from when it was given its text."""
+        words = self._next_text.text()
+        self._next_text.clear()
+        self._next_text.setText(words)
+
+    # -- wishes
+
+    def _tip(self, state: str) -> str:
+        return tip_in(self._subject, self._name, state)
+
+    def _on_state_used(self, state: str, held: Qt.KeyboardModifier, place: QPoint) -> None:
+        use_in(self._subject, self._name, state, held, self.bars, place)
+
+    def _on_weights(self, variable: str, weights: Mapping[str, float]) -> None:
+        if self._subject is not None:
+            self._subject.live.set_likelihood(variable, weights)
+
+    def _on_likelihood_wished(self) -> None:
+        subject = self._subject
+        if subject is None:
+            return
+        finding = subject.live.evidence.get(self._name)
+        if self.sender() is self.bars:
+            self._likelihood.setChecked(True)
+        if not self._likelihood.isChecked() and isinstance(finding, Likelihood):
+            subject.live.retract(self._name)
+        self.show_node(subject, self._name)
+
+    def _on_clear(self) -> None:
+        if self._subject is not None:
+            self._subject.live.retract(self._name)
+
+    def _on_target(self) -> None:
+        bench = self._shell.bench
+        bench.set_target(None if bench.target == self._name else self._name)
+
+    def _on_recompute(self) -> None:
+        if self._subject is not None:
+            self._subject.live.update_now()
+
+    def _on_chosen(self, name: str) -> None:
+        self._shell.bench.select((name,))

@@ -1,0 +1,166 @@
+"""The tab Edges of a node: its parents and children, how strong each edge is, turn and delete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from pgmstudio.core.analysis.belief_query import become
+from pgmstudio.core.analysis.value_of_information import information_about
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import Finding, InferenceSession
+from pgmstudio.core.project import model_edits
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.widgets.basic import Section, label, tool_button
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.window.app_context import Shell
+
+TOPIC = "edges-of-node"
+Edge = tuple[str, str]
+
+
+def why_not_editable(subject: Subject) -> str | None:
+    """A sentence when the edges of this model cannot be changed one by one."""
+    if isinstance(subject.model, model_edits.EditableStructure):
+        return None
+    return f"Not now: edges of a {subject.language} are not edited one by one; convert it first."
+
+
+def reverse(shell: Shell, subject: Subject, edge: Edge) -> bool:
+    source, target = edge
+    edit = partial(
+        model_edits.reverse_edge, model_id=subject.model_id, source=source, target=target
+    )
+    return shell.change(f"Reverse {source} → {target}", edit)
+
+
+def delete(shell: Shell, subject: Subject, edge: Edge) -> bool:
+    source, target = edge
+    edit = partial(model_edits.remove_edge, model_id=subject.model_id, source=source, target=target)
+    return shell.change(f"Delete {source} → {target}", edit)
+
+
+def information_around(
+    domain: Domain,
+    evidence: Mapping[str, Finding],
+    name: str,
+    session: InferenceSession,
+    cancel: CancelToken,
+) -> tuple[str, dict[str, float]]:
+    """The name, and what every other variable tells about it given the evidence."""
+    become(session, evidence)
+    return name, information_about(session, domain, name, cancel)
+
+
+class EdgesTab(QWidget):
+    """A row for every neighbour."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._name = ""
+        self._asked: tuple[object, ...] = ()
+        self._built: tuple[object, ...] = ()
+        self._bits: dict[str, float] = {}
+        self._rows: dict[Edge, _EdgeRow] = {}
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 8, 0, 8)
+        self._layout.setSpacing(4)
+        self._holder = QWidget()
+        self._layout.addWidget(self._holder)
+        self._layout.addStretch(1)
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        if name != self._name or self._subject is None or subject.model is not self._subject.model:
+            self._bits = {}
+        self._subject, self._name = subject, name
+        edges = tuple(e for e in subject.edges if name in e)
+        built = (subject.model_id, subject.model, name, subject.entry.node_titles)
+        if built != self._built:
+            self._built = built
+            self._rebuild(subject, name, edges)
+        asked = (subject.model, name, dict(subject.live.evidence))
+        if self.isVisible() and edges and asked != self._asked and subject.live.error is None:
+            self._asked = asked
+            live = subject.live
+            question = partial(information_around, subject.model.domain, live.evidence, name)
+            live.side.ask(TOPIC, question, self._on_bits)
+        self._tell_bits()
+
+    def _on_bits(self, told: tuple[str, dict[str, float]]) -> None:
+        if told[0] == self._name:
+            self._bits = told[1]
+            self._tell_bits()
+
+    def _tell_bits(self) -> None:
+        for edge, made in self._rows.items():
+            other = edge[0] if edge[1] == self._name else edge[1]
+            bits = self._bits.get(other)
+            made.bits.setText("" if bits is None else f"{bits:.3f}")
+
+    def _rebuild(self, subject: Subject, name: str, edges: tuple[Edge, ...]) -> None:
+        old, self._holder = self._holder, QWidget()
+        self._layout.replaceWidget(old, self._holder)
+        old.hide()
+        old.deleteLater()
+        self._rows = {}
+        column = QVBoxLayout(self._holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        parents = [e for e in edges if e[1] == name]
+        children = [e for e in edges if e[0] == name]
+        for title, some, none in (
+            ("Parents", parents, "No parents."),
+            ("Children", children, "No children."),
+        ):
+            fact = "mutual information, bits" if some else ""
+            section = Section(title, fact, line=title != "Parents")
+            for edge in some:
+                other = edge[0] if edge[1] == name else edge[1]
+                made = self._rows[edge] = _EdgeRow(subject.title(other), edge)
+                made.name.clicked.connect(partial(self._shell.bench.select, (other,)))
+                made.turn.clicked.connect(partial(self._on_turn, edge))
+                made.gone.clicked.connect(partial(self._on_gone, edge))
+                why = why_not_editable(subject)
+                made.allow(why)
+                section.add(made)
+            if not some:
+                section.add(label(none, "tertiary", size="dense"))
+            column.addWidget(section)
+
+    def _on_turn(self, edge: Edge, *_: object) -> None:
+        if self._subject is not None:
+            reverse(self._shell, self._subject, edge)
+
+    def _on_gone(self, edge: Edge, *_: object) -> None:
+        if self._subject is not None:
+            delete(self._shell, self._subject, edge)
+
+
+class _EdgeRow(QWidget):
+    def __init__(self, title: str, edge: Edge) -> None:
+        super().__init__()
+        words = f"{edge[0]} → {edge[1]}"
+        self.name = ElidedLabel(title, is_link=True)
+        self.name.setObjectName(f"edgeOther.{words}")
+        self.name.setAccessibleName(f"Select {title}")
+        self.name.setToolTip(f"Select {title}")
+        self.bits = label("", "secondary", size="dense")
+        self.turn = tool_button("arrows-left-right", f"Reverse {words}", name=f"turn.{words}")
+        self.gone = tool_button("trash", f"Delete {words}", name=f"delete.{words}")
+        self._tips = {self.turn: f"Reverse {words}", self.gone: f"Delete {words}"}
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.name, 1)
+        for widget in (self.bits, self.turn, self.gone):
+            layout.addWidget(widget)
+
+    def allow(self, why_not: str | None) -> None:
+        for widget, tip in self._tips.items():
+            widget.setEnabled(why_not is None)
+            widget.setToolTip(why_not or tip)

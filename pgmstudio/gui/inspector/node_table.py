@@ -1,0 +1,169 @@
+"""The tab Table of a node: its names and states, the size of its table and where it came from."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
+
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.number_format import grouped
+from pgmstudio.core.project import model_edits
+from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
+from pgmstudio.gui.inspector.node_beliefs import bars_of, tell_waiting
+from pgmstudio.gui.inspector.state_editor import StateManager
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.languages.ldag.similar_rows import AlikeSection
+from pgmstudio.gui.languages.tree_mixture.component_tables import component_columns, is_mixture
+from pgmstudio.gui.widgets.basic import Section, button, label, row
+from pgmstudio.gui.widgets.belief_bars import BeliefBars
+from pgmstudio.gui.widgets.fact_rows import FactRows
+from pgmstudio.gui.window.app_context import Shell
+
+
+class TableTab(QWidget):
+    """Edits names; the table itself is edited in its own panel."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._name = ""
+        names = Section("Name and states", line=False)
+        self._title = _field("inspectorNodeTitle", "Title", "What is written on the node.")
+        self._title.editingFinished.connect(self._on_title)
+        self._identifier = _field(
+            "inspectorIdentifier", "Identifier", "The name in files and formulas."
+        )
+        self._identifier.editingFinished.connect(self._on_identifier)
+        self._states = StateManager(shell)
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setHorizontalSpacing(12)
+        for text, field in (
+            ("Title", self._title),
+            ("Identifier", self._identifier),
+            ("States", self._states),
+        ):
+            form.addRow(label(text, "secondary", size="dense"), field)
+        names.add(form)
+        table = Section("Table")
+        self.facts = FactRows("inspectorTableFacts")
+        self._show = button(
+            "Show table",
+            lambda: shell.reveal("tablePanel"),
+            icon_name="table",
+            name="inspectorShowTable",
+            tip="Bring the table of this variable to front.",
+        )
+        table.add(self.facts)
+        table.add(row(self._show, None))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 8, 0, 8)
+        layout.setSpacing(4)
+        layout.addWidget(names)
+        layout.addWidget(table)
+        self._alike = AlikeSection(shell)
+        layout.addWidget(self._alike)
+        self._belief = Section("Belief")
+        self.bars = BeliefBars("inspectorTableBars")
+        self.bars.state_used.connect(self._on_state_used)
+        self.bars.tip_of = self._tip
+        self._belief.add(self.bars)
+        layout.addWidget(self._belief)
+        layout.addStretch(1)
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        self._subject, self._name = subject, name
+        variable = subject.variable(name)
+        can = isinstance(subject.model, model_edits.Renamable)
+        why = f"Not now: names in a {subject.language} cannot be edited; convert it first."
+        for field, text in ((self._title, subject.title(name)), (self._identifier, name)):
+            if not field.hasFocus() or not field.isModified():
+                field.setText(text)
+        self._identifier.setReadOnly(not can)
+        self._identifier.setToolTip("The name in files and formulas." if can else why)
+        self._states.show_node(subject, name)
+        sizes = [subject.variable(p).cardinality for p in subject.parents(name)]
+        columns, tip = math.prod(sizes), "One for each combination of the parents' states."
+        product = " × ".join(map(str, sizes))
+        if is_mixture(subject.model):
+            columns, tip = component_columns(subject.model, name), "In all components together."
+        free = columns * (variable.cardinality - 1)
+        if isinstance(subject.model, LabelledDag):
+            classes = len(subject.model.rows[subject.model.domain.index(name)])
+            free = classes * (variable.cardinality - 1)
+            tip += f" Labels make {classes} of them."
+        self.facts.show_facts(
+            [
+                (
+                    "Columns",
+                    f"{grouped(columns)} = {product}" if len(sizes) > 1 else grouped(columns),
+                    tip,
+                ),
+                (
+                    "Free parameters",
+                    grouped(free),
+                    "(states − 1) in every column.",
+                ),
+                ("Source", _source(subject), "Where the numbers come from."),
+            ]
+        )
+
+        self._alike.show_node(subject, name)
+        tell_waiting(self._belief.fact, subject, name)
+        self.bars.show_bars(bars_of(subject, name))
+
+    def _tip(self, state: str) -> str:
+        return tip_in(self._subject, self._name, state)
+
+    def _on_state_used(self, state: str, held: Qt.KeyboardModifier, place: QPoint) -> None:
+        use_in(self._subject, self._name, state, held, self.bars, place)
+
+    def _on_title(self) -> None:
+        subject, text = self._subject, self._title.text().strip()
+        if subject is None or not self._title.isModified():
+            return
+        self._title.setModified(False)
+        wanted = "" if text == self._name else text
+        if wanted != subject.entry.node_titles.get(self._name, ""):
+            edit = partial(
+                model_edits.set_node_title,
+                model_id=subject.model_id,
+                node=self._name,
+                title=wanted,
+            )
+            self._shell.change(f"Rename {self._name} to {text or self._name}", edit)
+        else:
+            self._title.setText(subject.title(self._name))
+
+    def _on_identifier(self) -> None:
+        subject, old, new = self._subject, self._name, self._identifier.text().strip()
+        if subject is None or not self._identifier.isModified():
+            return
+        self._identifier.setModified(False)
+        edit = partial(model_edits.rename_variable, model_id=subject.model_id, old=old, new=new)
+        if not new or new == old:
+            self._identifier.setText(old)
+        elif self._shell.change(f"Rename {old} to {new}", edit):
+            if self._shell.bench.target == old:
+                self._shell.bench.set_target(new)
+            self._shell.bench.select((new,))
+        else:
+            self._identifier.setText(old)
+
+
+def _field(name: str, what: str, tip: str) -> QLineEdit:
+    made = QLineEdit()
+    made.setObjectName(name)
+    made.setAccessibleName(what)
+    made.setToolTip(tip)
+    return made
+
+
+def _source(subject: Subject) -> str:
+    entry = subject.entry
+    words = "learned" if entry.run_id or "learner" in entry.provenance else "as opened"
+    return f"{words}, then edited" if entry.is_edited else words

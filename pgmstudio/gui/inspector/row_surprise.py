@@ -1,0 +1,125 @@
+"""What is surprising in the evidence: each finding given the rest, or given its parents."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtWidgets import QCheckBox
+
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.evidence.evidence_diagnostics import FindingKeeper, keeper_of
+from pgmstudio.gui.evidence.row_surprise import row_desk, surprises
+from pgmstudio.gui.inspector.evidence_impact import leave
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.widgets.bar_rows import RankBars
+from pgmstudio.gui.widgets.basic import Section, Segments, button, label, row
+from pgmstudio.gui.window.app_context import Shell
+
+_HOW = (
+    ("rest", "Given rest", "−log2 P(e | all other evidence)"),
+    ("parents", "Given parents", "−log2 P(state | states of its parents), where all are known"),
+)
+MOST_RANKED = 8
+
+
+class SurpriseSection(Section):
+    """Hidden while there is no evidence."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("Most surprising evidence", "bits")
+        self.setObjectName("inspectorSurprise")
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._keeper: FindingKeeper | None = None
+        self._desk = row_desk(shell)
+        self._desk.changed.connect(self._tell)
+        self._row = label("", "secondary", size="dense", wrap=True)
+        self._row.setObjectName("inspectorSurpriseRow")
+        self.how = Segments(_HOW, "inspectorSurpriseHow")
+        self.how.chosen.connect(self._desk.measure_by)
+        self.ranks = RankBars("inspectorSurprises", most=MOST_RANKED)
+        self.ranks.chosen.connect(self._on_chosen)
+        self._none = label("", "tertiary", size="dense", wrap=True)
+        self.mark = QCheckBox("Mark it in the picture")
+        self.mark.setObjectName("inspectorSurpriseMark")
+        self.mark.setToolTip("Write on every observed node how many bits it surprises.")
+        self.mark.clicked.connect(self._desk.mark_surprise)
+        self._next = button(
+            "Next most surprising row",
+            self._on_next,
+            icon_name="table",
+            name="inspectorSurpriseNext",
+            tip="The states of the next row of the data become the evidence (F7).",
+        )
+        for part in (
+            self._row,
+            row(self.how, None),
+            self.ranks,
+            self._none,
+            self.mark,
+            row(self._next, None),
+        ):
+            self.add(part)
+
+    def show_subject(self, subject: Subject) -> None:
+        self._subject = subject
+        keeper = keeper_of(subject.live)
+        if keeper is not self._keeper:
+            leave(self._keeper, self._tell)
+            self._keeper = keeper
+            keeper.changed.connect(self._tell)
+        keeper.follow()
+        self._tell()
+
+    def _tell(self, *_: object) -> None:
+        subject, keeper = self._subject, self._keeper
+        if subject is None or keeper is None or subject.live.error is not None:
+            self.hide()
+            return
+        evidence = subject.live.evidence
+        self.setVisible(bool(evidence))
+        if not evidence or self._shell.project.models.get(subject.model_id) is None:
+            return
+        self.how.choose(self._desk.measure)
+        bits = surprises(self._desk, subject.live)
+        ranked = sorted(bits.items(), key=lambda one: -one[1])
+        shown = [(name, subject.title(name), min(value, 999.0)) for name, value in ranked]
+        self.ranks.show_ranks(shown)
+        self._none.setText("" if shown else "Nothing to tell yet.")
+        self._none.setVisible(not shown)
+        self.mark.setChecked(self._desk.marks_surprise)
+        self._tell_row(subject)
+        action = self._shell.book.actions.get("evidence.next-row")
+        spec = self._shell.book.specs.get("evidence.next-row")
+        reason = spec.why_not() if spec is not None and spec.why_not is not None else None
+        self._next.setVisible(action is not None and reason is None)
+
+    def _tell_row(self, subject: Subject) -> None:
+        found = self._desk.row_of(subject.model_id)
+        self._row.setVisible(found is not None)
+        if found is None:
+            return
+        name = next((e.name for e in self._shell.project.data.values() if e.data is found.data), "")
+        words = f"Row {grouped(found.row + 1)}{f' of {name}' if name else ''}"
+        ranking = self._desk.ranking_of(subject.model, found.data)
+        if ranking is not None:
+            bits = float(ranking.bits[found.row])
+            told = f"{bits:.2f} bits" if math.isfinite(bits) else "impossible in this model"
+            place = grouped(ranking.place_of(found.row) + 1)
+            rows = counted(len(ranking.order), "row")
+            words += f": {told} in all, number {place} of {rows} by surprise"
+        left = len(found.evidence) - len(subject.live.evidence)
+        lost = (
+            f" Evidence on {counted(left, 'variable')} could not hold with the rest."
+            if left > 0
+            else ""
+        )
+        self._row.setText(f"{words}.{lost}")
+
+    def _on_chosen(self, name: str) -> None:
+        self._shell.bench.select((name,))
+
+    def _on_next(self) -> None:
+        action = self._shell.book.actions.get("evidence.next-row")
+        if action is not None:
+            action.trigger()

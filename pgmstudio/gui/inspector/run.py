@@ -1,0 +1,445 @@
+"""The inspector beside the run sheet: what the run will cost, and what earlier ones did.
+
+The inspector of a run: what it does, its best model so far, its settings, its sentences.
+
+Settings that can be read and copied but not changed any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QFocusEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionFrame,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.languages.bayesian_network.inference_cost import in_units
+from pgmstudio.core.languages.cost_estimates import forecast_run, time_words
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.learning.base import Learner
+from pgmstudio.core.learning.params import told_of_missing
+from pgmstudio.core.number_format import grouped
+from pgmstudio.core.project.project import Run
+from pgmstudio.gui.inspector.header import InspectorHead, lay_under
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.runs.run_recorder import constraint_sentence, training_rows
+from pgmstudio.gui.runs.run_summary import (
+    Evaluation,
+    best_facts,
+    counter_facts,
+    doing_words,
+    evaluate,
+    left_words,
+    sentence_case,
+    setting_facts,
+    state_words,
+)
+from pgmstudio.gui.theme.icons import icon, language_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.window.app_context import Shell
+
+# Earlier runs told of, the newest first.
+MOST_RUNS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class RunPlan:
+    """What would run if it were started now; `params` is None while a setting is wrong."""
+
+    learner: Learner[object]
+    params: object | None
+    data_id: str
+    data_name: str
+    part: str | None  # of the split
+    rows: DataSet
+
+
+class PlanInspector(QWidget):
+    """Follows what is chosen on the run sheet."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("planInspector")
+        self._shell = shell
+        self._head = InspectorHead("inspectorPlan")
+        self.forecast = FactRows("inspectorPlanForecast")
+        expected = Section("Forecast", "rough", line=False)
+        expected.add(self.forecast)
+        self.before = FactRows("inspectorPlanBefore")
+        self._earlier = Section("Earlier runs on these rows")
+        self._earlier.add(self.before)
+        expected.add(
+            label(
+                "While it runs, the best model so far can be opened; stopping keeps it.",
+                "tertiary",
+                size="dense",
+                wrap=True,
+            )
+        )
+        lay_under(self._head, (expected, self._earlier), self, "inspectorPlanScroll")
+
+    def show_plan(self, plan: RunPlan) -> None:
+        part = f", {plan.part}" if plan.part else ""
+        self._head.tell(
+            plan.learner.title,
+            f"Run sheet · {plan.data_name}{part}",
+            sign=language_icon(plan.learner.kind),
+        )
+        self.forecast.show_facts(forecast_facts(plan))
+        earlier = earlier_facts(plan, self._shell.project.runs.values())
+        self.before.show_facts(earlier)
+        self._earlier.setVisible(bool(earlier))
+
+
+def forecast_facts(plan: RunPlan) -> list[Fact]:
+    """Size of the task, time and memory."""
+    rows = plan.rows
+    facts: list[Fact] = [
+        ("Rows × columns", f"{grouped(rows.row_count)} × {grouped(len(rows.domain))}"),
+        ("Complete rows", grouped(rows.row_count - rows.incomplete_row_count)),
+        (
+            "States",
+            f"{grouped(sum(rows.domain.cardinalities))} in all",
+            "Of all columns together; tables grow with their products.",
+        ),
+    ]
+    expected = None
+    if plan.params is not None:
+        expected = forecast_run(plan.learner.key, plan.params, rows)
+    if expected is not None:
+        facts += [
+            (
+                "Time",
+                time_words(expected.seconds),
+                "From times measured on made-up rows of other sizes; a third or three times as "
+                "much is no surprise.",
+            ),
+            ("Memory", f"about {in_units(expected.bytes)}", "Rows, counts and the program."),
+        ]
+    return facts
+
+
+def earlier_facts(plan: RunPlan, runs: Iterable[Run]) -> list[Fact]:
+    """How long runs on the same data took: those of this learner first, then the newest."""
+    same = [run for run in runs if run.data_id == plan.data_id]
+    same.reverse()
+    same.sort(key=lambda run: run.learner != plan.learner.key)
+    return [
+        (run.title or run.learner, f"{run.seconds:.3g} s, {run.outcome.value}")
+        for run in same[:MOST_RUNS]
+    ]
+
+
+_AIR = 8  # on both sides of the words together
+
+
+class LockedField(QLineEdit):
+    """What does not fit ends with an ellipsis; with the focus it is whole, to be copied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = ""
+        self.setReadOnly(True)
+        self.setProperty("role", "locked")
+
+    def tell(self, words: str) -> None:
+        self._words = words
+        self._show_words()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_words()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._show_words()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._show_words()
+
+    def _show_words(self) -> None:
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        inside = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)
+        ends = [inside.right(), *(lock.x() for lock in self.findChildren(QToolButton))]
+        room = min(ends) - inside.left() - _AIR
+        right = Qt.TextElideMode.ElideRight
+        shown = self.fontMetrics().elidedText(self._words, right, room)
+        self.setText(self._words if self.hasFocus() else shown)
+        self.setCursorPosition(0)
+
+
+class LockedFields(QWidget):
+    """A name and a field with a lock in each row."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(0, 6)
+        self._grid.setColumnStretch(1, 5)
+        self._rows: list[tuple[QLabel, LockedField, QAction]] = []
+        self._facts: tuple[Fact, ...] = ()
+        theme().changed.connect(self._restyle)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        return {fact[0]: fact[1] for fact in self._facts}
+
+    def show_facts(self, facts: Sequence[Fact]) -> None:
+        """These settings, in their order."""
+        self._facts = tuple(facts)
+        while len(self._rows) < len(facts):
+            self._rows.append(self._add_row(len(self._rows)))
+        for place, (name, field, _) in enumerate(self._rows):
+            name.setVisible(place < len(facts))
+            field.setVisible(place < len(facts))
+            if place < len(facts):
+                fact = facts[place]
+                name.setText(fact[0])
+                field.tell(fact[1])
+                field.setAccessibleName(f"{fact[0]}, locked")
+                tip = fact[2] if len(fact) == 3 else fact[1]
+                name.setToolTip(tip)
+                field.setToolTip(tip)
+
+    def _add_row(self, row: int) -> tuple[QLabel, LockedField, QAction]:
+        name = label("", "secondary", size="dense", wrap=True)
+        name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        field = LockedField()
+        field.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        lock = field.addAction(
+            icon("lock-simple", "text_tertiary"), QLineEdit.ActionPosition.TrailingPosition
+        )
+        lock.setToolTip("Settings of a run that was started cannot be changed.")
+        self._grid.addWidget(name, row, 0)
+        self._grid.addWidget(field, row, 1)
+        return name, field, lock
+
+    def _restyle(self) -> None:
+        for _, _, lock in self._rows:
+            lock.setIcon(icon("lock-simple", "text_tertiary"))
+
+
+# A run tells more often than anybody can read.
+REFRESH_MS = 200
+
+
+class RunInspector(QWidget):
+    """Follows one run of the queue."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("runInspector")
+        self._shell = shell
+        self._run: LearningRun | None = None
+        self._evaluation: Evaluation | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_evaluated)
+        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        self._head = InspectorHead("inspectorRun")
+        self._doing = Section("Now", line=False)
+        self._bar = QProgressBar()
+        self._bar.setObjectName("inspectorRunProgress")
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 1000)
+        self._said = label("", "secondary", size="dense", wrap=True)
+        self._said.setObjectName("inspectorRunSays")
+        self.counters = FactRows("inspectorRunCounters")
+        for widget in (self._bar, self._said, self.counters):
+            self._doing.add(widget)
+        self._best = Section("Best so far")
+        self.best = FactRows("inspectorRunBest")
+        self._open = button(
+            "Open best",
+            self._on_open,
+            icon_name="arrow-square-out",
+            name="inspectorOpenBest",
+            tip="The best model so far in a tab, to look at, question and edit.",
+        )
+        self._evaluate = button(
+            "Evaluate",
+            self._on_evaluate,
+            icon_name="scales",
+            name="inspectorEvaluate",
+            tip="How well the best model fits its rows, and the rows kept apart for testing.",
+        )
+        self.evaluation = FactRows("inspectorRunEvaluation")
+        self._evaluated = label("", "secondary", size="dense", wrap=True)
+        self._evaluated.setObjectName("inspectorRunEvaluated")
+        buttons = row(self._open, self._evaluate, None)
+        for part in (self.best, buttons, self._evaluated, self.evaluation):
+            self._best.add(part)
+        settings = Section("Settings of this run", "locked")
+        self.settings = LockedFields("inspectorRunSettings")
+        self._again = button(
+            "Run again with changes",
+            self._on_again,
+            icon_name="arrow-clockwise",
+            name="inspectorRunAgain",
+            tip="The run sheet with these settings, to change some and start once more.",
+        )
+        settings.add(self.settings)
+        settings.add(row(self._again, None))
+        self.missing = Note(name="inspectorRunMissing")
+        self.rules = Note(name="inspectorRunRules")
+        notes = QWidget()
+        inside = QVBoxLayout(notes)
+        inside.setContentsMargins(16, 4, 16, 8)
+        inside.setSpacing(8)
+        inside.addWidget(self.missing)
+        inside.addWidget(self.rules)
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 8, 0, 8)
+        inner.setSpacing(4)
+        for section in (self._doing, self._best, settings, notes):
+            inner.addWidget(section)
+        inner.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for shown in (self._head, hairline(), scrolled(content, "inspectorRunScroll")):
+            layout.addWidget(shown)
+        self._soon = one_shot(self, self._refresh, REFRESH_MS)
+        shell.bench.runs.run_changed.connect(self._on_run_changed)
+
+    def show_run(self, run: LearningRun) -> None:
+        """What is told of a run; it is told again as the run goes on."""
+        if run is not self._run:
+            self._run, self._evaluation = run, None
+            self._asker.forget()
+            self._tell_once(run)
+        self._refresh()
+
+    def _tell_once(self, run: LearningRun) -> None:
+        learner = learner_of(run.request.learner_key)
+        self.settings.show_facts(setting_facts(run))
+        data = run.task.data
+        missing = sum(data.missing_counts)
+        none = f"No missing cells: all {grouped(data.row_count)} rows are used."
+        self.missing.tell(told_of_missing(learner, data, run.task.params) if missing else none)
+
+    def _on_run_changed(self, run: LearningRun) -> None:
+        if run is self._run and self.isVisible() and not self._soon.isActive():
+            self._soon.start()
+
+    def _refresh(self) -> None:
+        run = self._run
+        if run is None:
+            return
+        learner = learner_of(run.request.learner_key)
+        entry = self._shell.project.data.get(run.request.data_id)
+        rows = f" on {entry.name}" if entry is not None else ""
+        chip = None if run.state.is_end else Chip("live", "", "target")
+        self._head.tell(
+            run.request.title, f"{learner.title}{rows}", chip, language_icon(learner.kind)
+        )
+        self._tell_doing(run)
+        self._best.title.setText("Best model" if run.state.is_end else "Best so far")
+        self.best.show_facts(best_facts(run) or [("Nothing yet", "")])
+        has_best = run.best is not None
+        for made in (self._open, self._evaluate):
+            made.setEnabled(has_best)
+            told = made.accessibleName()
+            made.setToolTip(told if has_best else "Not now: the run has found no model yet.")
+        self._tell_evaluation(run)
+        self._tell_rules(run)
+
+    def _tell_doing(self, run: LearningRun) -> None:
+        fraction = run.progress.fraction
+        is_busy = run.state is JobState.RUNNING
+        self._doing.title.setText(doing_words(run))
+        self._doing.fact.setText(left_words(run.seconds_left))
+        self._bar.setVisible(is_busy and fraction is not None)
+        self._bar.setValue(round(1000 * (fraction or 0)))
+        self._bar.setAccessibleName(f"{round(100 * (fraction or 0))} percent done")
+        self._said.setText(sentence_case(state_words(run)))
+        self.counters.show_facts(counter_facts(run))
+
+    def _tell_rules(self, run: LearningRun) -> None:
+        sentence = constraint_sentence(run)
+        if sentence is None:
+            self.rules.tell("")
+        elif sentence.startswith("All"):
+            more = "" if run.state.is_end else " in the best model so far"
+            self.rules.tell(sentence.replace(" hold.", f" hold{more}."), "success")
+        else:
+            self.rules.tell(sentence, "warning")
+
+    # -- wishes
+
+    def _on_open(self) -> None:
+        from pgmstudio.gui.runs.live_model import open_best
+
+        if self._run is not None:
+            open_best(self._shell, self._run)
+
+    def _on_evaluate(self) -> None:
+        run = self._run
+        if run is not None and run.best is not None:
+            self._evaluated.setText("Being measured…")
+            self._asker.ask(partial(_measure, run.best, self._parts(run)))
+
+    def _parts(self, run: LearningRun) -> dict[str, DataSet]:
+        """The rows it learns from, and those of the split that it does not see."""
+        learned = run.request.split_part
+        parts = {learned or "all rows": run.task.data}
+        entry = self._shell.project.data.get(run.request.data_id)
+        if learned is not None and entry is not None and entry.split is not None:
+            for name in entry.split.names:
+                if name != learned:
+                    rows = training_rows(self._shell.project, run.request.data_id, name)
+                    parts[name] = rows
+        return parts
+
+    def _on_evaluated(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        if self._run is not None:
+            self._tell_evaluation(self._run)
+
+    def _tell_evaluation(self, run: LearningRun) -> None:
+        found = self._evaluation
+        self.evaluation.setVisible(found is not None and not found.problem)
+        if found is None:
+            if not self._asker.is_waiting:
+                self._evaluated.setText("")
+        else:
+            is_old = found.model is not run.best
+            older = "Of an earlier best; Evaluate measures the newest." if is_old else ""
+            self._evaluated.setText(found.problem or older)
+            self.evaluation.show_facts(found.facts())
+        self._evaluated.setVisible(bool(self._evaluated.text()))
+
+    def _on_again(self) -> None:
+        from pgmstudio.gui.learning.actions import open_learn_page
+
+        if self._run is not None:
+            open_learn_page(self._shell).fill(self._run.request)
+
+
+def _measure(model: object, parts: dict[str, DataSet], _cancel: object) -> Evaluation:
+    return evaluate(model, parts)  # type: ignore[arg-type]

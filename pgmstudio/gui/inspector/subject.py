@@ -1,0 +1,98 @@
+"""What the panels around a model speak of: its entry, live beliefs and target, with titles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
+from pgmstudio.core.languages.kinds import kind_title
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.cpt_editor.edit_session import table_work
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.languages.ldag.context import context_views
+from pgmstudio.gui.project.last_model import last_model
+from pgmstudio.gui.window.app_context import Shell
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The model in view."""
+
+    model_id: str
+    entry: ModelEntry
+    live: LiveBeliefs
+    target: str | None
+    waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
+    context: Mapping[str, str] = field(default_factory=dict)  # of a labelled graph
+
+    @property
+    def model(self) -> Model:
+        return self.entry.model
+
+    @property
+    def language(self) -> str:
+        return kind_title(self.model.kind)
+
+    def variable(self, name: str) -> Variable:
+        return self.model.domain[name]
+
+    def title(self, name: str) -> str:
+        return self.entry.node_titles.get(name, name)
+
+    @cached_property  # asking a protocol is slow, and many ask for edges
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        return self.model.edges if isinstance(self.model, DirectedModel) else ()
+
+    def parents(self, name: str) -> list[str]:
+        return [source for source, target in self.edges if target == name]
+
+    def children(self, name: str) -> list[str]:
+        return [target for source, target in self.edges if source == name]
+
+    def chip(self, name: str) -> Chip | None:
+        """The one mark a variable wears in lists: its evidence, that it is the target, its state in
+        the context of a labelled graph."""
+        finding = self.live.evidence.get(name)
+        if finding is not None:
+            return chip_of(self.variable(name), finding)
+        if name == self.target:
+            return TARGET
+        return Chip(self.context[name], "funnel", "label") if name in self.context else None
+
+
+def subject_in_view(shell: Shell) -> Subject | None:
+    """None when another page than a model's is in front."""
+    return _subject(shell, shell.bench.model_id)
+
+
+def subject_around(shell: Shell) -> Subject | None:
+    """What the panels speak of: the model in view, or the last one where a page shows neither a
+    model nor data, such as one of the manual."""
+    page = shell.center.current
+    if shell.bench.model_id is not None or page is None or page.about_data() is not None:
+        return subject_in_view(shell)
+    return _subject(shell, last_model(shell).id)
+
+
+def data_around(shell: Shell) -> str | None:
+    """The data set of the page in front, else the first of the project."""
+    page, data = shell.center.current, shell.project.data
+    shown = page.about_data() if page is not None else None
+    return shown if shown in data else next(iter(data), None)
+
+
+def _subject(shell: Shell, model_id: str | None) -> Subject | None:
+    bench = shell.bench
+    entry = shell.project.models.get(model_id or "")
+    live = bench.beliefs(model_id) if model_id is not None and entry is not None else None
+    # Between a change of the document and its news the beliefs may still be of the old model.
+    if entry is None or live is None or live.model is not entry.model:
+        return None
+    assert model_id is not None
+    waiting = table_work(shell).stale_in(model_id, entry.model, live.evidence)
+    context = context_views(shell).context(model_id)
+    return Subject(model_id, entry, live, bench.target, waiting, context)

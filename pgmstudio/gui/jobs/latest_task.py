@@ -1,0 +1,86 @@
+"""Answers computed beside the window: only the newest question of an asker gets its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.gui.jobs.job import Job
+
+
+class Asker(QObject):
+    """Asks one kind of question; a newer question makes the older ones' answers unwanted."""
+
+    answered = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._number = 0
+        self._jobs: dict[int, _Question] = {}
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._number in self._jobs
+
+    def ask(self, question: Callable[[CancelToken], Any]) -> None:
+        """Compute `question(token)` in the background; `answered` brings the value."""
+
+        def task(cancel: CancelToken) -> Iterator[object]:
+            yield question(cancel)
+
+        self.follow(task)
+
+    def follow(self, task: Callable[[CancelToken], Iterator[object]]) -> None:
+        """The same for what tells its progress before the value; `answered` brings the newest."""
+        self.forget()
+        job = self._jobs[self._number] = _Question(self._number, task, self)
+        job.events_arrived.connect(self._on_events)
+        job.failed.connect(self._on_failed)
+        job.state_changed.connect(self._on_state)
+        job.start()
+
+    def forget(self) -> None:
+        """Nobody wants the pending answer any more."""
+        self._number += 1
+        for job in self._jobs.values():
+            job.cancel()
+
+    def wait(self, seconds: float) -> bool:
+        """For closing: True when no thread of this asker is left."""
+        return all(job.wait(seconds) for job in self._jobs.values())
+
+    # Which job tells is asked of Qt: a slot made for each would hold the asker, and the last job
+    # to go would take the asker with it, and that one its jobs, in the middle of its own end.
+
+    def _on_events(self, events: list[object]) -> None:
+        if self._teller().number == self._number:
+            self.answered.emit(events[-1])
+
+    def _on_failed(self, error: object) -> None:
+        if self._teller().number == self._number:
+            self.failed.emit(error)
+
+    def _on_state(self, _state: object) -> None:
+        job = self._teller()
+        if job.state.is_end and job.number in self._jobs:
+            del self._jobs[job.number]
+            job.deleteLater()
+
+    def _teller(self) -> _Question:
+        job = self.sender()
+        assert isinstance(job, _Question)
+        return job
+
+
+class _Question(Job):
+    """A job that knows which question it answers."""
+
+    def __init__(
+        self, number: int, task: Callable[[CancelToken], Iterator[object]], parent: QObject
+    ) -> None:
+        super().__init__(task, parent)
+        self.number = number

@@ -1,0 +1,117 @@
+"""The Knowledge menu: the editor, and rules about the edges selected on the canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.project.opening import close_welcome
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+
+
+def knowledge_actions(shell: Shell) -> list[ActionSpec]:
+    def open_editor() -> None:
+        from pgmstudio.gui.knowledge.page import KnowledgePage
+
+        close_welcome(shell)
+        shell.open_page("knowledge", lambda: KnowledgePage(shell))
+
+    def nothing() -> str | None:
+        project = shell.project
+        return None if project.data or project.models else "import data or open a model first."
+
+    def edges() -> list[tuple[str, str]]:
+        """The selected edges, or the one from the first to the second of two selected nodes."""
+        chosen = shell.bench.selection
+        if chosen.edges or len(chosen.nodes) != 2:
+            return list(chosen.edges)
+        return [(chosen.nodes[0], chosen.nodes[1])]
+
+    def no_edges() -> str | None:
+        return None if edges() else "select an edge, or two nodes one after the other."
+
+    def rule(edit: Callable[..., Project], word: str) -> Callable[[], None]:
+        def apply() -> None:
+            for source, target in edges():
+                shell.change(
+                    f"{word} {source} → {target}", partial(edit, source=source, target=target)
+                )
+
+        return apply
+
+    def check() -> None:
+        entry = shell.project.models[shell.bench.model_id or ""]
+        assert isinstance(entry.model, DirectedModel)
+        broken = shell.project.knowledge.violations(entry.model.edges)
+        count = shell.project.knowledge.rule_count()
+        shell.tell(" ".join(broken) if broken else f"All {count} constraints hold.")
+
+    def cannot_check() -> str | None:
+        entry = shell.project.models.get(shell.bench.model_id or "")
+        if entry is None or not isinstance(entry.model, DirectedModel):
+            return "open a model with directed edges first."
+        return "there are no rules yet." if shell.project.knowledge.is_empty else None
+
+    return [
+        ActionSpec(
+            "knowledge.edit",
+            "Edit knowledge…",
+            "Knowledge",
+            "Tiers, required and forbidden edges.",
+            open_editor,
+            keys=("Ctrl+Shift+K",),
+            icon="checks",
+            why_not=nothing,
+        ),
+        ActionSpec(
+            "knowledge.require",
+            "Require this edge",
+            "Knowledge",
+            "Every learned model must have the selected edge, or that between two selected nodes.",
+            rule(edits.require_edge, "Require"),
+            icon="lock-simple",
+            why_not=no_edges,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "knowledge.forbid",
+            "Forbid this edge",
+            "Knowledge",
+            "No learned model may have the selected edge, or that between two selected nodes.",
+            rule(edits.forbid_edge, "Forbid"),
+            icon="prohibit",
+            why_not=no_edges,
+        ),
+        ActionSpec(
+            "knowledge.free",
+            "Free this edge",
+            "Knowledge",
+            "Forget the rule about it.",
+            rule(edits.forget_edge_rule, "Free"),
+            why_not=no_edges,
+        ),
+        ActionSpec(
+            "knowledge.check",
+            "Check the model in view",
+            "Knowledge",
+            "Whether its edges obey every rule.",
+            check,
+            why_not=cannot_check,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "knowledge.clear",
+            "Forget all rules",
+            "Knowledge",
+            "No tiers, no required and no forbidden edges; can be undone.",
+            lambda: shell.change(
+                "Forget all rules", partial(edits.set_knowledge, knowledge=Knowledge())
+            ),
+            why_not=lambda: "there are no rules." if shell.project.knowledge.is_empty else None,
+        ),
+    ]

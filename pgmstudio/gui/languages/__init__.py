@@ -1,0 +1,1 @@
+"""What each model language adds to the window."""

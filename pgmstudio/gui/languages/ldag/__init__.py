@@ -1,0 +1,1 @@
+"""Labelled DAGs in the window."""

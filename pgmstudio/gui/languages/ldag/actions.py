@@ -1,0 +1,250 @@
+"""Labels and contexts: labels from equal rows, dropped, and the context a graph is looked at in."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.kinds import a_kind
+from pgmstudio.core.languages.ldag.labels import labelled_from_rows
+from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project import family_edits as label_edits
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.cpt_editor.edit_session import table_work
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.ldag.context import context_views
+from pgmstudio.gui.project.opening import add_and_show_model
+from pgmstudio.gui.runs.artifact_source import has_source, source_in_view
+from pgmstudio.gui.window.action_conditions import NO_MODEL
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+
+NO_LABELS = "the model in view is no labelled graph."
+POSTERIOR = "ldag-posterior"  # what chains keep
+
+
+def label_actions(shell: Shell) -> list[ActionSpec]:
+    deeds = _Deeds(shell)
+    return [
+        ActionSpec(
+            "model.labels-from-rows",
+            "Make labels from equal rows",
+            "Model",
+            "A labelled graph of this network: rows within ε become one, and edges say where.",
+            deeds.make,
+            icon="tag",
+            why_not=deeds.why_no_tables,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "model.labels-in-place",
+            "Make labels in place",
+            "Model",
+            "The same in this very model; undo brings every row back.",
+            deeds.make_here,
+            why_not=deeds.why_no_tables,
+        ),
+        ActionSpec(
+            "model.drop-labels",
+            "Drop all labels",
+            "Model",
+            "Every configuration gets a row of its own again; the distribution stays.",
+            deeds.drop,
+            why_not=deeds.why_nothing_to_drop,
+        ),
+        ActionSpec(
+            "learn.kappa-path",
+            "κ path of labels",
+            "Learn",
+            "What every κ of a run gave: held-out rows, score, parameters, edges, and its model.",
+            deeds.open_path,
+            icon="tag",
+            why_not=deeds.why_no_path,
+        ),
+        ActionSpec(
+            "learn.label-probabilities",
+            "Probabilities of edges and labels",
+            "Learn",
+            "How probable edges, labels and graphs are by chains over labelled graphs.",
+            deeds.open_posterior,
+            icon="tag",
+            why_not=deeds.why_no_posterior,
+        ),
+        ActionSpec(
+            "view.context.follow",
+            "Evidence sets the context",
+            "View/Context",
+            "What is observed is the context: the graph is redrawn as evidence comes and goes.",
+            deeds.follow,
+            icon="funnel",
+            why_not=deeds.why_no_labels,
+            is_checked=deeds.follows,
+        ),
+        ActionSpec(
+            "view.context.clear",
+            "Clear the context",
+            "View/Context",
+            "Show every edge of the labelled graph again.",
+            deeds.clear,
+            why_not=deeds.why_no_context,
+        ),
+        ActionSpec(
+            "view.context.copy",
+            "Copy the context to evidence",
+            "View/Context",
+            "Observe what the context says; bars move then.",
+            deeds.copy,
+            why_not=deeds.why_no_context,
+        ),
+    ]
+
+
+class _Deeds(QObject):
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._making = Asker(self)
+        self._making.answered.connect(self._on_made)
+        self._making.failed.connect(shell.errors.report)
+
+    @property
+    def _model_id(self) -> str:
+        return self._shell.bench.model_id or ""
+
+    @property
+    def _entry(self) -> ModelEntry | None:
+        return self._shell.project.models.get(self._model_id)
+
+    # -- why not
+
+    def why_no_tables(self) -> str | None:
+        entry = self._entry
+        if entry is None:
+            return NO_MODEL
+        if not isinstance(entry.model, BayesianNetwork | LabelledDag):
+            one = a_kind(entry.model.kind)
+            return f"{one} has no tables whose rows could be compared; convert it."
+        return None
+
+    def why_no_labels(self) -> str | None:
+        entry = self._entry
+        if entry is None:
+            return NO_MODEL
+        return None if isinstance(entry.model, LabelledDag) else NO_LABELS
+
+    def why_nothing_to_drop(self) -> str | None:
+        entry = self._entry
+        reason = self.why_no_labels()
+        if reason is not None or entry is None:
+            return reason
+        model = entry.model
+        assert isinstance(model, LabelledDag)
+        same = model.representation_size() == model.unlabelled_size()
+        return "every row has numbers of its own already." if same else None
+
+    def why_no_context(self) -> str | None:
+        reason = self.why_no_labels()
+        if reason is not None:
+            return reason
+        is_empty = not context_views(self._shell).context(self._model_id)
+        return (
+            "the context is empty; add a variable in the bar over the graph." if is_empty else None
+        )
+
+    # -- deeds
+
+    def make(self) -> None:
+        """A new model of the project; the old one stays."""
+        entry = self._entry
+        if entry is not None:
+            epsilon = table_work(self._shell).epsilon
+            self._making.ask(partial(_made, entry, epsilon))
+
+    def _on_made(self, made: ModelEntry) -> None:
+        assert isinstance(made.model, LabelledDag)
+        if add_and_show_model(self._shell, made, f"Make {made.title}") is not None:
+            self._shell.tell(_told(made.model))
+
+    def make_here(self) -> None:
+        epsilon, model_id = table_work(self._shell).epsilon, self._model_id
+        edit = partial(label_edits.labels_from_rows, model_id=model_id, tolerance=epsilon)
+        if self._shell.change("Make labels from equal rows", edit):
+            model = self._shell.project.models[model_id].model
+            if isinstance(model, LabelledDag):
+                self._shell.tell(_told(model), undo=True)
+
+    def drop(self) -> None:
+        edit = partial(label_edits.drop_labels, model_id=self._model_id)
+        self._shell.change("Drop all labels", edit)
+
+    def follows(self) -> bool:
+        return context_views(self._shell).follows(self._model_id)
+
+    def follow(self) -> None:
+        views = context_views(self._shell)
+        views.follow(self._model_id, not views.follows(self._model_id))
+        self._shell.book.refresh()
+
+    def clear(self) -> None:
+        context_views(self._shell).choose(self._model_id, {})
+        self._shell.book.refresh()
+
+    def copy(self) -> None:
+        context_views(self._shell).observe(self._model_id)
+
+    def why_no_path(self) -> str | None:
+        if has_source(self._shell, KappaPath.kind):
+            return None
+        return "learn a labelled graph with κ auto first."
+
+    def open_path(self) -> None:
+        from pgmstudio.gui.runs.results.scan_page import open_kappa
+
+        source = source_in_view(self._shell, KappaPath.kind)
+        if source is not None:
+            open_kappa(self._shell, source)
+
+    def why_no_posterior(self) -> str | None:
+        if has_source(self._shell, POSTERIOR):
+            return None
+        return "learn a labelled graph by chains first."
+
+    def open_posterior(self) -> None:
+        from pgmstudio.gui.runs.results.posterior_page import open_posterior
+
+        source = source_in_view(self._shell, POSTERIOR)
+        if source is not None:
+            open_posterior(self._shell, source)
+
+
+def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry:
+    """The labelled graph of a network with its titles, notes and places."""
+    model = entry.model
+    network = model.as_bayesian_network if isinstance(model, LabelledDag) else model
+    assert isinstance(network, BayesianNetwork)
+    places = entry.layouts.get("dag") or entry.layouts.get("labels")
+    return ModelEntry(
+        f"{entry.title}, labels at ε {epsilon:g}",
+        labelled_from_rows(network, epsilon),
+        data_id=entry.data_id,
+        node_titles=dict(entry.node_titles),
+        node_notes=dict(entry.node_notes),
+        notes=entry.notes,
+        layouts={"labels": dict(places)} if places else {},
+        provenance={"made by": f"rows of {entry.title} within {epsilon:g} made one"},
+    )
+
+
+def _told(model: LabelledDag) -> str:
+    """What the labels save, in a sentence."""
+    saved = model.unlabelled_size() - model.representation_size()
+    edges = counted(len(model.labelled_edges), "edge")
+    if not saved:
+        return "No rows are near enough: no label was made. A larger ε merges more."
+    verb = "carries" if len(model.labelled_edges) == 1 else "carry"
+    return f"{edges} {verb} labels; {counted(saved, 'parameter')} fewer."

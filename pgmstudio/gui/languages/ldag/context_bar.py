@@ -1,0 +1,240 @@
+"""The bar of a context over a labelled graph: a chip for each variable, and what vanishes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import button, label, literal, tool_button
+
+FOLLOW_TIP = "Evidence sets the context: what is observed is the context, live."
+_MARGIN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A variable that may be given a state: its title, and whether labels depend on it."""
+
+    variable: Variable
+    title: str
+    decides: bool
+
+
+class ContextChip(QFrame):
+    """A variable and its state; the words open a menu of states, × takes it away."""
+
+    chosen = Signal(str, str)
+    dropped = Signal(str)
+
+    def __init__(self, offer: Offer, state: str) -> None:
+        super().__init__()
+        name = self.name = offer.variable.name
+        self.setObjectName(f"contextChip.{name}")
+        self.setProperty("role", "context-chip")
+        self.words = QToolButton()
+        self.words.setObjectName(f"contextState.{name}")
+        self.words.setText(literal(f"{offer.title} = {state}"))
+        self.words.setToolTip(f"In the context {offer.title} is {state}. Choose another state.")
+        self.words.setAccessibleName(self.words.toolTip())
+        self.words.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.words.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.words.setProperty("role", "context-words")
+        menu = QMenu(self.words)
+        for other in offer.variable.states:
+            action = menu.addAction(literal(other))
+            action.setCheckable(True)
+            action.setChecked(other == state)
+            action.triggered.connect(lambda _=False, other=other: self.chosen.emit(name, other))
+        self.words.setMenu(menu)
+        tip = f"Take {offer.title} out of the context"
+        gone = tool_button("x", tip, lambda: self.dropped.emit(name), name=f"contextDrop.{name}")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(4, 0, 1, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.words)
+        layout.addWidget(gone)
+
+
+class ContextBar(QFrame):
+    """Tells what is wished; shows what it is told."""
+
+    chosen = Signal(str, str)  # variable, state
+    dropped = Signal(str)
+    follow_wished = Signal(bool)
+    copy_wished = Signal()
+    clear_wished = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("contextBar")
+        self.setProperty("role", "context")
+        self.setAccessibleName("Context of the labelled graph")
+        self._offers: tuple[Offer, ...] = ()
+        self._context: dict[str, str] = {}
+        self._chips: list[ContextChip] = []
+        self._sign = QLabel()
+        self._title = label("In context", "context-title", size="body")
+        self._title.setToolTip("States that are taken as given; it is not evidence, no bar moves.")
+        self._more = label("", "secondary", size="dense")
+        self._more.setObjectName("contextMore")
+        self._add = QToolButton()
+        self._add.setObjectName("contextAdd")
+        self._add.setText("Add")
+        self._add.setToolTip("Give another variable a state in the context.")
+        self._add.setAccessibleName(self._add.toolTip())
+        self._add.setProperty("role", "context-add")
+        self._add.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._add.setMenu(QMenu(self._add))
+        self._add.menu().aboutToShow.connect(self._fill)
+        self._words = label("", "secondary", size="dense")
+        self._words.setObjectName("contextWords")
+        self._follow = tool_button(
+            "link", FOLLOW_TIP, lambda: None, checkable=True, name="contextFollow"
+        )
+        self._follow.clicked.connect(self.follow_wished)
+        self._clear = tool_button(
+            "eraser", "Clear the context", self.clear_wished.emit, name="contextClear"
+        )
+        self._copy = button(
+            "Copy to evidence",
+            self.copy_wished.emit,
+            icon_name="flag",
+            tip="Observe what the context says; bars move then.",
+            name="contextCopy",
+        )
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(_MARGIN, 4, _MARGIN, 4)
+        self._row.setSpacing(8)
+        left: list[QWidget] = [self._sign, self._title, self._more, self._add]
+        right: list[QWidget] = [self._words, self._follow, self._clear, self._copy]
+        for widget in left:
+            self._row.addWidget(widget)
+        self._row.addStretch(1)
+        for widget in right:
+            self._row.addWidget(widget)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    @property
+    def words(self) -> str:
+        """How many edges vanish, in words."""
+        return self._words.text()
+
+    @property
+    def context(self) -> dict[str, str]:
+        return dict(self._context)
+
+    def show_context(
+        self,
+        offers: Sequence[Offer],
+        context: Mapping[str, str],
+        words: str,
+        *,
+        follows: bool,
+    ) -> None:
+        """Chips for the context, its effect in words, and whether evidence sets it."""
+        self._offers, self._context = tuple(offers), dict(context)
+        for chip in self._chips:
+            self._row.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        by_name = {offer.variable.name: offer for offer in offers}
+        self._chips = [ContextChip(by_name[name], state) for name, state in context.items()]
+        for place, chip in enumerate(self._chips):
+            chip.chosen.connect(self.chosen)
+            chip.dropped.connect(self.dropped)
+            self._row.insertWidget(2 + place, chip)
+        self._words.setText(words)
+        self._words.setToolTip(words)
+        self._follow.setChecked(follows)
+        self._clear.setEnabled(bool(context))
+        can_copy = bool(context) and not follows
+        self._copy.setEnabled(can_copy)
+        why = "the context is the evidence" if follows else "the context is empty"
+        told = "Observe what the context says; bars move then."
+        self._copy.setToolTip(told if can_copy else f"Not now: {why}.")
+        self._fold()
+
+    def _fill(self) -> None:
+        """Variables that labels depend on first, the others below."""
+        menu = self._add.menu()
+        menu.clear()
+        free = [offer for offer in self._offers if offer.variable.name not in self._context]
+        deciding = [offer for offer in free if offer.decides]
+        others = [offer for offer in free if not offer.decides]
+        for offer in deciding:
+            self._offer(menu, offer)
+        if deciding and others:
+            menu.addSeparator()
+        rest = menu.addMenu("Other variables") if deciding and others else menu
+        for offer in others:
+            self._offer(rest, offer)
+        if not free:
+            menu.addAction("Every variable has a state already").setEnabled(False)
+
+    def _offer(self, menu: QMenu, offer: Offer) -> None:
+        states, name = menu.addMenu(literal(offer.title)), offer.variable.name
+        for state in offer.variable.states:
+            action = states.addAction(literal(state))
+            action.triggered.connect(lambda _=False, state=state: self.chosen.emit(name, state))
+
+    # -- room
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(320, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """In little room words go that a sign says as well, then chips."""
+        self._copy.setText("Copy to evidence")
+        for shown in (self._words, self._title, self._clear):
+            shown.show()
+        for chip in self._chips:
+            chip.show()
+        self._more.hide()
+        room = self.width()
+        for less in (self._clear, self._title):
+            if self._needed() > room:
+                less.hide()
+        if self._needed() > room:
+            self._copy.setText("")
+            self._title.show()  # the narrower of the two, where that is enough
+            self._title.setVisible(self._needed() <= room)
+        hidden = 0
+        while self._needed() > room and hidden < len(self._chips):
+            hidden += 1
+            self._chips[-hidden].hide()
+            self._more.setText(f"+{hidden}")
+            names = list(self._context.items())[-hidden:]
+            self._more.setToolTip(", ".join(f"{name} = {state}" for name, state in names))
+            self._more.show()
+        if self._needed() > room:
+            self._words.hide()
+
+    def _needed(self) -> int:
+        parts: list[QWidget] = [self._sign, self._title, self._more, self._add, *self._chips]
+        parts += [self._words, self._follow, self._clear, self._copy]
+        shown = [part for part in parts if not part.isHidden()]
+        return sum(part.sizeHint().width() + 8 for part in shown) + 2 * _MARGIN
+
+    def _restyle(self) -> None:
+        size = theme().px("icon")
+        self._sign.setPixmap(icon("funnel", "label_ink").pixmap(size, size))
+        self._title.setFont(theme().font("body", "semibold"))
+        self._add.setIcon(icon("plus", "accent"))
+        self._add.setIconSize(QSize(size, size))
+        self.setMinimumHeight(theme().px("control") + 10)
+        self._fold()

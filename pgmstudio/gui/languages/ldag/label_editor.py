@@ -1,0 +1,194 @@
+"""The contexts of an edge's label as rows to tick: in which states of the other parents it goes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QLayout, QWidget
+
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.partitions import Classes, is_implied, is_regular, label_of
+from pgmstudio.core.languages.ldag.partitions import with_context as with_one
+from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import empty, label
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+# More contexts are not ticked one by one, and tables beyond this take too long to look at.
+MOST_CONTEXTS = 64
+MOST_ROWS = 512
+SHORT_NAME = 64  # px of a parent's name
+
+Context = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRow:
+    """One context: whether the edge vanishes in it, by implication, or would then go altogether."""
+
+    context: Context
+    states: tuple[str, ...]
+    is_in: bool
+    is_implied: bool = False
+    is_locked: bool = False
+
+
+def context_rows(model: LabelledDag, source: str, target: str) -> list[ContextRow] | None:
+    """Every context of the label, in order; None when there are too many."""
+    others = [model.domain[name] for name in model.other_parents(source, target)]
+    classes: Classes = model.classes[model.domain.index(target)]
+    axis = model.dag.parents(target).index(source)
+    label_here = label_of(classes, axis)
+    if label_here.size > MOST_CONTEXTS or classes.size > MOST_ROWS:
+        return None
+    rows = []
+    for context in itertools.product(*(range(v.cardinality) for v in others)):
+        states = tuple(v.states[code] for v, code in zip(others, context, strict=True))
+        is_in = bool(label_here[context])
+        rows.append(
+            ContextRow(
+                context,
+                states,
+                is_in,
+                is_implied=is_in and is_implied(classes, axis, context),
+                is_locked=not is_in and not is_regular(with_one(classes, axis, context)),
+            )
+        )
+    return rows
+
+
+def merged_words(
+    row: ContextRow, counts: NDArray[np.float64] | None, axis: int, *, most: int = 3
+) -> str:
+    """The rows of data that come together in a context: `146 + 394`."""
+    if not row.is_in:
+        return "not merged"
+    if counts is None:
+        return "merged"
+    rows = np.moveaxis(counts.sum(axis=-1), axis, -1)[row.context]
+    listed = [grouped(round(float(count))) for count in rows[:most]]
+    return " + ".join(listed) + (" + …" if rows.size > most else "")
+
+
+class ContextRows(QWidget):
+    """A grid: a box to tick, a state of each other parent, and the rows that merge."""
+
+    ticked = Signal(object, bool)  # context, on
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("labelContexts")
+        self._built: tuple[object, ...] = ()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(2)
+        self._boxes: list[QCheckBox] = []
+        self._locks: list[QLabel] = []
+        self._merged: list[QLabel] = []
+        self._rows: list[ContextRow] = []
+        theme().changed.connect(self._restyle)
+
+    @property
+    def rows(self) -> tuple[ContextRow, ...]:
+        return tuple(self._rows)
+
+    def box(self, context: Context) -> QCheckBox:
+        """The box of a context."""
+        return self._boxes[[row.context for row in self._rows].index(context)]
+
+    def show_rows(
+        self,
+        heads: Sequence[str],
+        rows: Sequence[ContextRow],
+        counts: NDArray[np.float64] | None,
+        axis: int,
+    ) -> None:
+        """The same rows keep their widgets, so that the keyboard stays where it is."""
+        built = (tuple(heads), tuple(row.states for row in rows))
+        if built != self._built:
+            self._built = built
+            self._build(heads, rows)
+        self._rows = list(rows)
+        for place, row in enumerate(rows):
+            self._show_row(place, row, merged_words(row, counts, axis))
+
+    def _build(self, heads: Sequence[str], rows: Sequence[ContextRow]) -> None:
+        empty(self._grid)
+        for column in range(self._grid.columnCount()):  # what the label before asked for
+            self._grid.setColumnStretch(column, 0)
+            self._grid.setColumnMinimumWidth(column, 0)
+        self._boxes, self._locks, self._merged = [], [], []
+        for column, head in enumerate([*heads, "Rows"], start=1):
+            if column == len(heads) + 1:
+                rows_head = label(head, "tertiary", size="dense")
+                self._grid.addWidget(rows_head, 0, column, Qt.AlignmentFlag.AlignRight)
+                continue
+            made = ElidedLabel(head)
+            made.setProperty("role", "tertiary")
+            made.setFont(theme().font("dense"))
+            made.setToolTip(head)
+            self._grid.addWidget(made, 0, column)
+        for place, row in enumerate(rows, start=1):
+            box = QCheckBox()
+            box.setObjectName(f"labelContext.{place}")
+            box.clicked.connect(lambda on, place=place: self._on_clicked(place - 1, on))
+            lock = QLabel()
+            lock.setObjectName(f"labelLock.{place}")
+            self._boxes.append(box)
+            self._locks.append(lock)
+            self._grid.addWidget(box, place, 0)
+            self._grid.addWidget(lock, place, 0, Qt.AlignmentFlag.AlignCenter)
+            for column, state in enumerate(row.states, start=1):
+                word = label(state, size="dense")
+                word.setToolTip(f"{heads[column - 1]} = {state}")
+                self._grid.addWidget(word, place, column)
+            merged = label("", "secondary", size="dense")
+            merged.setObjectName(f"labelMerged.{place}")
+            self._merged.append(merged)
+            self._grid.addWidget(merged, place, len(heads) + 1, Qt.AlignmentFlag.AlignRight)
+        metrics = QFontMetrics(theme().font("body"))
+        for column, head in enumerate(heads, start=1):
+            # Long names get more of the room; of two, a short one is never cut.
+            width = metrics.horizontalAdvance(head)
+            self._grid.setColumnStretch(column, width)
+            least = min(width + 2, round(SHORT_NAME * theme().scale)) if len(heads) <= 2 else 0
+            self._grid.setColumnMinimumWidth(column, least)
+        for place in range(1, len(rows) + 1):
+            self._grid.setRowMinimumHeight(place, theme().px("row") + 4)
+        self._grid.setRowStretch(len(rows) + 1, 1)
+        self._restyle()
+
+    def _show_row(self, place: int, row: ContextRow, merged: str) -> None:
+        box, lock = self._boxes[place], self._locks[place]
+        box.setVisible(not row.is_locked)
+        lock.setVisible(row.is_locked)
+        box.setChecked(row.is_in)
+        box.setEnabled(not row.is_implied)
+        words = ", ".join(row.states) or "always"
+        tip = f"The edge vanishes in ({words}); untick to part the rows again."
+        if row.is_implied:
+            tip = f"Other labels imply ({words}), so it cannot be taken out alone."
+        elif not row.is_in:
+            tip = f"Let the edge vanish in ({words}): its rows merge."
+        box.setToolTip(tip)
+        box.setAccessibleName(tip)
+        lock.setToolTip(f"With ({words}) as well, no context would need this edge.")
+        lock.setAccessibleName(lock.toolTip())
+        self._merged[place].setText(merged)
+
+    def _on_clicked(self, place: int, on: bool) -> None:
+        self.ticked.emit(self._rows[place].context, on)
+
+    def _restyle(self) -> None:
+        size = theme().px("icon_small")
+        for lock in self._locks:
+            lock.setPixmap(icon("lock-simple", "text_tertiary").pixmap(size, size))

@@ -1,0 +1,346 @@
+"""The head of a docked panel in the row of the panels' tabs: the rows below have its room.
+
+The table of a labelled variable: full with classes, reduced with stars, or as a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QHeaderView,
+    QMainWindow,
+    QStackedWidget,
+    QTabBar,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project import family_edits as label_edits
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.cpt_editor.model import class_letter
+from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
+from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers
+from pgmstudio.gui.languages.ldag.label_table_model import (
+    BarDelegate,
+    LabelGrid,
+    full_rows,
+    reduced_rows,
+    with_probability,
+)
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled
+from pgmstudio.gui.widgets.column_table import dress_head
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.window.app_context import Shell
+
+_MOVES = (
+    QEvent.Type.Show,
+    QEvent.Type.Hide,
+    QEvent.Type.Resize,
+    QEvent.Type.Move,
+    QEvent.Type.ParentChange,
+)
+
+
+class TabRowHead(QObject):
+    """Keeps the head beside the tabs while there is room for it, else on top of the panel.
+
+    The window owns the tabs of its docks and has no place for anything beside them: the head
+    stands over the empty end of that row. In a floating or folded panel there are no tabs.
+    """
+
+    def __init__(
+        self, panel: QWidget, head: QWidget, layout: QVBoxLayout, least: Callable[[], int]
+    ) -> None:
+        """`layout` is the panel's, with the head in it; `least` is how narrow the head may be."""
+        super().__init__(panel)
+        self._panel, self._head, self._layout, self._least = panel, head, layout, least
+        self._watched: list[QObject] = []
+        self._watch(panel)
+
+    @property
+    def is_beside_tabs(self) -> bool:
+        return self._layout.indexOf(self._head) < 0
+
+    def place(self) -> None:
+        """Put the head where it belongs now."""
+        free = self._free_place() if self._panel.isVisible() else None
+        if free is not None:
+            window = self._panel.window()
+            if self._head.parentWidget() is not window:
+                self._layout.removeWidget(self._head)
+                self._head.setParent(window)
+                self._keep_order()
+            self._head.setGeometry(free)
+            self._head.show()
+            self._head.raise_()
+        elif not self._panel.isVisible() and self.is_beside_tabs:
+            self._head.hide()
+        elif self.is_beside_tabs:
+            self._layout.insertWidget(0, self._head)
+            self._head.show()
+
+    def _keep_order(self) -> None:
+        """The keyboard still comes to the head first, then to what is below it."""
+        before = self._panel
+        for one in self._head.findChildren(QWidget):
+            if one.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                QWidget.setTabOrder(before, one)
+                before = one
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _MOVES:
+            self.place()
+        return False
+
+    def _free_place(self) -> QRect | None:
+        """What the tabs leave of their row, up to the edge of the panel; None if that is little."""
+        window, dock = self._panel.window(), self._dock()
+        if dock is None or not isinstance(window, QMainWindow):
+            return None
+        self._watch(dock)
+        for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if bar.isVisible() and bar.tabText(bar.currentIndex()) == dock.windowTitle():
+                self._watch(bar)
+                start = bar.x() + bar.tabRect(bar.count() - 1).right() + theme().space(5)
+                end = self._panel.mapTo(window, QPoint(self._panel.width(), 0)).x()
+                is_above = bar.geometry().bottom() <= dock.y()
+                if is_above and end - start >= self._least():
+                    return QRect(start, bar.y(), end - start, bar.height())
+        return None
+
+    def _dock(self) -> QDockWidget | None:
+        parent = self._panel.parentWidget()
+        while parent is not None and not isinstance(parent, QDockWidget):
+            parent = parent.parentWidget()
+        return parent
+
+    def _watch(self, what: QObject) -> None:
+        if what not in self._watched:
+            self._watched.append(what)
+            what.installEventFilter(self)
+
+
+FILL = "Fill from data"
+VIEWS = (
+    ("full", "Full", "Every configuration of the parents with the letter of its class"),
+    ("reduced", "Reduced", "A row for each block of a class, ∗ where a parent has no say"),
+    ("tree", "Tree", "The classes as a tree of questions to the parents, or as a cube"),
+)
+
+
+class LabelTable(QWidget):
+    """One variable of a labelled graph; a number changes for the whole class."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("labelTable")
+        self._shell = shell
+        self._model_id, self._name = "", ""
+        self._model: LabelledDag | None = None
+        self._numbers: LabelNumbers | None = None
+        self._counter = LabelCounter(shell, self)
+        self._counter.told.connect(self._on_told)
+        self._title = ElidedLabel(is_snug=True)
+        self._title.setObjectName("labelTableTitle")
+        self.views = Segments(VIEWS, "labelView")
+        self.views.chosen.connect(self._on_view)
+        self._fill = button(
+            FILL,
+            self._on_fill,
+            icon_name="database",
+            name="labelTableFill",
+            tip="Estimate every class from the rows of the model's data set.",
+        )
+        self.grid = LabelGrid(self)
+        self.grid.edited.connect(self._on_edited)
+        self.table = QTableView()
+        self.table.setObjectName("labelGrid")
+        self.table.setAccessibleName("Classes of the selected variable's table")
+        self.table.setToolTip("Type a number or a percentage: it is that of the whole class.")
+        self.table.setModel(self.grid)
+        self.table.setItemDelegate(BarDelegate(self.table))
+        self.table.setShowGrid(False)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.tree = LabelTree()
+        self.note = Note(name="labelTreeNote")
+        drawing = QWidget()
+        inner = QVBoxLayout(drawing)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.tree)
+        inner.addWidget(self.note)  # below: in a low panel the picture is what one must see
+        inner.addStretch(1)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        area = scrolled(drawing, "labelTreeScroll")
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        area.setCornerWidget(QWidget())
+        self._stack.addWidget(area)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        self._bar = row(self._title, None, self._fill, self.views)
+        self._bar.setMinimumWidth(1)
+        self._bar.installEventFilter(self)
+        layout.addWidget(self._bar)
+        layout.addWidget(self._stack, 1)
+        self.head = TabRowHead(self, self._bar, layout, lambda: self._needed(is_brief=True))
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def show_variable(self, model_id: str, entry: ModelEntry, name: str) -> None:
+        """The table of this variable; counts follow when they are known."""
+        model = entry.model
+        assert isinstance(model, LabelledDag)
+        told = self._numbers
+        if told is not None and (told.variable != name or told.model.domain != model.domain):
+            self._numbers = None
+        self._model_id, self._model, self._name = model_id, model, name
+        i = model.domain.index(name)
+        classes = model.classes[i]
+        words = counted(len(model.rows[i]), "class", "classes")
+        title = entry.node_titles.get(name, name)
+        whole = f"Table of {title} · {words} of {counted(classes.size, 'row')}"
+        self._title.setText(whole if classes.ndim else f"Table of {title}")
+        self._title.setToolTip(self._title.text())
+        self._title.brief = f"{title} · {words}" if classes.ndim else title
+        self._fold()
+        self._show()
+        self._counter.ask(model_id, model, name, {})
+
+    @property
+    def _counts(self) -> np.ndarray | None:
+        told, model = self._numbers, self._model
+        if told is None or model is None or told.counts is None or told.variable != self._name:
+            return None
+        i = model.domain.index(self._name)
+        shape = (*model.classes[i].shape, model.domain.cardinalities[i])
+        return told.counts if told.counts.shape == shape else None
+
+    def _show(self) -> None:
+        model = self._model
+        if model is None:
+            return
+        i, view = model.domain.index(self._name), self.views.current
+        parents = model.dag.parents(self._name)
+        if view == "tree":
+            variables = tuple(model.domain[p] for p in parents)
+            words = self.tree.show_classes(model.classes[i], variables, model.rows[i])
+            self.note.tell(words)
+            self._stack.setCurrentIndex(1)
+        else:
+            make = full_rows if view == "full" else reduced_rows
+            rows = make(model, self._name, self._counts)
+            kept = self.table.currentIndex()
+            at = (kept.row(), kept.column())
+            self.grid.show(model.domain.variables[i], parents, rows, model.rows[i])
+            self._widths()
+            if 0 <= at[0] < self.grid.rowCount() and 0 <= at[1] < self.grid.columnCount():
+                self.table.setCurrentIndex(self.grid.index(*at))
+            self._stack.setCurrentIndex(0)
+            self._fit_rows()
+        self._fill.setAccessibleName(FILL)
+        self._fill.setEnabled(self._counts is not None)
+        tip = "Estimate every class from the rows of the model's data set."
+        why = "Not now: no data set of this project has these columns."
+        self._fill.setToolTip(tip if self._counts is not None else why)
+
+    def _widths(self) -> None:
+        head, last = self.table.horizontalHeader(), self.grid.columnCount() - 1
+        is_single = len(self.grid.shown_states) == 1
+        for column in range(last + 1):
+            modes = QHeaderView.ResizeMode
+            is_wide = is_single and column == last
+            head.setSectionResizeMode(column, modes.Stretch if is_wide else modes.Interactive)
+            self.table.resizeColumnToContents(column)
+            width = self.table.columnWidth(column) + 10
+            if not is_wide:
+                is_number = column >= self.grid.first_number
+                self.table.setColumnWidth(column, max(width, 150) if is_number else width)
+
+    # -- room
+
+    def _needed(self, *, is_brief: bool) -> int:
+        """How wide the head is: with all its words, or with the fewest."""
+        gaps = 3 * theme().space(3)
+        words = 0 if is_brief else self._title.fontMetrics().horizontalAdvance(self._title.text())
+        fill = 2 * theme().px("control") if is_brief else self._fill.sizeHint().width()
+        return gaps + words + fill + self.views.sizeHint().width()
+
+    def _fold(self) -> None:
+        """In little room the button has its sign alone; the title then says less by itself."""
+        self._fill.setText(FILL)
+        if self._needed(is_brief=False) > self._bar.width():
+            self._fill.setText("")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._bar and event.type() == QEvent.Type.Resize:
+            self._fold()
+        return super().eventFilter(watched, event)
+
+    # -- wishes
+
+    def _on_view(self, _view: str) -> None:
+        self._show()
+
+    def _on_told(self, numbers: LabelNumbers) -> None:
+        if numbers.model is self._model and numbers.variable == self._name:
+            self._numbers = numbers
+            self._show()
+
+    def _on_edited(self, number: int, state: int, value: float) -> None:
+        model = self._model
+        if model is None:
+            return
+        i = model.domain.index(self._name)
+        rows = model.rows[i].copy()
+        rows[number] = with_probability(rows[number], state, value)
+        what = f"{self._name} = {model.domain[self._name].states[state]}"
+        self._change(f"Edit P({what}) of class {class_letter(number)}", rows)
+
+    def _on_fill(self) -> None:
+        model, told = self._model, self._numbers
+        if model is not None and told is not None and self._counts is not None:
+            i = model.domain.index(self._name)
+            rows = told.score.rows(self._counts, model.classes[i])
+            self._change(f"Fill the table of {self._name} from data", rows)
+
+    def _change(self, text: str, rows: np.ndarray) -> None:
+        edit = partial(
+            label_edits.set_class_rows, model_id=self._model_id, variable=self._name, rows=rows
+        )
+        self._shell.change(text, edit)
+
+    def _restyle(self) -> None:
+        self._title.setFont(theme().font("dense", "semibold"))
+        self.table.setFont(theme().font("dense"))
+        head = self.table.horizontalHeader()
+        dress_head(head)
+        low = "QHeaderView::section { padding-top: 2px; padding-bottom: 2px; }"
+        head.setStyleSheet(head.styleSheet() + low)
+        head.setFixedHeight(theme().px("row") - 2)
+        self._fit_rows()
+
+    def _fit_rows(self) -> None:
+        """As many rows as there are, a little lower, where all can be seen so; else as usual."""
+        usual, count = theme().px("row") - 2, max(1, self.grid.rowCount())
+        least = self.table.fontMetrics().height() + theme().space(1)
+        share = self.table.viewport().height() // count
+        side = self.table.verticalHeader()
+        side.setMinimumSectionSize(least)
+        side.setDefaultSectionSize(min(usual, share) if share >= least else usual)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_rows()
+        self.tree.fit(self._stack.size())

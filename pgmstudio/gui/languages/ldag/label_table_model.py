@@ -1,0 +1,295 @@
+"""The table of a labelled variable as a grid: a row per configuration or block, its class first."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.languages.diagrams import ANY
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.partitions import star_rows
+from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.cpt_editor.model import class_letter, parse_probability
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.column_table import paint_row_line
+
+Index = QModelIndex | QPersistentModelIndex
+Floats = NDArray[np.float64]
+
+MOST_ROWS = 4096
+BAR_ROLE = Qt.ItemDataRole.UserRole + 1  # (share, observed share or None)
+CLASS_ROLE = Qt.ItemDataRole.UserRole + 2  # the number of the class
+_TINT = 0.3
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GridRow:
+    """A class and the configurations it stands for, ∗ for any state; rows of data by state."""
+
+    number: int
+    states: tuple[str, ...]
+    counts: Floats | None
+
+    @property
+    def count(self) -> float | None:
+        return None if self.counts is None else float(self.counts.sum())
+
+    def observed(self, state: int) -> float | None:
+        """The share of a state among the rows of data; None without any."""
+        total = self.count
+        return None if self.counts is None or not total else float(self.counts[state] / total)
+
+
+def full_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[GridRow]:
+    """Every configuration of the parents with its class."""
+    classes = model.classes[model.domain.index(name)]
+    parents = [model.domain[p] for p in model.dag.parents(name)]
+    places = itertools.islice(itertools.product(*(range(c) for c in classes.shape)), MOST_ROWS)
+    return [
+        GridRow(
+            int(classes[place]),
+            tuple(p.states[code] for p, code in zip(parents, place, strict=True)),
+            None if counts is None else counts[place],
+        )
+        for place in places
+    ]
+
+
+def reduced_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[GridRow]:
+    """The blocks of the classes, ∗ where a parent has no say."""
+    classes = model.classes[model.domain.index(name)]
+    parents = [model.domain[p] for p in model.dag.parents(name)]
+    rows = []
+    for number, block in star_rows(classes)[:MOST_ROWS]:
+        states = tuple(
+            ANY if code is None else p.states[code] for p, code in zip(parents, block, strict=True)
+        )
+        chosen = tuple(slice(None) if code is None else slice(code, code + 1) for code in block)
+        inside = None if counts is None else counts[chosen].reshape(-1, counts.shape[-1])
+        rows.append(GridRow(number, states, None if inside is None else inside.sum(axis=0)))
+    return sorted(rows, key=lambda row: row.number)
+
+
+class LabelGrid(QAbstractTableModel):
+    """Columns: class, a parent each, rows of data where known, then probabilities.
+
+    Of a variable with two states the share that was observed has a column too.
+    """
+
+    edited = Signal(int, int, float)  # class, state, probability
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.variable: Variable | None = None
+        self.parents: tuple[str, ...] = ()
+        self.rows: list[GridRow] = []
+        self.values: Floats = np.zeros((0, 0))  # by class and state
+        self.has_counts = False
+
+    def show(
+        self, variable: Variable, parents: tuple[str, ...], rows: list[GridRow], values: Floats
+    ) -> None:
+        self.beginResetModel()
+        self.variable, self.parents, self.rows, self.values = variable, parents, rows, values
+        self.has_counts = any(row.counts is not None for row in rows)
+        self.endResetModel()
+
+    # -- places
+
+    @property
+    def shown_states(self) -> tuple[int, ...]:
+        """Of two states the second says all."""
+        count = 0 if self.variable is None else self.variable.cardinality
+        return (1,) if count == 2 else tuple(range(count))
+
+    @property
+    def first_number(self) -> int:
+        """The first column with probabilities."""
+        return 1 + len(self.parents) + (1 if self.has_counts else 0) + self._has_observed
+
+    @property
+    def _has_observed(self) -> bool:
+        return self.has_counts and len(self.shown_states) == 1
+
+    @property
+    def observed_column(self) -> int:
+        """Where the observed shares stand; −1 when each would need a column of its own."""
+        return self.first_number - 1 if self._has_observed else -1
+
+    def state_of(self, index: Index) -> int | None:
+        place = index.column() - self.first_number
+        return self.shown_states[place] if 0 <= place < len(self.shown_states) else None
+
+    # -- Qt
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if self.variable is None else self.first_number + len(self.shown_states)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation is not Qt.Orientation.Horizontal or self.variable is None:
+            return None
+        is_number = section > len(self.parents)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if is_number else Qt.AlignmentFlag.AlignLeft
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        if section == 0:
+            return "Class"
+        if section <= len(self.parents):
+            return self.parents[section - 1]
+        if section == self.observed_column:
+            return "Observed"
+        if self.has_counts and section == len(self.parents) + 1:
+            return "Rows"
+        state = self.shown_states[section - self.first_number]
+        return f"P({self.variable.name} = {self.variable.states[state]})"
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        base = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return base | Qt.ItemFlag.ItemIsEditable if self.state_of(index) is not None else base
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row, column, state = self.rows[index.row()], index.column(), self.state_of(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(row, column, state)
+        if role == Qt.ItemDataRole.EditRole and state is not None:
+            return f"{self.values[row.number, state]:.12g}"
+        if role == BAR_ROLE and state is not None:
+            return float(self.values[row.number, state]), row.observed(state)
+        if role == CLASS_ROLE and column == 0:
+            return row.number
+        if role == Qt.ItemDataRole.FontRole and column == 0:
+            return theme().font("dense", "semibold")
+        if role == Qt.ItemDataRole.ForegroundRole and column == self.observed_column:
+            return theme().color("text_tertiary")
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignLeft
+            if column > len(self.parents):
+                side = Qt.AlignmentFlag.AlignRight
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(row, state)
+        return None
+
+    def _text(self, row: GridRow, column: int, state: int | None) -> str:
+        if column == 0:
+            return class_letter(row.number)
+        if column <= len(self.parents):
+            return row.states[column - 1]
+        if column == self.observed_column:
+            seen = row.observed(self.shown_states[0])
+            return "–" if seen is None else f"{seen:.3f}"
+        if state is None:
+            return "" if row.count is None else grouped(round(row.count))
+        return f"{self.values[row.number, state]:.3f}"
+
+    def _tip(self, row: GridRow, state: int | None) -> str:
+        letter = class_letter(row.number)
+        many = sum(other.number == row.number for other in self.rows)
+        if state is None or self.variable is None:
+            return f"Class {letter}: {many} rows here share one distribution."
+        given = ", ".join(f"{p} = {s}" for p, s in zip(self.parents, row.states, strict=True))
+        what = f"P({self.variable.name} = {self.variable.states[state]}"
+        told = f"{what} | {given})" if given else f"{what})"
+        seen = row.observed(state)
+        observed = "" if seen is None else f"\nObserved: {seen:.3f}, the tick on the bar."
+        value = self.values[row.number, state]
+        return (
+            f"{told} = {value:.6g}, class {letter}. Editing it changes the whole class.{observed}"
+        )
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        state, number = self.state_of(index), parse_probability(str(value))
+        if state is None or number is None:
+            return False
+        row = self.rows[index.row()]
+        if number != self.values[row.number, state]:
+            self.edited.emit(row.number, state, number)
+        return True
+
+
+def class_tint(number: int) -> QColor:
+    """The soft colour of a class; its letter says the same."""
+    tint = theme().category(number)
+    tint.setAlphaF(_TINT)
+    return tint
+
+
+def with_probability(row: Floats, state: int, value: float) -> Floats:
+    """The row with one number changed; the other states keep their proportions."""
+    others = np.delete(row, state)
+    rest, total = 1.0 - value, float(others.sum())
+    share = others / total if total > 0 else np.full(others.size, 1 / max(1, others.size))
+    return np.insert(share * rest, state, value)
+
+
+class BarDelegate(QStyledItemDelegate):
+    """A class as a chip; a probability as a bar, the observed share as a tick on it, its number."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if index.data(CLASS_ROLE) is not None:
+            option.text = ""  # the chip has it
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        place = QRectF(option.rect)
+        if (number := index.data(CLASS_ROLE)) is not None:
+            self._paint_chip(painter, place, str(index.data()), number)
+        if (told := index.data(BAR_ROLE)) is not None:
+            self._paint_bar(painter, place, *told)
+        paint_row_line(painter, option)
+
+    def _paint_chip(self, painter: QPainter, place: QRectF, letter: str, number: int) -> None:
+        high = min(place.height() - 3, 18.0)
+        chip = QRectF(place.left() + 3, place.center().y() - high / 2, 22, high)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme().category(number), 1))
+        painter.setBrush(class_tint(number))
+        painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setFont(theme().font("caption", "semibold"))
+        painter.setPen(theme().color("text"))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, letter)
+        painter.restore()
+
+    def _paint_bar(
+        self, painter: QPainter, place: QRectF, share: float, observed: float | None
+    ) -> None:
+        bar = QRectF(place.left() + 8, place.center().y() - 4.5, place.width() - 76, 9)
+        if bar.width() < 24:
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("belief_track"))
+        painter.drawRoundedRect(bar, 2, 2)
+        painter.setBrush(theme().color("belief"))
+        full = QRectF(bar.left(), bar.top(), bar.width() * share, bar.height())
+        painter.drawRoundedRect(full, 2, 2)
+        if observed is not None:
+            x = bar.left() + bar.width() * observed
+            painter.setPen(QPen(theme().color("text"), 1.5))
+            painter.drawLine(int(x), int(bar.top() - 2), int(x), int(bar.bottom() + 2))
+        painter.restore()

@@ -1,0 +1,127 @@
+"""The section *Which columns are alike?* of the inspector: a slider for ε and what it means."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider
+
+from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
+from pgmstudio.core.project.model_edits import EditableTables
+from pgmstudio.gui.cpt_editor.edit_session import table_work
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Section, button, label, row
+from pgmstudio.gui.window.app_context import Shell
+
+# In hundredths: beyond a half every column is like every other in most tables.
+MOST_HUNDREDTHS = 50
+# Telling that many columns apart takes longer than a slider may.
+MOST_COLUMNS = 1000
+MAKE_LABELS = "model.labels-from-rows"
+
+
+class AlikeSection(Section):
+    """Moving the slider marks alike columns in the table, too."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("Which columns are alike?")
+        self._shell, self._work = shell, table_work(shell)
+        self._columns: NDArray[np.float64] | None = None
+        self._names: list[str] = []
+        self.field = QDoubleSpinBox()
+        self.field.setObjectName("alikeEpsilon")
+        self.field.setRange(0.0, 1.0)
+        self.field.setSingleStep(0.01)
+        self.field.setValue(self._work.epsilon)
+        self.field.setToolTip("ε: columns whose probabilities differ by no more are alike.")
+        self.field.setAccessibleName("ε, the largest difference between alike columns")
+        self.field.valueChanged.connect(self._on_typed)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setObjectName("alikeSlider")
+        self.slider.setRange(0, MOST_HUNDREDTHS)
+        self.slider.setToolTip("ε: columns whose probabilities differ by no more are alike.")
+        self.slider.setAccessibleName("ε, the largest difference between alike columns")
+        self.slider.setValue(round(self._work.epsilon * 100))
+        self.slider.valueChanged.connect(self._on_moved)
+        self._words = label("", "secondary", size="dense", wrap=True)
+        self._words.setObjectName("alikeWords")
+        self.field.setMaximumWidth(theme().px("left_min") // 2)
+        both = QHBoxLayout()
+        both.addWidget(label("ε", "secondary", size="dense"))
+        both.addWidget(self.slider, 1)
+        both.addWidget(self.field)
+        self.add(both)
+        self.add(self._words)
+        self.make = button(
+            "Make labels from equal rows",
+            self._on_make,
+            icon_name="tag",
+            name="alikeLabels",
+            tip="A labelled graph of the whole network: rows within ε become one.",
+        )
+        self.add(row(self.make, None))
+        self._work.alike_changed.connect(self._refresh)
+
+    def show_node(self, subject: Subject, name: str) -> None:
+        """The columns of one variable's table; nothing for a table of one column."""
+        parents = [subject.variable(parent) for parent in subject.parents(name)]
+        model = subject.model
+        if not parents or not isinstance(model, EditableTables):
+            self.hide()
+            return
+        table = model.table(name)
+        self._columns = table.reshape(-1, table.shape[-1])
+        ordered = sorted(parents, key=lambda parent: model.domain.index(parent.name))
+        self._names = [
+            ", ".join(parent.states[code] for parent, code in zip(ordered, codes, strict=True))
+            for codes in np.ndindex(*(parent.cardinality for parent in ordered))
+        ]
+        self.show()
+        self._refresh()
+
+    def _on_make(self) -> None:
+        self._shell.book[MAKE_LABELS].trigger()
+
+    def _on_moved(self, hundredths: int) -> None:
+        self._work.set_alike(marks=True, epsilon=hundredths / 100)
+
+    def _on_typed(self, epsilon: float) -> None:
+        self._work.set_alike(marks=True, epsilon=epsilon)
+
+    def _refresh(self) -> None:
+        epsilon = self._work.epsilon
+        self.field.blockSignals(True)
+        self.field.setValue(epsilon)
+        self.field.blockSignals(False)
+        self.slider.blockSignals(True)
+        self.slider.setValue(round(epsilon * 100))
+        self.slider.blockSignals(False)
+        columns = self._columns
+        if columns is not None:
+            too_many = f"{len(columns)} columns are too many to compare."
+            told = len(columns) <= MOST_COLUMNS
+            self._words.setText(
+                alike_words(column_classes(columns, epsilon), self._names) if told else too_many
+            )
+
+
+def alike_words(found: ColumnClasses, names: list[str]) -> str:
+    """How many kinds of columns there are, and from which ε on there is one less."""
+    count = len(found.classes)
+    if found.count == count:
+        first = f"All {count} columns differ by more than ε."
+    elif found.count == 1:
+        first = f"All {count} columns are alike: the parents make no difference beyond ε."
+    else:
+        first = f"{count} columns are {found.count} kinds."
+    if found.next_epsilon is None or found.next_pair is None:
+        return first
+    left, right = (_group(part, names) for part in found.next_pair)
+    return f"{first} At {found.next_epsilon:.2g}, {left} and {right} become one kind."
+
+
+def _group(columns: tuple[int, ...], names: list[str]) -> str:
+    more = f" with {len(columns) - 1} more" if len(columns) > 1 else ""
+    return f"({names[columns[0]]}){more}"

@@ -1,0 +1,1 @@
+"""Probabilistic decision graphs in the window."""

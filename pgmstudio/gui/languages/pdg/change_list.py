@@ -1,0 +1,122 @@
+"""Commands with what each would bring: a row is a button and three numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from pgmstudio.gui.widgets.basic import button, empty, label
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """`refusal` says why it cannot be done; `what` is given back when it is wished."""
+
+    words: str
+    icon: str
+    bits: float | None
+    size: int
+    score: float | None
+    what: object
+    refusal: str = ""
+    tip: str = ""
+
+
+def signed(value: float | None, digits: int = 1) -> str:
+    """+3.2, −18.9, 0.0, −∞; a dash where it is not known."""
+    if value is None:
+        return "–"
+    if math.isinf(value):
+        return "+∞" if value > 0 else "−∞"
+    rounded = round(value, digits) + 0.0
+    return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"
+
+
+class ChangeRows(QWidget):
+    """`wished` tells what was clicked."""
+
+    wished = Signal(object)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._rows: tuple[ChangeRow, ...] = ()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(4)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(0, 1)
+        self._score = "Δscore"
+        self._buttons: list[QPushButton] = []
+
+    @property
+    def rows(self) -> tuple[ChangeRow, ...]:
+        return self._rows
+
+    def press(self, place: int) -> None:
+        """As a click on a row."""
+        self._buttons[place].click()
+
+    def show_rows(self, rows: Sequence[ChangeRow], score: str) -> None:
+        if tuple(rows) == self._rows and score == self._score:
+            return
+        self._rows, self._score = tuple(rows), score
+        focused = next((i for i, made in enumerate(self._buttons) if made.hasFocus()), None)
+        if focused is not None:
+            self.setFocus()  # or the focus would go on by itself, and what is scrolled with it
+        empty(self._grid)
+        self._buttons = []
+        heads = (
+            ("Command", "What is done; a click does it and can be undone."),
+            ("ΔL, bits", "Log-likelihood of the training rows, with the likeliest parameters."),
+            ("Δsize", "Effective size."),
+            ("Δscore", score),
+        )
+        for column, (words, tip) in enumerate(heads):
+            head = label(words, "tertiary", size="caption")
+            head.setToolTip(tip)
+            if column:
+                head.setAlignment(_RIGHT)
+            self._grid.addWidget(head, 0, column)
+        for place, row in enumerate(rows, start=1):
+            self._add_row(place, row)
+        if focused is not None and self._buttons:
+            self._buttons[min(focused, len(self._buttons) - 1)].setFocus()
+
+    def _add_row(self, place: int, row: ChangeRow) -> None:
+        made = button(row.words, lambda: None, role="link", icon_name=row.icon)
+        made.setObjectName(f"{self.objectName()}.{place - 1}")
+        tip = f"Not now: {row.refusal}" if row.refusal else row.tip or row.words
+        made.setToolTip(tip)
+        made.setAccessibleName(f"{row.words}: {tip}")
+        made.setEnabled(not row.refusal)
+        made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        made.setStyleSheet("text-align: left; padding-left: 0px;")
+        made.clicked.connect(self._on_clicked)
+        self._buttons.append(made)
+        self._grid.addWidget(made, place, 0)
+        size = f"{row.size:+d}".replace("-", "−") if row.size else "0"
+        told = ("–",) * 3 if row.refusal else (signed(row.bits), size, signed(row.score))
+        for column, words in enumerate(told, start=1):
+            pays = column == 3 and row.score is not None and row.score > 0
+            role = "tertiary" if row.refusal else "heading" if pays else ""
+            number = label(words, role, size="dense")
+            number.setAlignment(_RIGHT)
+            self._grid.addWidget(number, place, column)
+
+    def _on_clicked(self) -> None:
+        made = self.sender()
+        if isinstance(made, QPushButton) and made in self._buttons:
+            self.wished.emit(self._rows[self._buttons.index(made)].what)
+
+    def cell(self, place: int, column: int) -> str:
+        """The words of a cell, for tests."""
+        item = self._grid.itemAtPosition(place + 1, column)
+        widget = None if item is None else item.widget()
+        return widget.text() if isinstance(widget, QLabel | QPushButton) else ""

@@ -1,0 +1,196 @@
+"""Context menus on the bands of a decision graph: of a variable, and of one of its nodes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtWidgets import QMenu
+
+from pgmstudio.core.languages.decision_graph_facts import move_of
+from pgmstudio.core.languages.pdg.candidate_operations import (
+    Deed,
+    ScoreWeight,
+    Step,
+    merges_of,
+    prospect,
+    redirections_from,
+)
+from pgmstudio.core.languages.pdg.diagrams import node_name, node_numbers, step_words
+from pgmstudio.core.languages.pdg.measures import node_counts
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.node_contexts import is_under
+from pgmstudio.gui.canvas.context_menu import canvas_menu
+from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.languages.pdg.change_list import signed
+from pgmstudio.gui.languages.pdg.node_rows import take
+from pgmstudio.gui.languages.pdg.node_selection import NodeKey
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import literal
+from pgmstudio.gui.window.app_context import Shell
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.languages.pdg.view import BandDesk
+    from pgmstudio.gui.model_page.page import ModelPage
+
+T = TypeVar("T")
+
+# A menu with more lines is not read.
+MOST_LISTED = 12
+# What is not measured by then has no numbers in its menu; the inspector, which need not hurry, has.
+MOST_SECONDS = 0.1  # of this thread
+TAB = "\t"  # what follows it stands at the right of a menu
+
+
+def band_menu(page: ModelPage, desk: BandDesk, hit: Hit) -> QMenu:
+    """What can be done with a variable, and with its nodes as a whole."""
+    menu = canvas_menu(page, hit, page)
+    graph = desk.graph
+    menu.addSeparator()
+    if hit.node is not None and graph is not None:
+        name = hit.node.id
+        is_folded = name in desk.canvas.bands.collapsed
+        fold = menu.addAction("Expand nodes" if is_folded else "Collapse nodes")
+        fold.setObjectName("menu.collapse")
+        has_several = graph.node_counts[graph.domain.index(name)] > 1
+        fold.setEnabled(has_several)
+        fold.setToolTip("" if has_several else "Not now: it has one node.")
+        fold.triggered.connect(partial(desk.toggle, name))
+        _add_move(menu, desk, graph, name)
+    else:
+        for words, on in (("Collapse all nodes", True), ("Expand all nodes", False)):
+            action = menu.addAction(words)
+            action.triggered.connect(partial(desk.collapse_all, on))
+    return menu
+
+
+def _add_move(menu: QMenu, desk: BandDesk, graph: DecisionGraph, name: str) -> None:
+    i = graph.domain.index(name)
+    places: list[str | None] = [] if graph.forest[i] is None else [None]
+    for other, title in enumerate(graph.domain.names):
+        if other != i and other != graph.forest[i] and not is_under(graph, other, i):
+            places.append(title)
+    moves = menu.addMenu(icon("tree-structure"), "Move in the forest")
+    moves.setObjectName("menu.move")
+    moves.setToolTipsVisible(True)
+    moves.setEnabled(bool(places))
+    actions = []
+    for above in places:
+        action = moves.addAction("To the top" if above is None else literal(f"Below {above}"))
+        action.triggered.connect(partial(desk.move, name, above))
+        actions.append((action, above))
+
+    def measure() -> None:
+        """Only when it is opened, and not for more places than are read."""
+        rows, weight = desk.measured_by()
+        for action, above in _in_time(actions[:MOST_LISTED]):
+            found = move_of(graph, name, above, rows)
+            action.setEnabled(not found.refusal)
+            action.setToolTip(f"Not now: {found.refusal}" if found.refusal else "")
+            if not found.refusal:
+                words = told(found.bits, found.size, found.free, weight)
+                action.setText(f"{action.text().partition(TAB)[0]}{TAB}{words}")
+
+    moves.aboutToShow.connect(measure)
+
+
+def _in_time(entries: Sequence[T]) -> Iterator[T]:
+    """One after the other, until a person would notice."""
+    end = time.thread_time() + MOST_SECONDS
+    for entry in entries:
+        yield entry
+        if time.thread_time() > end:
+            return
+
+
+def told(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
+    """ΔL, Δsize and Δscore in short."""
+    if bits is None:
+        return f"size {signed(size, 0)}"
+    score = weight.gain(bits, size, free)
+    return f"{signed(bits)} bits, size {signed(size, 0)}, score {signed(score)}"
+
+
+def add_merges(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> str:
+    """A line for each node it can be merged with, the one that loses least first; why there is
+    none when there is none."""
+    graph = desk.graph
+    if graph is None:
+        return "its graph is gone."
+    rows, weight = desk.measured_by()
+    counts = None if rows is None else node_counts(graph, rows)
+    found = merges_of(graph, *key, counts)
+    legal = sorted((p for p in found if not p.refusal), key=lambda p: -(p.bits or 0.0))
+    for choice in legal[:MOST_LISTED]:
+        name = node_name(graph, key[0], choice.step.other)
+        words = told(choice.bits, choice.size, choice.free, weight)
+        action = menu.addAction(literal(f"{name}{TAB}{words}"))
+        action.triggered.connect(partial(take, shell, model_id, choice.step))
+    if legal:
+        return ""
+    return next((p.refusal for p in found if p.refusal), "its variable has no other node.")
+
+
+def add_split(menu: QMenu, shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> None:
+    """One line, greyed with the reason where there is nothing to split."""
+    graph = desk.graph
+    if graph is None:
+        return
+    rows, weight = desk.measured_by()
+    split = prospect(graph, Step(Deed.SPLIT, *key), rows)
+    brought = told(split.bits, split.size, split.free, weight)
+    words = "Split" if split.refusal else f"Split{TAB}{brought}"
+    action = menu.addAction(icon("git-fork"), words)
+    action.setObjectName("menu.split")
+    action.setEnabled(not split.refusal)
+    action.setToolTip(f"Not now: {split.refusal}" if split.refusal else "One node for each arc.")
+    action.triggered.connect(partial(take, shell, model_id, split.step))
+
+
+def graph_node_menu(shell: Shell, model_id: str, desk: BandDesk, key: NodeKey) -> QMenu:
+    """Merge, split, redirect: each with what it brings."""
+    menu = QMenu(desk.canvas)
+    menu.setObjectName("graphNodeMenu")
+    menu.setToolTipsVisible(True)
+    entry = shell.project.models[model_id]
+    graph = entry.model
+    if not isinstance(graph, DecisionGraph):
+        return menu
+    rows, weight = desk.measured_by()
+    merges = menu.addMenu(icon("git-merge"), "Merge with")
+    merges.setObjectName("menu.merge")
+    refusal = add_merges(merges, shell, model_id, desk, key)
+    merges.setEnabled(not refusal)
+    merges.menuAction().setToolTip(f"Not now: {refusal}" if refusal else "")
+    add_split(menu, shell, model_id, desk, key)
+    arcs = menu.addMenu(icon("path"), "Redirect an arc")
+    arcs.setObjectName("menu.redirect")
+    numbers = dict(zip(graph.domain.names, node_numbers(graph), strict=True))
+    steps = sorted(
+        redirections_from(graph, *key),
+        key=lambda one: (one.variable, one.state, numbers[one.variable][one.node]),
+    )[:MOST_LISTED]
+    arcs.setEnabled(bool(steps))
+    why = "Not now: no arc of it has another node to go to."
+    arcs.menuAction().setToolTip("" if steps else why)
+    actions = [arcs.addAction(literal(step_words(graph, step))) for step in steps]
+    for arc, step in zip(actions, steps, strict=True):
+        arc.triggered.connect(partial(take, shell, model_id, step))
+
+    def measure() -> None:
+        """Only when it is opened: every arc is a walk through all rows."""
+        for arc, step in _in_time(list(zip(actions, steps, strict=True))):
+            found = prospect(graph, step, rows)
+            words = told(found.bits, found.size, found.free, weight)
+            arc.setText(f"{step_words(graph, step)}{TAB}{words}")
+
+    arcs.aboutToShow.connect(measure)
+    menu.addSeparator()
+    fold = menu.addAction("Collapse the nodes of this variable")
+    is_alone = graph.node_counts[graph.domain.index(key[0])] < 2
+    fold.setEnabled(not is_alone)
+    fold.setToolTip("Not now: it has one node." if is_alone else "")
+    fold.triggered.connect(partial(desk.toggle, key[0]))
+    return menu

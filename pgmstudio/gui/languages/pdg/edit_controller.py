@@ -1,0 +1,134 @@
+"""What dragging on a decision graph would bring, measured beside the window, and doing it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.decision_graph_facts import move_of
+from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight, Step, prospect
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.gui.canvas.edge_tool import EdgeTool
+from pgmstudio.gui.canvas.signals import EdgeAdvice
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.pdg.context_menu import told
+from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED, Change, Place
+from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
+from pgmstudio.gui.window.app_context import Shell
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.languages.pdg.view import BandDesk
+    from pgmstudio.gui.model_page.page import ModelPage
+
+# The pointer passes over many nodes on its way; only where it rests is worth measuring.
+REST_MS = 40
+_NOT_DELETED = (
+    "Variables and edges of a decision graph are moved, not deleted: the menu of a variable has "
+    "Move in the forest, to the top as well, and tells what each place brings."
+)
+Found = tuple[Change, str, str]  # with what it brings, or why it cannot be
+
+
+class BandChanges(QObject):
+    """Serves the bands, and the edge tool of the variable forest."""
+
+    def __init__(self, shell: Shell, model_id: str, page: ModelPage, desk: BandDesk) -> None:
+        super().__init__(desk)
+        self._shell, self._model_id, self._page, self._desk = shell, model_id, page, desk
+        self._wanted: Change | None = None
+        self.found: Found | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_found)
+        self._asker.failed.connect(shell.errors.report)
+        self._rest = one_shot(self, self._ask, REST_MS)
+        view = desk.canvas.band_view
+        view.can_drag = True
+        view.change_asked.connect(self.want)
+        view.change_wished.connect(self.do)
+        page.canvas.view.advise = self.advise
+        page.canvas.view.is_pruned = True  # so that its keys reach us
+        page.editing.join_instead = self.join
+        page.editing.delete_instead = self._refuse_delete
+
+    def stop(self) -> None:
+        self._rest.stop()
+        self._asker.forget()
+
+    # -- measuring
+
+    def want(self, change: Change | None) -> None:
+        """Somebody looks at a change; None: at none any more."""
+        self.stop()
+        self._wanted, self.found = change, None
+        if change is not None:
+            self._rest.start()
+
+    def _ask(self) -> None:
+        graph, change = self._desk.graph, self._wanted
+        if graph is None or change is None:
+            return
+        project = self._shell.project
+        entry = project.models[self._model_id]
+        rows = rows_of(project, entry)
+        self._asker.ask(partial(_found, graph, change, rows, weight_of(project, entry, rows)))
+
+    def _on_found(self, found: Found) -> None:
+        if found[0] != self._wanted:
+            return
+        self.found = found
+        self._desk.canvas.band_view.drag.tell(*found)
+        change, brought, refusal = found
+        tool = self._page.canvas.view.tool
+        if isinstance(change, Place) and isinstance(tool, EdgeTool):
+            words = "cannot be done" if refusal else brought
+            tool.add_forecast(change.above, change.variable, words, bool(refusal))
+
+    # -- doing
+
+    def do(self, change: Change) -> None:
+        if isinstance(change, Place):
+            self._desk.move(change.variable, change.above)
+        else:
+            take(self._shell, self._model_id, change)
+
+    # -- the variable forest: an edge drawn there moves its target
+
+    def advise(self, above: str, variable: str) -> EdgeAdvice:
+        place = Place(variable, above)
+        self.want(place)
+        return EdgeAdvice(place.words)
+
+    def join(self, above: str, variable: str) -> bool:
+        """Let go over a variable: what was measured is done, the rest says why not."""
+        found, self.found = self.found, None
+        place = Place(variable, above)
+        if found is None or found[0] != place:
+            self._page.canvas.refuse(NOT_MEASURED)
+        elif found[2]:
+            self._page.canvas.refuse(found[2])
+        else:
+            self.do(place)
+        return True
+
+    def _refuse_delete(self) -> bool:
+        self._page.canvas.refuse(_NOT_DELETED)
+        return True
+
+
+def _found(
+    graph: DecisionGraph,
+    change: Change,
+    rows: DataSet | None,
+    weight: ScoreWeight,
+    _cancel: CancelToken,
+) -> Found:
+    if isinstance(change, Step):
+        step = prospect(graph, change, rows)
+        return change, told(step.bits, step.size, step.free, weight), step.refusal
+    place = move_of(graph, change.variable, change.above, rows)
+    return change, told(place.bits, place.size, place.free, weight), place.refusal

@@ -1,0 +1,101 @@
+"""The bar of what goes one step at a time: step, run, pause, and what the last step brought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
+
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+
+@dataclass(frozen=True)
+class StepWords:
+    """How a bar of steps speaks; `name` begins the names of its parts."""
+
+    name: str
+    title: str
+    first: str  # before the first step
+    step_tip: str
+    run_tip: str
+
+
+class StepBar(QFrame):
+    """Step, run, pause, then what else there is; says what the last step brought.
+
+    With `more` buttons the words have a line of their own.
+    """
+
+    step_wished = Signal()
+    run_wished = Signal(bool)  # False pauses
+
+    def __init__(
+        self, words: StepWords, more: Sequence[QWidget] = (), last: Sequence[QWidget] = ()
+    ) -> None:
+        super().__init__()
+        self._words = words
+        self.setObjectName(f"{words.name}Bar")
+        self.setProperty("role", "surface")
+        self.setAccessibleName(words.title)
+        self.words = ElidedLabel(words.first)
+        self.words.setObjectName(f"{words.name}Words")
+        self.words.elide = Qt.TextElideMode.ElideRight  # what a step is worth stands in the middle
+        self._step = button(
+            "Step",
+            self.step_wished.emit,
+            icon_name="skip-forward",
+            name=f"{words.name}Step",
+            tip=words.step_tip,
+        )
+        self._run = button(
+            "Run", self._on_run, icon_name="play", name=f"{words.name}Run", tip=words.run_tip
+        )
+        layout = self._grid = QGridLayout(self)
+        layout.setContentsMargins(12, 6, 8, 6)
+        layout.setHorizontalSpacing(8)
+        layout.setVerticalSpacing(6)
+        before, after = (self._step, self._run, *more), tuple(last)
+        for place, widget in enumerate(before):
+            layout.addWidget(widget, 0, place)
+        layout.setColumnStretch(len(before), 1)
+        if more:
+            layout.addWidget(self.words, 1, 0, 1, -1)
+        else:
+            layout.addWidget(self.words, 0, len(before))
+        for place, widget in enumerate(after, len(before) + 1):
+            layout.addWidget(widget, 0, place)
+        self._is_running = False
+
+    @property
+    def is_running(self) -> bool:
+        return self._is_running
+
+    def keep_clear(self, right: int) -> None:
+        """So many pixels at the right are hidden: words and buttons stand beside them."""
+        self._grid.setContentsMargins(12, 6, 8 + right, 6)
+
+    def tell(self, words: str) -> None:
+        self.words.setText(words)
+        self.words.setToolTip(words)
+
+    def show_running(self, running: bool, *, is_busy: bool = False) -> None:
+        """While a step is looked for, another cannot be asked for."""
+        self._is_running = running
+        self._run.setText("Pause" if running else "Run")
+        self._run.setIcon(icon("pause" if running else "play", "text_secondary"))
+        tip = "Stop after this step." if running else self._words.run_tip
+        self._run.setToolTip(tip)
+        self._run.setAccessibleName(tip)
+        self._step.setEnabled(not running and not is_busy)
+
+    def show_end(self) -> None:
+        """There are no more steps."""
+        self.show_running(False, is_busy=True)
+        self._run.setEnabled(False)
+
+    def _on_run(self) -> None:
+        self.run_wished.emit(not self._is_running)

@@ -1,0 +1,142 @@
+"""Improving a decision graph step by step on its page: look for the best step, take it, show it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.pdg.candidate_operations import (
+    Prospect,
+    ScoreWeight,
+    best_step,
+)
+from pgmstudio.core.languages.pdg.diagrams import step_words
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.pdg.change_list import signed
+from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepWords
+from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import tool_button
+from pgmstudio.gui.window.app_context import Shell
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.languages.pdg.view import BandDesk
+
+# Long enough to see what a step has changed before the next one comes.
+PAUSE_MS = 600
+NO_ROWS = "No rows of the project belong to this model; open its data first."
+
+
+_WORDS = StepWords(
+    "improve",
+    "Improve step by step",
+    "Each step takes the merge, split or redirection worth most.",
+    "Take the one step that raises the score most; it can be undone.",
+    "Step after step until none raises the score.",
+)
+
+
+class Improving(QObject):
+    """One for a page; its bar stands over the canvas while it is used."""
+
+    def __init__(self, shell: Shell, model_id: str, desk: BandDesk) -> None:
+        super().__init__(desk)
+        self._shell, self._model_id, self._desk = shell, model_id, desk
+        close = tool_button("x", "Close (the steps stay)", self.close, name="improveNo")
+        self.bar = StepBar(_WORDS, last=(close,))
+        self.bar.step_wished.connect(self.step)
+        self.bar.run_wished.connect(self.run)
+        self.bar.hide()
+        desk.canvas.hidden_at_right.connect(self.bar.keep_clear)
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_found)
+        self._asker.failed.connect(shell.errors.report)
+        self._again = one_shot(self, self.step)
+        self._graph: DecisionGraph | None = None
+        self.taken = 0
+
+    def open(self) -> None:
+        self.bar.show()
+        self.bar.show_running(False)
+
+    def close(self) -> None:
+        self.stop()
+        self._desk.canvas.bands.mark(())
+        self.bar.hide()
+
+    def forget_last(self) -> None:
+        """Another graph is shown, so what the last step brought is no longer to be seen."""
+        self.bar.tell(_WORDS.first)
+
+    def stop(self) -> None:
+        self._asker.forget()
+        self._again.stop()
+        self.bar.show_running(False)
+
+    def run(self, on: bool) -> None:
+        """Step after step; False pauses after the present one."""
+        if not on:
+            self._again.stop()
+            self.bar.show_running(False, is_busy=self._asker.is_waiting)
+            return
+        self.bar.show_running(True)
+        self.step()
+
+    def step(self) -> None:
+        """Look for the step worth most; it is taken when it is found."""
+        graph = self._desk.graph
+        entry = self._shell.project.models.get(self._model_id)
+        if graph is None or entry is None or self._asker.is_waiting:
+            return
+        rows = rows_of(self._shell.project, entry)
+        if rows is None:
+            self.bar.tell(NO_ROWS)
+            self.bar.show_running(False)
+            return
+        weight = weight_of(self._shell.project, entry, rows)
+        self._graph = graph
+        self.bar.show_running(self.bar.is_running, is_busy=True)
+        self.bar.tell("Looking at merges, splits and redirections…")
+        self._asker.ask(partial(_found, graph, rows, weight))
+
+    def _on_found(self, found: tuple[Prospect | None, ScoreWeight]) -> None:
+        best, weight = found
+        graph = self._desk.graph
+        if graph is None or graph is not self._graph:
+            self.bar.tell("The graph has changed meanwhile; step again.")
+            self.bar.show_running(False)
+            return
+        if best is None:
+            self.bar.tell(f"No step raises the score by {weight.words} any more.")
+            self.bar.show_running(False)
+            return
+        words = step_words(graph, best.step)
+        if not take(self._shell, self._model_id, best.step):
+            self.bar.show_running(False)
+            return
+        self.taken += 1
+        after = self._desk.graph
+        if after is not None and after is not graph:
+            self._desk.canvas.bands.mark(best.step.touched(graph, after))
+        brought = gain_words(best.score(weight), best.bits, best.size, f" by {weight.words}")
+        self.bar.tell(f"{words}: {brought}")
+        self.bar.show_running(self.bar.is_running)
+        if self.bar.is_running:
+            self._again.start(PAUSE_MS if theme().motion_ms("layout") else 0)
+
+
+def gain_words(score: float | None, bits: float | None, size: float, by: str = "") -> str:
+    """What a step brought: score, ΔL and Δsize."""
+    return f"score {signed(score, 2)}{by} (ΔL {signed(bits)} bits, size {signed(size, 0)})"
+
+
+def _found(
+    graph: DecisionGraph, rows: DataSet, weight: ScoreWeight, cancel: CancelToken
+) -> tuple[Prospect | None, ScoreWeight]:
+    return best_step(graph, rows, weight, cancel.raise_if_cancelled), weight

@@ -1,0 +1,385 @@
+"""When a node of a decision graph is reached: a paragraph for each rule, its states bold.
+
+The inspector of one node of a decision graph: reached when, flow, parameters, changes, rows.
+
+The rows behind a node of a decision graph, as a table.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+
+import numpy as np
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QStackedWidget,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.languages.decision_graph_facts import (
+    MOST_ROWS,
+    GraphNodeFacts,
+    Move,
+    graph_node_facts,
+)
+from pgmstudio.core.languages.pdg.candidate_operations import Deed, ScoreWeight, Step
+from pgmstudio.core.languages.pdg.diagrams import node_name, short_words, step_words
+from pgmstudio.core.languages.pdg.measures import in_flows, numbers_change
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.node_contexts import ReachRule, ReachRules, reach_rules
+from pgmstudio.core.languages.pdg.session import NodeFlows
+from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.inspector.header import InspectorHead
+from pgmstudio.gui.inspector.node import NotesTab
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.pdg.change_list import ChangeRow, ChangeRows, signed
+from pgmstudio.gui.languages.pdg.flows import ask_flows
+from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, set_numbers, take, weight_of
+from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Section, Segments, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.window.app_context import Shell
+
+
+class RuleLines(QLabel):
+    """Its text is without marks, a rule in each line."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setWordWrap(True)
+        self.setProperty("rich", True)
+        self._lines: tuple[str, ...] = ()
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def show_rules(self, found: ReachRules) -> None:
+        rest = found.count - len(found.rules)
+        more = [f"{grouped(rest)} more"] if rest else []
+        starts = ["" if number == 0 else "or " for number in range(len(found.rules))]
+        pairs = list(zip(starts, found.rules, strict=True))
+        self._lines = (*(start + rule.words for start, rule in pairs), *more)
+        marked = [*(start + _marked(rule) for start, rule in pairs), *more]
+        style = f"margin: 0 0 {theme().space(2)}px 0"
+        self.setText("".join(f"<p style='{style}'>{words}</p>" for words in marked))
+        self.setAccessibleName(", ".join(self._lines))
+
+    def text(self) -> str:
+        return "\n".join(self._lines)
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("dense"))
+
+
+def _marked(rule: ReachRule) -> str:
+    parts = [
+        f"{escape(name)} = <b>{escape(' or '.join(states))}</b>" for name, states in rule.parts
+    ]
+    return ", ".join(parts) or rule.words
+
+
+# More columns are looked at on the page of the data.
+MOST_COLUMNS = 40
+
+
+class GraphRowsTab(QWidget):
+    """The first rows that come to the node."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = label("", "tertiary", size="dense", wrap=True)
+        self.words.setObjectName("graphNodeRowsWords")
+        self.table = QTableWidget()
+        self.table.setObjectName("graphNodeRows")
+        self.table.setAccessibleName("Rows that come to this node")
+        self.table.setToolTip("Rows that come to this node")
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._shown: tuple[object, ...] = ()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 8)
+        layout.setSpacing(6)
+        layout.addWidget(self.words)
+        layout.addWidget(self.table, 1)
+
+    def show_rows(self, data: DataSet | None, rows: tuple[int, ...], variable: str) -> None:
+        """These rows, the variable of the node first."""
+        key = (None if data is None else data.fingerprint, rows, variable)
+        if key == self._shown:
+            return
+        self._shown = key
+        self.table.clear()
+        if data is None or not rows:
+            self.table.setRowCount(0)
+            self.table.setColumnCount(0)
+            self.words.setText(
+                "No rows of the project belong to this model."
+                if data is None
+                else "No row comes to this node."
+            )
+            return
+        names = [variable, *(name for name in data.domain.names if name != variable)]
+        names = names[:MOST_COLUMNS]
+        most = f"The first {MOST_ROWS} rows" if len(rows) == MOST_ROWS else f"{len(rows)} rows"
+        self.words.setText(f"{most} that come here, complete rows only.")
+        self.table.setFont(theme().font("dense"))
+        self.table.setRowCount(len(rows))
+        self.table.setColumnCount(len(names))
+        self.table.setHorizontalHeaderLabels(names)
+        self.table.setVerticalHeaderLabels([str(r + 1) for r in rows])
+        for column, name in enumerate(names):
+            place, states = data.domain.index(name), data.domain[name].states
+            for line, r in enumerate(rows):
+                item = QTableWidgetItem(states[int(data.codes[place, r])])
+                self.table.setItem(line, column, item)
+        self.table.resizeColumnsToContents()
+
+
+TABS = (
+    ("node", "Node", "When it is reached, its flow and parameters, and what can be changed"),
+    ("rows", "Rows", "The rows that come to this node"),
+    ("notes", "Notes", "What you want to remember about the variable"),
+)
+MOST_RULES = 6
+_TOPIC = "inspector-flows"
+_ICONS = {Deed.MERGE: "git-merge", Deed.SPLIT: "git-fork", Deed.REDIRECT: "path"}
+
+
+class GraphNodeInspector(QWidget):
+    """Keeps its tab while another node is chosen."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("graphNodeInspector")
+        self._shell = shell
+        self._subject: Subject | None = None
+        self._key = ("", 0)
+        self._asked: tuple[object, ...] = ()
+        self._facts: GraphNodeFacts | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_facts)
+        self._asker.failed.connect(shell.errors.report)
+        self._head = InspectorHead("inspectorGraphNode")
+        self.segments = Segments(TABS, "graphNodeTabs")
+        self.segments.chosen.connect(self._on_tab)
+        tabs = row(self.segments, None)
+        tabs.setContentsMargins(16, 0, 16, 10)
+        self.rows = GraphRowsTab()
+        self.notes = NotesTab(shell)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(scrolled(self._node_tab(), "graphNodeScroll"))
+        self._pages.addWidget(self.rows)
+        self._pages.addWidget(scrolled(self.notes, "graphNodeNotesScroll"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self._head, tabs, hairline(), self._pages):
+            layout.addWidget(widget)
+
+    def _node_tab(self) -> QWidget:
+        reached = Section("Reached when", line=False)
+        self.rules = RuleLines("graphNodeRules")
+        reached.add(self.rules)
+        self._flow = Section("Flow")
+        self.flow = FactRows("graphNodeFlow")
+        self.sentence = label("", "tertiary", size="dense", wrap=True)
+        self.sentence.setObjectName("graphNodeSentence")
+        self._flow.add(self.flow)
+        self._flow.add(self.sentence)
+        parameters = Section("Parameters")
+        self.parameters = ParameterBars("graphNodeParameters")
+        self.parameters.changed.connect(self._on_parameters)
+        self.parameters.proposed.connect(self._on_proposed)
+        self.counts = label("", "tertiary", size="dense", wrap=True)
+        self.counts.setObjectName("graphNodeCounts")
+        parameters.add(self.parameters)
+        parameters.add(self.counts)
+        changes = Section("Change this node")
+        self.changes = ChangeRows("graphNodeChanges")
+        self.changes.wished.connect(self._on_step)
+        self.measured = label("", "tertiary", size="dense", wrap=True)
+        self.measured.setObjectName("graphNodeMeasured")
+        changes.add(self.changes)
+        changes.add(self.measured)
+        self._forest = Section("Move in the forest")
+        self.moves = ChangeRows("graphNodeMoves")
+        self.moves.wished.connect(self._on_move)
+        self._forest.add(self.moves)
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 8, 0, 8)
+        inner.setSpacing(4)
+        for section in (reached, self._flow, parameters, changes, self._forest):
+            inner.addWidget(section)
+        inner.addStretch(1)
+        return content
+
+    def _on_tab(self, key: str) -> None:
+        self._pages.setCurrentIndex([tab[0] for tab in TABS].index(key))
+
+    def commit(self) -> None:
+        """Something else will be inspected: keep what was typed."""
+        self.notes.editor.commit()
+
+    # -- showing
+
+    def show_node(self, subject: Subject, variable: str, node: int) -> None:
+        graph = subject.model
+        if not isinstance(graph, DecisionGraph):
+            return
+        if self._key != (variable, node):
+            self.parameters.take_back()
+        self._subject, self._key = subject, (variable, node)
+        i = graph.domain.index(variable)
+        self._ask(subject, graph)
+        self._tell_head(graph)
+        found = reach_rules(graph, variable, node, MOST_RULES)
+        self.rules.show_rules(found)
+        states = graph.domain[variable].states
+        self.parameters.show_shares(states, graph.parameters[i][node].tolist())
+        ask_flows(subject.live, _TOPIC, partial(self._tell_flow, subject, i, node))
+        self.notes.show_node(subject, variable)
+        self._tell_changes(graph)
+
+    def _tell_head(self, graph: DecisionGraph) -> None:
+        name, facts = node_name(graph, *self._key), self._facts
+        told = "counting rows…" if facts is None else "no rows to count"
+        if facts is not None and facts.counts is not None:
+            here, total = grouped(round(facts.counts.sum())), grouped(round(facts.total))
+            told = f"{here} of {total} rows come here"
+        self._head.tell(f"{name} of {self._key[0]}", told)
+
+    def _tell_flow(self, subject: Subject, i: int, node: int, flows: NodeFlows) -> None:
+        graph, live = subject.model, subject.live
+        if not isinstance(graph, DecisionGraph) or subject is not self._subject:
+            return
+        into, out = float(flows.in_flow[i][node]), float(flows.out_flow[i][node])
+        share = float(flows.visits[i][node])
+        count = len(live.evidence)
+        self._flow.title.setText(f"Flow given {count} evidence" if count else "Flow")
+        facts: list[Fact] = [
+            ("In-flow", f"{into:.4f}", "Probability of reaching it, with the evidence not below."),
+            ("Out-flow", f"{out:.4f}", "Probability of the evidence at and below it."),
+            ("P(reached | e)", f"{percent(share)} %", "Their product, divided by P(e)."),
+        ]
+        self.flow.show_facts(facts)
+        before = float(in_flows(graph)[i][node])
+        words = f"{into:.4f} × {out:.4g} ÷ P(e) {2.0**live.log2_evidence:.4g}."
+        if count:
+            words += f" Before evidence: {percent(before)} %."
+        self.sentence.setText(words)
+
+    # -- what takes a moment
+
+    def _ask(self, subject: Subject, graph: DecisionGraph) -> None:
+        data = rows_of(self._shell.project, subject.entry)
+        weight = self._weight(subject)
+        entry = self._shell.project.data.get(subject.entry.data_id or "")
+        asked = (graph, entry, self._key, weight)
+        if asked == self._asked:
+            return
+        self._asked, self._facts = asked, None
+        self._asker.ask(partial(graph_node_facts, graph, data, *self._key, weight))
+
+    def _weight(self, subject: Subject) -> ScoreWeight:
+        project, entry = self._shell.project, subject.entry
+        return weight_of(project, entry, rows_of(project, entry))
+
+    def _on_facts(self, facts: GraphNodeFacts) -> None:
+        self._facts = facts
+        subject = self._subject
+        if subject is not None and isinstance(subject.model, DecisionGraph):
+            self._tell_head(subject.model)
+            self._tell_changes(subject.model)
+
+    def _tell_changes(self, graph: DecisionGraph) -> None:
+        subject, facts = self._subject, self._facts
+        if subject is None:
+            return
+        variable = self._key[0]
+        weight = self._weight(subject)
+        score = f"By {weight.words}; above 0 it is worth doing."
+        if facts is None:
+            self.measured.setText("Measuring…")
+            return
+        shown = [
+            ChangeRow(
+                short_words(graph, one.step, is_from_here=one.step.variable != variable),
+                _ICONS[one.step.deed],
+                one.bits,
+                one.size,
+                one.score(weight),
+                one.step,
+                one.refusal,
+                step_words(graph, one.step),
+            )
+            for one in facts.prospects
+        ]
+        self.changes.show_rows(shown, score)
+        rows = grouped(round(facts.total))
+        self.measured.setText(
+            f"ΔL on {rows} training rows; closer to 0 loses less. Δscore by {weight.words}."
+            if facts.total
+            else "ΔL per row, as the model itself expects; open its data for more."
+        )
+        self._forest.title.setText(f"Move {variable} in the forest")
+        self.moves.show_rows([_move_row(one, weight) for one in facts.moves], score)
+        self._forest.setVisible(bool(facts.moves))
+        self._on_proposed(self.parameters.proposal)
+        data = rows_of(self._shell.project, subject.entry)
+        self.rows.show_rows(data, facts.rows, variable)
+
+    def _on_proposed(self, shares: tuple[float, ...] | None) -> None:
+        """What another distribution would bring; without one, the rows that come here."""
+        subject, facts, (variable, node) = self._subject, self._facts, self._key
+        if subject is None or not isinstance(subject.model, DecisionGraph):
+            return
+        graph = subject.model
+        counts = None if facts is None else facts.counts
+        if shares is None:
+            each = () if counts is None else zip(graph.domain[variable].states, counts, strict=True)
+            told = ", ".join(f"{state} {grouped(round(n))}" for state, n in each)
+            self.counts.setText(f"Rows: {told}" if told else "")
+            return
+        before = graph.parameters[graph.domain.index(variable)][node]
+        if counts is None:  # per row, as the model itself expects
+            counts = in_flows(graph)[graph.domain.index(variable)][node] * before
+        bits = numbers_change(counts, before, np.asarray(shares))
+        score = self._weight(subject).gain(bits, 0, 0)
+        self.counts.setText(
+            f"ΔL {signed(bits)} bits, Δsize 0, Δscore {signed(score)}, the other parameters as "
+            "they are. Enter or letting go accepts, Esc takes back."
+        )
+
+    # -- wishes
+
+    def _on_parameters(self, shares: tuple[float, ...]) -> None:
+        if self._subject is not None:
+            set_numbers(self._shell, self._subject.model_id, *self._key, shares)
+
+    def _on_step(self, step: Step) -> None:
+        if self._subject is not None and self._facts is not None:  # not one of the graph before
+            take(self._shell, self._subject.model_id, step)
+
+    def _on_move(self, found: Move) -> None:
+        if self._subject is not None and self._facts is not None:
+            move(self._shell, self._subject.model_id, self._key[0], found.above)
+
+
+def _move_row(found: Move, weight: ScoreWeight) -> ChangeRow:
+    words = "To the top" if found.above is None else f"Below {found.above}"
+    score = None if found.bits is None else weight.gain(found.bits, found.size, found.free)
+    tip = "The same distribution." if found.is_exact else "Fitted to the rows anew."
+    tip = f"{words}. {tip}"
+    return ChangeRow(
+        words, "tree-structure", found.bits, found.size, score, found, found.refusal, tip
+    )

@@ -1,0 +1,159 @@
+"""The names of bands from afar: in the gutter where they fit, else over the band's corner."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from pgmstudio.core.languages.pdg.diagrams import GUTTER
+from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
+from pgmstudio.gui.languages.pdg.band_painter import WORDS_FROM
+from pgmstudio.gui.theme.theme import theme
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.languages.pdg.band_item import BandItem
+    from pgmstudio.gui.languages.pdg.graphics_view import BandView
+
+NAME_PX = 11.0  # on screen, at any zoom
+_LINE = 14.0
+_MOST = 150.0  # px of a name over its band
+
+
+@lru_cache(maxsize=4096)  # asked of every band at every repaint
+def gutter_lines(title: str, width: float, height: float) -> tuple[str, ...] | None:
+    """The name on one line or two, where that fits into so many px on screen; else None."""
+    metrics = canvas_metrics("caption", "medium")
+
+    def fits(words: str) -> bool:
+        return metrics.horizontalAdvance(words) <= width
+
+    if fits(title):
+        return (title,) if height >= _LINE else None
+    words = title.split(" ")
+    for cut in range(len(words) - 1, 0, -1):
+        lines = " ".join(words[:cut]), " ".join(words[cut:])
+        if all(map(fits, lines)):
+            return lines if height >= 2 * _LINE else None
+    return None
+
+
+def gutter_room(item: BandItem) -> float:
+    """From the edge of the band to its first node."""
+    box = item.band.box
+    if item.stands_alone:
+        return box.width - 12
+    boxes, order = item.band.boxes, item.band.order
+    first = boxes[order[0]] if len(boxes) == len(order) else boxes[0]  # one for all: collapsed
+    return max(GUTTER, first.x - box.x) - 12
+
+
+def is_over_band(item: BandItem, zoom: float) -> bool:
+    """The name has no room in the gutter at this zoom."""
+    if zoom >= WORDS_FROM:
+        return False
+    room, height = item.room * zoom, item.band.box.height * zoom
+    return gutter_lines(item.face.title, room, height) is None
+
+
+class BandNames:
+    """Names over the corners of bands in sight, as large at any zoom.
+
+    They are placed anew only when what they depend on changes, not while the pointer wanders.
+    """
+
+    def __init__(self) -> None:
+        self._key: object = None
+        self._found: list[tuple[BandItem, QRectF]] = []
+
+    def paint(self, painter: QPainter, view: BandView) -> None:
+        zoom, sight = view.zoom, view.sight()
+        if zoom >= WORDS_FROM:
+            return
+        items = list(view.bands.items_by_variable.values())
+        key = (zoom, sight, [(i, i.band, i.face.title, i.face.mark, _matters(i)) for i in items])
+        if key != self._key:
+            self._key, self._found = key, names_over(items, zoom, sight)
+        if self._found:
+            _paint_names(painter, self._found, zoom)
+
+
+def names_over(
+    items: Iterable[BandItem], zoom: float, sight: QRectF
+) -> list[tuple[BandItem, QRectF]]:
+    """Which names stand over their bands, and where; none over another.
+
+    Where not all have room, those with evidence, selected or of wide bands come first.
+    """
+    seen = [i for i in items if _is_seen(i, sight) and is_over_band(i, zoom)]
+    seen.sort(key=lambda item: (not _matters(item), -item.band.box.width))
+    found: list[tuple[BandItem, QRectF]] = []
+    # All are as high as a line, so only those that begin on the same or a neighbouring one
+    # can meet: of a hundred bands hardly any pair is looked at.
+    lines: dict[int, list[QRectF]] = {}
+    for item in seen:
+        place = _place(item, zoom, sight)
+        line = math.floor(place.top() * zoom / _LINE)
+        near = (other for n in (line - 1, line, line + 1) for other in lines.get(n, ()))
+        if not any(place.intersects(other) for other in near):
+            found.append((item, place))
+            lines.setdefault(line, []).append(place)
+    return found
+
+
+def _is_seen(item: BandItem, sight: QRectF) -> bool:
+    box = item.band.box
+    is_across = box.x < sight.right() and box.right > sight.left()
+    return is_across and box.y < sight.bottom() and box.y + box.height > sight.top()
+
+
+def _matters(item: BandItem) -> bool:
+    return item.look.is_selected or item.look.has_focus or item.face.mark is not None
+
+
+def _words(item: BandItem) -> tuple[str, float]:
+    """With how wide they are."""
+    mark = item.face.mark
+    title = item.face.title.replace("\n", " ")
+    return _elided(title if mark is None else f"{title} {mark.words}")
+
+
+@lru_cache(maxsize=4096)
+def _elided(words: str) -> tuple[str, float]:
+    metrics = canvas_metrics("caption", "medium")
+    shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, _MOST)
+    return shown, metrics.horizontalAdvance(shown)
+
+
+def _place(item: BandItem, zoom: float, sight: QRectF) -> QRectF:
+    """In scene coordinates; never above or left of what can be seen."""
+    box = item.band.box
+    width = (_words(item)[1] + 6) / zoom
+    height = _LINE / zoom
+    left = min(max(box.x, sight.left()), max(box.x, box.right - width))
+    top = max(box.y - height, sight.top())
+    return QRectF(left, top, width, height)
+
+
+def _paint_names(painter: QPainter, found: list[tuple[BandItem, QRectF]], zoom: float) -> None:
+    """The cards, then the words: what is common to all is set once."""
+    painter.save()
+    painter.scale(1 / zoom, 1 / zoom)
+    cards = [
+        QRectF(place.left() * zoom, place.top() * zoom, place.width() * zoom, _LINE)
+        for _, place in found
+    ]
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("canvas", 0.85))
+    for card in cards:
+        painter.drawRoundedRect(card, 3, 3)
+    painter.setFont(canvas_font("caption", "medium"))
+    for (item, _), card in zip(found, cards, strict=True):
+        mark = item.face.mark
+        painter.setPen(theme().color("text" if mark is None else f"{mark.tint}_ink"))
+        painter.drawText(card, Qt.AlignmentFlag.AlignCenter, _words(item)[0])
+    painter.restore()

@@ -1,0 +1,69 @@
+"""The rows a decision graph is measured on, and steps on its nodes as undoable changes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight, Step, whole_rows
+from pgmstudio.core.languages.pdg.diagrams import node_name, step_words
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.project.family_edits import move_variable, set_node, take_step
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.window.app_context import Shell
+
+# A run writes the λ of the model it chose under this name.
+LAMBDA = "lambda"
+
+
+def rows_of(project: Project, entry: ModelEntry) -> DataSet | None:
+    """The whole rows of the data the model was learned from; None when there are none that fit."""
+    data = project.data.get(entry.data_id or "")
+    if data is None or not isinstance(entry.model, DecisionGraph):
+        return None
+    try:
+        rows = whole_rows(entry.model, data.data)
+    except PgmStudioError:
+        return None
+    return rows if rows.row_count else None
+
+
+def weight_of(project: Project, entry: ModelEntry, rows: DataSet | None) -> ScoreWeight:
+    """By the λ of the run that made the model, else as BIC weighs."""
+    run = project.runs.get(entry.run_id or "")
+    found = None if run is None else run.measures.get(LAMBDA)
+    if found is None:
+        told = entry.provenance.get(LAMBDA)
+        found = float(told) if isinstance(told, int | float) else None
+    return ScoreWeight(1.0 if rows is None else rows.total_weight, found)
+
+
+def take(shell: Shell, model_id: str, step: Step) -> bool:
+    """One undoable step; refusals are told as errors are."""
+    entry = shell.project.models[model_id]
+    if not isinstance(entry.model, DecisionGraph):
+        return False
+    rows = rows_of(shell.project, entry)
+    edit = partial(take_step, model_id=model_id, step=step, data=rows)
+    return shell.change(step_words(entry.model, step), edit)
+
+
+def move(shell: Shell, model_id: str, variable: str, above: str | None) -> bool:
+    """The variable below another, or as a root."""
+    rows = rows_of(shell.project, shell.project.models[model_id])
+    place = "to the top" if above is None else f"below {above}"
+    edit = partial(move_variable, model_id=model_id, variable=variable, above=above, data=rows)
+    return shell.change(f"Move {variable} {place}", edit)
+
+
+def set_numbers(
+    shell: Shell, model_id: str, variable: str, node: int, numbers: tuple[float, ...]
+) -> bool:
+    """Another distribution in a node."""
+    graph = shell.project.models[model_id].model
+    if not isinstance(graph, DecisionGraph):
+        return False
+    name = node_name(graph, variable, node)
+    edit = partial(set_node, model_id=model_id, variable=variable, node=node, numbers=numbers)
+    return shell.change(f"Distribution of {name}", edit)

@@ -1,0 +1,246 @@
+"""The distribution of a node as bars that can be dragged and numbers that can be typed.
+
+Nothing changes before it is accepted, so that what it brings can be told first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSizePolicy, QWidget
+
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import empty
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+_DIGITS = 3
+MOST_NAME = 92  # px of a state; the rest is for the bar
+
+
+def with_share(shares: Sequence[float], place: int, share: float) -> tuple[float, ...]:
+    """One share set, the others scaled so that all sum to 1; equal ones where none was left."""
+    share = min(1.0, max(0.0, share))
+    rest = sum(shares) - shares[place]
+    others = len(shares) - 1
+    found = [
+        share if i == place else (1 - share) * (s / rest if rest > 0 else 1 / max(1, others))
+        for i, s in enumerate(shares)
+    ]
+    total = sum(found)
+    return tuple(value / total for value in found)
+
+
+class _Bar(QWidget):
+    """One share: a press or a drag proposes it, letting go accepts it."""
+
+    dragged = Signal(float)
+    let_go = Signal()
+    taken_back = Signal()
+
+    def __init__(self, state: int) -> None:
+        super().__init__()
+        self._state, self._share = state, 0.0
+        self._is_held = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.SizeHorCursor)
+
+    def show_share(self, share: float) -> None:
+        if share != self._share:
+            self._share = share
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(80, round(20 * theme().scale))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        height = 8 * theme().scale
+        track = QRectF(0, (self.height() - height) / 2, self.width(), height)
+        radius = theme().radius("bar")
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("belief_track"))
+        painter.drawRoundedRect(track, radius, radius)
+        painter.setBrush(theme().category(self._state, "line"))
+        track.setWidth(max(1.0, track.width() * self._share))
+        painter.drawRoundedRect(track, radius, radius)
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)  # for Esc
+        self._is_held = True
+        self._drag(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._is_held:
+            self._drag(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._is_held = False
+        self.let_go.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._is_held = False
+            self.taken_back.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _drag(self, event: QMouseEvent) -> None:
+        share = event.position().x() / max(1, self.width())
+        self.dragged.emit(round(min(1.0, max(0.0, share)), _DIGITS))
+
+
+class _Field(QDoubleSpinBox):
+    """One share as a number: typing proposes it, Enter or leaving the field accepts it."""
+
+    proposed = Signal(float)
+    taken_back = Signal()
+
+    def __init__(self, bars: ParameterBars) -> None:
+        super().__init__()
+        self._of = bars
+        self.setRange(0.0, 1.0)
+        self.setDecimals(_DIGITS)
+        self.setSingleStep(0.01)
+        self.setFixedWidth(self.fontMetrics().horizontalAdvance("0.000") + 46)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.valueChanged.connect(self.proposed)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            is_undo = event.matches(QKeySequence.StandardKey.Undo)
+            is_undo = is_undo or event.matches(QKeySequence.StandardKey.Redo)
+            if is_undo and self._of.proposal is None:  # the last step, not the last letter
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:  # the panel is being scrolled
+            event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.taken_back.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class ParameterBars(QWidget):
+    """A distribution, which always sums to 1: first proposed, then accepted or taken back."""
+
+    proposed = Signal(object)  # tuple of shares; None: taken back
+    changed = Signal(object)  # tuple of shares
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._states: tuple[str, ...] = ()
+        self._shares: tuple[float, ...] = ()
+        self._proposal: tuple[float, ...] | None = None
+        self._bars: list[_Bar] = []
+        self._fields: list[_Field] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 1)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Those of the model."""
+        return self._shares
+
+    @property
+    def proposal(self) -> tuple[float, ...] | None:
+        """What would be, until it is accepted or taken back."""
+        return self._proposal
+
+    def show_shares(self, states: tuple[str, ...], shares: Sequence[float]) -> None:
+        if states == self._states and tuple(shares) == self._shares and self._proposal is not None:
+            return  # told again, while something is being proposed
+        if states != self._states:
+            self._rebuild(states)
+        self._shares, self._proposal = tuple(shares), None
+        self._show(self._shares)
+
+    def take_back(self) -> None:
+        """As it was before something was proposed."""
+        if self._proposal is not None:
+            self._propose(None)
+
+    def _show(self, shares: Sequence[float], but: _Field | None = None) -> None:
+        for bar, field, share in zip(self._bars, self._fields, shares, strict=True):
+            bar.show_share(share)
+            if field is not but:
+                field.blockSignals(True)
+                field.setValue(share)
+                field.blockSignals(False)
+
+    def _rebuild(self, states: tuple[str, ...]) -> None:
+        empty(self._grid)
+        self._states, self._bars, self._fields = states, [], []
+        widths = (self.fontMetrics().horizontalAdvance(state) for state in states)
+        self._grid.setColumnMinimumWidth(0, round(min(MOST_NAME * theme().scale, max(widths))) + 2)
+        for row, state in enumerate(states):
+            bar, field = _Bar(row), _Field(self)
+            bar.setObjectName(f"parameterBar.{state}")
+            bar.setAccessibleName(f"Probability of {state}")
+            bar.setToolTip(
+                f"Drag to change the probability of {state}; the others follow. Esc takes it back."
+            )
+            field.setObjectName(f"parameter.{state}")
+            field.setAccessibleName(f"Probability of {state}")
+            field.setToolTip(
+                f"Probability of {state}; the others are scaled to sum to 1. "
+                "Enter accepts, Esc takes back."
+            )
+            bar.dragged.connect(self._on_dragged)
+            bar.let_go.connect(self._accept)
+            field.proposed.connect(self._on_typed)
+            field.editingFinished.connect(self._accept)
+            for one in (bar, field):
+                one.taken_back.connect(self.take_back)
+            self._grid.addWidget(ElidedLabel(state), row, 0)
+            self._grid.addWidget(bar, row, 1)
+            self._grid.addWidget(field, row, 2)
+            self._bars.append(bar)
+            self._fields.append(field)
+
+    def _on_dragged(self, share: float) -> None:
+        bar = self.sender()
+        if isinstance(bar, _Bar):
+            self._propose(with_share(self._shares, self._bars.index(bar), share))
+
+    def _on_typed(self, share: float) -> None:
+        field = self.sender()
+        if isinstance(field, _Field):
+            place = self._fields.index(field)
+            # Enter tells the number of a field even if it is the one it had, rounded.
+            is_same = abs(share - self._shares[place]) <= 0.5001 * 10**-_DIGITS
+            wished = None if is_same else with_share(self._shares, place, share)
+            self._propose(wished, but=field)
+
+    def _propose(self, shares: tuple[float, ...] | None, but: _Field | None = None) -> None:
+        self._proposal = shares
+        self._show(self._shares if shares is None else shares, but)
+        self.proposed.emit(shares)
+
+    def _accept(self) -> None:
+        if self._proposal is not None:
+            wished, self._proposal = self._proposal, None
+            self.changed.emit(wished)
+            self._show(self._shares)  # told anew by then, or refused
+            self.proposed.emit(None)

@@ -1,0 +1,264 @@
+"""Walking through a run that learns decision graphs: each split, merge and redirection in turn."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout
+
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
+from pgmstudio.core.learning.base import Stepped
+from pgmstudio.core.number_format import counted
+from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.pdg.canvas import BandCanvas
+from pgmstudio.gui.languages.pdg.change_list import signed
+from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepWords
+from pgmstudio.gui.languages.pdg.improve_controller import PAUSE_MS, gain_words
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.runs.results.result_page import one_above_the_other
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.table import Column, FactTable
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+# Older steps than these are not kept.
+MOST_STEPS = 500
+# A step that takes longer is waited for with words about what the run does.
+_LATE_MS = 800
+_WORDS = StepWords(
+    "pdgSteps",
+    "Steps of the run",
+    "Step goes to the first split; the forests of variables are found before it.",
+    "Go on to the next split, merge or redirection of the search.",
+    "Step after step; the search itself is not changed by it.",
+)
+_NOT_HERE = "This graph is on its way. When the run has ended its model can be asked and edited."
+_COLUMNS = (
+    Column("Step", str, True),
+    Column("What was done", stretches=True),
+    Column(
+        "Δ score",
+        partial(signed, digits=2),
+        True,
+        tip="By the λ of the search; a split may lower it.",
+    ),
+    Column("ΔL", signed, True, tip="Bits over all rows, with the likeliest parameters."),
+    Column("Δ size", partial(signed, digits=0), True, tip="The size that the score weighs."),
+    Column("Where", tip="Which λ and which forest of variables the search is at."),
+)
+
+
+class PdgStepsPage(Page):
+    """Step, run, pause, to the end, stop; any step told can be looked at again."""
+
+    def __init__(self, shell: Shell, run: LearningRun) -> None:
+        super().__init__(_key(run))
+        self._shell, self._run = shell, run
+        self._steps: list[Stepped] = []
+        self._told = 0
+        self._is_asked = False  # a step that has not come yet
+        self._end = button(
+            "To the end",
+            self._on_to_end,
+            icon_name="fast-forward",
+            name="pdgStepsEnd",
+            tip="Go on without stopping; Step stops it again.",
+        )
+        self._stop = button(
+            "Stop, keep best",
+            run.stop,
+            icon_name="stop",
+            name="pdgStepsStop",
+            tip="End the run; the best model so far is kept.",
+        )
+        self._open = button(
+            "Open model",
+            self._on_open,
+            icon_name="git-fork",
+            name="pdgStepsOpen",
+            tip="The model of the run in a tab of its own.",
+        )
+        self._open.hide()
+        self.bar = StepBar(_WORDS, (self._end, self._stop, self._open))
+        self.bar.step_wished.connect(self.step)
+        self.bar.run_wished.connect(self._on_run)
+        self.canvas = BandCanvas()
+        for wish in ("click_state", "exclude_state", "toggle_state", "likelihood", "do"):
+            getattr(self.canvas.wishes, wish).connect(self._refuse)
+        self.table = FactTable("pdgStepsTable", "Steps, the newest first", _COLUMNS)
+        self.table.selected.connect(self._on_selected)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        splitter = one_above_the_other(self.canvas, self.table)
+        splitter.setStretchFactor(0, 5)
+        splitter.setSizes([500, 130])
+        layout.addWidget(splitter, 1)
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_flows)
+        self._asker.failed.connect(shell.errors.report)
+        self._again = one_shot(self, self.step)
+        self._late = one_shot(self, self._tell_progress, _LATE_MS)
+        self._placed = one_shot(self, self._tell_waiting)
+        run.stepped.connect(self._on_stepped)
+        run.changed.connect(self._on_changed)
+        self._on_changed()
+
+    @property
+    def title(self) -> str:
+        return f"Steps of {self._run.request.title}"
+
+    def page_icon(self) -> QIcon:
+        return icon("skip-forward")
+
+    @property
+    def steps(self) -> list[Stepped]:
+        """Those told so far, the newest last."""
+        return self._steps
+
+    def closed(self) -> None:
+        """The run waits where it is; the list of runs lets it go on."""
+        self._asker.forget()
+        for timer in (self._again, self._late, self._placed):
+            timer.stop()
+        self.canvas.stop()
+
+    # -- wishes
+
+    def step(self) -> None:
+        if self._run.state.is_end or self._is_asked:
+            return
+        self._is_asked = True
+        self._late.start()
+        self._run.step()
+        self._show_state()
+
+    def _on_run(self, on: bool) -> None:
+        self.bar.show_running(on, is_busy=self._is_asked)
+        if on:
+            self.step()
+        else:
+            self._again.stop()
+
+    def _on_to_end(self) -> None:
+        self._again.stop()
+        self._is_asked = False
+        self.bar.show_running(False)
+        self._run.resume()
+        self.bar.tell("Going on to the end; Step stops it again.")
+
+    def _on_open(self) -> None:
+        from pgmstudio.gui.runs.live_model import open_best
+
+        open_best(self._shell, self._run)
+
+    def _refuse(self, *_: object) -> None:
+        self.canvas.refuse(_NOT_HERE)
+
+    # -- what comes
+
+    def _on_stepped(self, step: Stepped) -> None:
+        self._told += 1
+        self._steps = [*self._steps, step][-MOST_STEPS:]
+        self._is_asked = False
+        self._late.stop()
+        self._show_table()
+        self.table.select(0)
+        if self.bar.is_running:
+            self._again.start(PAUSE_MS if theme().motion_ms("layout") else 0)
+        self._show_state()
+
+    def _show_table(self) -> None:
+        self.table.show_rows(
+            [
+                (self._told - n, step.words, *(step.gains[k] for k in _GAINS), step.place)
+                for n, step in enumerate(reversed(self._steps))
+            ]
+        )
+
+    def _on_selected(self, number: int) -> None:
+        """Show the graph after a step; the newest is number 0."""
+        step = self._steps[-1 - number]
+        score, bits, size = (step.gains[k] for k in _GAINS)
+        self.bar.tell(f"{step.words}: {gain_words(score, bits, size)} · {step.place}")
+        if isinstance(step.model, DecisionGraph):
+            self._asker.ask(partial(_flows, step.model, step))
+
+    def _on_flows(self, found: tuple[Stepped, NodeFlows, dict[str, NodeFace]]) -> None:
+        step, flows, faces = found
+        assert isinstance(step.model, DecisionGraph)
+        bands = self.canvas.bands
+        bands.show_bands(step.model, faces)
+        bands.show_flows(flows)
+        bands.mark(step.touched)
+        self.canvas.refresh_soon()
+
+    def _on_changed(self) -> None:
+        self._show_state()
+        if self._run.state.is_end:
+            words = "The run has ended" if self._run.state is JobState.FINISHED else "Stopped"
+            more = "; its model is in the project." if self._run.best is not None else "."
+            self.bar.tell(f"{words} after {counted(self._told, 'step')} told{more}")
+        elif self._is_asked and not self._late.isActive():
+            self._tell_progress()
+
+    def _tell_progress(self) -> None:
+        """The next step is long in coming: what the run does meanwhile."""
+        if self._is_asked and not self._run.state.is_end:
+            self.bar.tell(self._run.progress.message or "The run begins…")
+
+    def _tell_waiting(self) -> None:
+        is_there = bool(self._steps) or self._run.state.is_end
+        self.canvas.tell_waiting("" if is_there else "The graph comes with the first step.")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._placed.start()  # once the canvas, too, has its new size
+
+    def _show_state(self) -> None:
+        is_end = self._run.state.is_end
+        if is_end:
+            self._again.stop()
+            self.bar.show_end()
+        else:
+            self.bar.show_running(self.bar.is_running, is_busy=self._is_asked)
+        for one in (self._end, self._stop):
+            one.setEnabled(not is_end)
+        self._open.setVisible(is_end and self._run.best is not None)
+        self._tell_waiting()
+
+
+_GAINS = ("score", "bits", "size")
+
+
+def _flows(
+    graph: DecisionGraph, step: Stepped, _cancel: CancelToken
+) -> tuple[Stepped, NodeFlows, dict[str, NodeFace]]:
+    session = DecisionGraphSession(graph)
+    faces = {}
+    for variable in graph.domain:
+        beliefs = tuple(map(float, session.belief(variable.name).values))
+        faces[variable.name] = NodeFace(
+            variable.name, NodeMode.PRIOR, variable.states, beliefs, beliefs
+        )
+    return step, session.node_flows(), faces
+
+
+def _key(run: LearningRun) -> str:
+    return f"pdg-steps:{id(run)}"
+
+
+def open_steps(shell: Shell, run: LearningRun) -> PdgStepsPage:
+    """The page of a run's steps, in front."""
+    page = shell.open_page(_key(run), partial(PdgStepsPage, shell, run))
+    assert isinstance(page, PdgStepsPage)
+    return page

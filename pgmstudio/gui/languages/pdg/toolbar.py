@@ -1,0 +1,31 @@
+"""Buttons over the bands of a decision graph: merge, split, improve."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+
+from pgmstudio.gui.window.actions import ActionBook
+
+MERGE, SPLIT, IMPROVE = "model.graph.merge", "model.graph.split", "model.graph.improve"
+
+
+def graph_tools(book: ActionBook, parent: QWidget) -> QWidget:
+    """They are the actions of the menu, greyed with them."""
+    made = QWidget(parent)
+    made.setObjectName("graphTools")
+    layout = QHBoxLayout(made)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(2)
+    for name in (MERGE, SPLIT, IMPROVE):
+        action = book.actions.get(name)
+        if action is None:
+            continue
+        tool = QToolButton()
+        tool.setDefaultAction(action)
+        tool.setObjectName(f"tool.{name}")
+        tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        tool.setAccessibleName(action.text())
+        tool.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        layout.addWidget(tool)
+    return made

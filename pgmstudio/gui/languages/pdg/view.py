@@ -1,0 +1,300 @@
+"""The picture “Nodes and flow” on the page of a decision graph: what it shows, and its wishes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QMenu, QWidget
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.languages.diagrams import NODES, forest_picture
+from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight
+from pgmstudio.core.languages.pdg.diagrams import node_name
+from pgmstudio.core.languages.pdg.measures import node_counts
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.pdg.node_contexts import reach_rules
+from pgmstudio.core.languages.pdg.session import NodeFlows
+from pgmstudio.core.project.model_edits import set_display_mode
+from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.pdg.canvas import BandCanvas
+from pgmstudio.gui.languages.pdg.context_menu import (
+    add_merges,
+    add_split,
+    band_menu,
+    graph_node_menu,
+)
+from pgmstudio.gui.languages.pdg.edit_controller import BandChanges
+from pgmstudio.gui.languages.pdg.flows import ask_flows
+from pgmstudio.gui.languages.pdg.improve_controller import Improving
+from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, weight_of
+from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
+from pgmstudio.gui.languages.pdg.size_history import graph_trail
+from pgmstudio.gui.languages.pdg.toolbar import MERGE, SPLIT, graph_tools
+from pgmstudio.gui.project.workspace import Selection
+from pgmstudio.gui.window.app_context import Shell
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.model_page.page import ModelPage
+
+Floats = NDArray[np.float64]
+COLLAPSED = "collapsed"  # among the display modes of a model
+_TOPIC = "band-flows"
+# What is told of the bands is told of the canvas behind them, which has somebody who answers.
+_FORWARDED = (
+    "select",
+    "click_state",
+    "exclude_state",
+    "toggle_state",
+    "likelihood",
+    "clear_evidence",
+    "target",
+    "open_node",
+)
+
+
+class BandDesk(QObject):
+    """Stands in place of the canvas while its picture is chosen."""
+
+    def __init__(self, shell: Shell, model_id: str, page: ModelPage) -> None:
+        super().__init__(page)
+        self._shell, self._model_id, self._page = shell, model_id, page
+        self.canvas = BandCanvas()
+        self.canvas.hide()
+        view, wishes = self.canvas.band_view, self.canvas.wishes
+        for wish in _FORWARDED:
+            getattr(wishes, wish).connect(getattr(page.canvas.wishes, wish))
+        wishes.menu.connect(self._on_menu)
+        wishes.do.connect(self._refuse_do)
+        wishes.do_menu.connect(self._refuse_do)
+        view.node_chosen.connect(self._on_node_chosen)
+        view.node_menu.connect(self._on_node_menu)
+        view.collapse_wished.connect(self.toggle)
+        view.describe_node = self.describe
+        view.explain_impossible = page.asking.why_impossible
+        page.asking.live.refused.connect(self._on_refused)
+        self._trail = graph_trail(shell)
+        self._nodes = graph_nodes(shell)
+        self._nodes.changed.connect(self._on_choice)
+        shell.bench.selection_changed.connect(self._on_selection)
+        self._counter = Asker(self)
+        self._counter.answered.connect(self._on_counts)
+        self._counter.failed.connect(shell.errors.report)
+        self._counted: tuple[object, ...] = ()
+        self.changes = BandChanges(shell, model_id, page, self)
+        self.improving = Improving(shell, model_id, self)
+        page.bar.add_own(graph_tools(shell.book, page.bar))
+
+    @property
+    def is_open(self) -> bool:
+        return not self.canvas.isHidden()
+
+    @property
+    def graph(self) -> DecisionGraph | None:
+        model = self._page.entry.model
+        return model if isinstance(model, DecisionGraph) else None
+
+    def is_joinable(self, picture: str) -> bool:
+        """In the forest an edge is drawn to move a variable."""
+        return picture == "forest"
+
+    def shown(self, picture: str) -> str:
+        """Show or hide the bands; the picture that is drawn on the canvas."""
+        self._page.bar.set_plain(picture == NODES)
+        if picture != NODES:
+            if self.is_open:
+                self.improving.close()
+                self.canvas.hide()
+                self._page.canvas.show()
+                self._page.setFocusProxy(self._page.canvas)
+            return picture
+        if not self.is_open:
+            self._page.canvas.hide()
+            self.canvas.show()
+            self._page.setFocusProxy(self.canvas)
+        self.follow()
+        return "forest"  # behind it, for what asks for faces and places of variables
+
+    def follow(self) -> None:
+        """The graph, its beliefs or what is collapsed may be another."""
+        graph = self.graph
+        if graph is None or not self.is_open:
+            return
+        modes = self._page.entry.display_modes
+        collapsed = [name for name in graph.domain.names if modes.get(name) == COLLAPSED]
+        faces = self._page.faces_of(forest_picture(graph))
+        is_other = self.canvas.bands.graph is not graph
+        self.canvas.bands.show_bands(graph, faces, collapsed)
+        if is_other:
+            self.improving.forget_last()
+            rows = rows_of(self._shell.project, self._page.entry)
+            self._trail.see(self._model_id, graph, rows)
+            self.canvas.bands.choose(self._nodes.chosen(self._model_id))
+            self._on_selection(self._shell.bench.selection)
+        self._ask_flows(graph)
+        self._ask_counts(graph)
+        self.canvas.refresh_soon()
+
+    def stop(self) -> None:
+        self._counter.forget()
+        self.changes.stop()
+        self.improving.stop()
+        if self._model_id in self._shell.project.models:
+            self._page.asking.live.side.forget(_TOPIC)
+        self.canvas.stop()
+
+    # -- flows and counts
+
+    def _ask_flows(self, graph: DecisionGraph) -> None:
+        live = self._page.asking.live
+        if live.model is graph:
+            ask_flows(live, _TOPIC, partial(self._on_flows, graph))
+
+    def _on_flows(self, graph: DecisionGraph, flows: NodeFlows) -> None:
+        if self.canvas.bands.graph is graph:
+            self.canvas.bands.show_flows(flows)
+            self.canvas.refresh_soon()
+
+    def _ask_counts(self, graph: DecisionGraph) -> None:
+        project, entry = self._shell.project, self._page.entry
+        asked = (graph, project.data.get(entry.data_id or ""), self.canvas.bands.collapsed)
+        if asked == self._counted:
+            return
+        self._counted = asked
+        rows = rows_of(project, entry)
+        if rows is None:
+            self.canvas.bands.show_rows(None)
+            return
+        self._counter.ask(lambda _cancel: (graph, node_counts(graph, rows)))
+
+    def _on_counts(self, found: tuple[DecisionGraph, tuple[Floats, ...]]) -> None:
+        if self.canvas.bands.graph is found[0]:
+            self.canvas.bands.show_rows(found[1])
+
+    # -- nodes
+
+    def _on_node_chosen(self, key: NodeKey | None) -> None:
+        self._nodes.choose(self._model_id, key)  # before panels make way for what is selected
+        if key is not None:
+            self._page.canvas.wishes.select.emit((key[0],), ())
+
+    def _on_choice(self, model_id: str) -> None:
+        if model_id == self._model_id and model_id in self._shell.project.models:
+            self.canvas.bands.choose(self._nodes.chosen(model_id))
+            self.canvas.band_view.show_selected_soon()
+            for action in (MERGE, SPLIT):
+                self._shell.book.refresh(action)
+
+    def _on_selection(self, selection: Selection) -> None:
+        if self._shell.bench.model_id != self._model_id:
+            return
+        self.canvas.bands.show_selection(selection.nodes, ())
+        chosen = self._nodes.chosen(self._model_id)
+        if chosen is not None and selection.nodes != (chosen[0],):
+            self._nodes.choose(self._model_id, None)
+
+    def describe(self, key: NodeKey) -> str:
+        """What the pointer learns of a node: flows, and when it is reached."""
+        graph, flows = self.canvas.bands.graph, self.canvas.bands.flows
+        if graph is None:
+            return ""
+        i, node = graph.domain.index(key[0]), key[1]
+        words = [f"{node_name(graph, *key)} of {key[0]}"]
+        if flows is not None:
+            words.append(f"P(reached | e) {percent(float(flows.visits[i][node]))} %")
+            words.append(
+                f"in-flow {flows.in_flow[i][node]:.4g}, out-flow {flows.out_flow[i][node]:.4g}"
+            )
+        found = reach_rules(graph, *key, most=3)
+        words += [f"{'or ' if n else 'when '}{rule.words}" for n, rule in enumerate(found.rules)]
+        if found.count > len(found.rules):
+            words.append(f"{found.count - len(found.rules)} more")
+        item = self.canvas.bands.items_by_variable.get(key[0])
+        if item is not None and item.nodes.rows is not None:
+            words.append(f"{int(item.nodes.rows[node])} rows come here")
+        return "\n".join(words)
+
+    # -- menus, collapsing, refusals
+
+    def toggle(self, variable: str) -> None:
+        """Collapse the nodes of a variable, or show them again; an undoable step."""
+        graph = self.graph
+        if graph is None:
+            return
+        if graph.node_counts[graph.domain.index(variable)] < 2:
+            self.canvas.refuse(f"{variable} has one node; there is nothing to collapse.")
+            return
+        is_open = variable not in self.canvas.bands.collapsed
+        self.collapse([variable], is_open)
+
+    def collapse(self, variables: list[str], on: bool) -> None:
+        mode = COLLAPSED if on else None
+        word = "Collapse" if on else "Expand"
+        text = f"{word} {variables[0] if len(variables) == 1 else 'all nodes'}"
+        edit = partial(set_display_mode, model_id=self._model_id, nodes=variables, mode=mode)
+        self._shell.change(text, edit)
+
+    def measured_by(self) -> tuple[DataSet | None, ScoreWeight]:
+        """The rows that changes are measured on, and how bits and size are weighed."""
+        project = self._shell.project
+        entry = project.models[self._model_id]
+        rows = rows_of(project, entry)
+        return rows, weight_of(project, entry, rows)
+
+    def move(self, variable: str, above: str | None) -> None:
+        """In the forest of variables."""
+        move(self._shell, self._model_id, variable, above)
+
+    def collapse_all(self, on: bool) -> None:
+        graph = self.graph
+        if graph is not None:
+            counts = zip(graph.domain.names, graph.node_counts, strict=True)
+            self.collapse([name for name, count in counts if count > 1], on)
+
+    def _on_menu(self, hit: Hit, place: QPoint) -> None:
+        if hit.node is not None:
+            self._page.canvas.wishes.select.emit((hit.node.id,), ())
+        menu = band_menu(self._page, self, hit)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
+
+    def offer(self, deed: str, key: NodeKey) -> None:
+        """The merges or the split of a node with what each would bring, to be chosen from."""
+        menu = QMenu(self.canvas)
+        menu.setObjectName("graphOffer")
+        menu.setToolTipsVisible(True)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if deed == MERGE:
+            add_merges(menu, self._shell, self._model_id, self, key)
+        else:
+            add_split(menu, self._shell, self._model_id, self, key)
+        view = self.canvas.band_view
+        place = view.mapFromScene(self.canvas.bands.box_of(key)).boundingRect().bottomLeft()
+        menu.popup(view.viewport().mapToGlobal(place))
+
+    def _on_node_menu(self, key: NodeKey, place: QPoint) -> None:
+        menu = graph_node_menu(self._shell, self._model_id, self, key)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
+
+    def _refuse_do(self, node: str, _how: Any) -> None:
+        self.canvas.refuse(f"{node} cannot be set from outside: {self._page.asking.why_no_do()}")
+
+    def _on_refused(self, _variable: str, error: object) -> None:
+        if self.is_open:
+            self.canvas.refuse(str(error))
+
+
+def band_desk(shell: Shell, model_id: str, page: ModelPage) -> BandDesk | None:
+    """None for a model of another language."""
+    return BandDesk(shell, model_id, page) if isinstance(page.entry.model, DecisionGraph) else None
+
+
+def in_place(desk: BandDesk | None) -> tuple[QWidget, ...]:
+    """What may stand in place of the canvas."""
+    return () if desk is None else (desk.improving.bar, desk.canvas)

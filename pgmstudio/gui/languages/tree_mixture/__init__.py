@@ -1,0 +1,1 @@
+"""Mixtures of trees and latent classes in the window."""

@@ -1,0 +1,188 @@
+"""The card of one component: its line, its weight before and after evidence, a bar."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
+
+from pgmstudio.core.drawing.diagram import Strand
+from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.gui.canvas.edge_item import paint_strands
+from pgmstudio.gui.theme.theme import theme
+
+_PAD = 10.0
+_SAMPLE = 22.0
+_BAR = 9.0
+# A prior outline that hugs its bar only blurs it.
+_LEAST_SHIFT = 0.004
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class ComponentCard(QAbstractButton):
+    """Number −1 is the card of all; Ctrl adds a tree to those in view."""
+
+    picked = Signal(int, bool)  # its number, and whether it joins the others
+
+    def __init__(self, number: int, title: str) -> None:
+        super().__init__()
+        self.number, self.title = number, title
+        self._prior = self._share = 0.0
+        self._is_moved = self._is_light = False
+        self.fact = ""
+        self.setObjectName("card.overlay" if number < 0 else f"card.tree-{number + 1}")
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        theme().changed.connect(self._restyle)
+        self._tell()
+
+    @property
+    def share(self) -> float:
+        """What the bar shows."""
+        return self._share
+
+    @property
+    def words(self) -> str:
+        """“39.2 → 66.0 %”, or the weight alone while nothing has moved it."""
+        if self.number < 0:
+            return self.fact
+        if not self._is_moved:
+            return f"{percent(self._prior)} %"
+        return f"{percent(self._prior)} → {percent(self._share)} %"
+
+    def show_weight(self, prior: float, share: float, *, is_moved: bool, is_light: bool) -> None:
+        """`is_moved`: there is evidence, so the two are told apart; `is_light`: nearly empty."""
+        told = (prior, share, is_moved, is_light)
+        if told == (self._prior, self._share, self._is_moved, self._is_light):
+            return
+        self._prior, self._share, self._is_moved, self._is_light = told
+        self._tell()
+        self.update()
+
+    def show_fact(self, fact: str) -> None:
+        self.fact = fact
+        self._tell()
+        self.updateGeometry()
+        self.update()
+
+    def _tell(self) -> None:
+        state = ", nearly empty" if self._is_light else ""
+        self.setAccessibleName(f"{self.title}{state}, {self.words}")
+        if self.number < 0:
+            self.setToolTip(f"{self.title}: {self.fact} over each other.")
+            return
+        light = "\nNearly empty: less than a quarter of an even share." if self._is_light else ""
+        self.setToolTip(
+            f"{self.title}: weight {percent(self._prior)} %, given the evidence "
+            f"{percent(self._share)} %.{light}\nClick shows it alone, Ctrl-click adds it."
+        )
+
+    # -- Qt
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetricsF(theme().font("dense", "semibold"))
+        title = max(self.title, "Tree 00", key=metrics.horizontalAdvance)
+        wide = metrics.horizontalAdvance(title) + 2 * _PAD
+        small = QFontMetricsF(theme().font("dense"))
+        if self.number >= 0:
+            wide += _SAMPLE + 8 + small.horizontalAdvance("10.0 → 10.0 %") + 16
+        else:
+            wide = max(wide, small.horizontalAdvance(self.fact) + 2 * _PAD)
+        return QSize(round(wide), round(48 * theme().scale))
+
+    def minimumSizeHint(self) -> QSize:
+        wanted = self.sizeHint()
+        return wanted if self.number < 0 else QSize(round(96 * theme().scale), wanted.height())
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        is_hit = self.isDown() and self.rect().contains(event.position().toPoint())
+        self.setDown(False)
+        if is_hit:
+            self._pick(event.modifiers())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._pick(event.modifiers())
+        else:
+            super().keyPressEvent(event)
+
+    def _pick(self, modifiers: Qt.KeyboardModifier) -> None:
+        self.picked.emit(self.number, bool(modifiers & Qt.KeyboardModifier.ControlModifier))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        look, painter = theme(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        width = 2.0 if self.isChecked() else 1.0
+        card = QRectF(self.rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2)
+        painter.setPen(QPen(look.color("accent" if self.isChecked() else "border"), width))
+        ground = "accent_soft" if self.isChecked() else "hover" if self.underMouse() else "surface"
+        painter.setBrush(look.color(ground))
+        painter.drawRoundedRect(card, look.radius("card"), look.radius("card"))
+        if self.hasFocus():
+            painter.setPen(QPen(look.color("focus"), look.line("focus")))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inside = card.adjusted(3, 3, -3, -3)
+            painter.drawRoundedRect(inside, look.radius("control"), look.radius("control"))
+        upper = QRectF(_PAD, 4, self.width() - 2 * _PAD, self.height() / 2 - 3)
+        lower = QRectF(_PAD, self.height() / 2, upper.width(), self.height() / 2 - 4)
+        if self.number < 0:
+            self._paint_words(painter, upper, lower)
+        else:
+            self._paint_weight(painter, upper, lower)
+
+    def _paint_words(self, painter: QPainter, upper: QRectF, lower: QRectF) -> None:
+        painter.setFont(theme().font("dense", "semibold"))
+        painter.setPen(theme().color("accent" if self.isChecked() else "text"))
+        painter.drawText(upper, _LEFT, self.title)
+        painter.setFont(theme().font("caption"))
+        painter.setPen(theme().color("text_secondary"))
+        painter.drawText(lower, _LEFT, self.fact)
+
+    def _paint_weight(self, painter: QPainter, upper: QRectF, lower: QRectF) -> None:
+        look, middle = theme(), upper.center().y()
+        route = EdgeRoute((upper.left(), middle), (upper.left() + _SAMPLE, middle))
+        paint_strands(painter, route, (Strand(2.5, self.number),))
+        painter.setFont(look.font("dense", "medium"))
+        painter.setPen(look.color("text"))
+        numbers = QFontMetricsF(painter.font())
+        least = QFontMetricsF(look.font("dense", "semibold")).horizontalAdvance("Tree 00")
+        words = self.words  # in little room the share alone
+        if numbers.horizontalAdvance(words) + least + _SAMPLE + 16 > upper.width():
+            words = f"{percent(self._share)} %"
+        painter.drawText(upper, _RIGHT, words)
+        used = numbers.horizontalAdvance(words)
+        room = upper.adjusted(_SAMPLE + 8, 0, -used - 8, 0)
+        painter.setFont(look.font("dense", "semibold"))
+        metrics = QFontMetricsF(painter.font())
+        shown = metrics.elidedText(self.title, Qt.TextElideMode.ElideMiddle, room.width())
+        painter.drawText(room, _LEFT, shown)
+        light = "nearly empty" if self._is_light else ""
+        small = QFontMetricsF(look.font("caption"))
+        wide = small.horizontalAdvance(light) + 8 if light else 0.0
+        bar = QRectF(lower.left(), lower.center().y() - _BAR / 2, lower.width() - wide, _BAR)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.color("belief_track"))
+        painter.drawRoundedRect(bar, 2, 2)
+        painter.setBrush(look.category(self.number, "line"))
+        filled = QRectF(
+            bar.topLeft(), QPointF(bar.left() + bar.width() * self._share, bar.bottom())
+        )
+        painter.drawRoundedRect(filled, 2, 2)
+        if abs(self._share - self._prior) >= _LEAST_SHIFT:
+            painter.setPen(QPen(look.color("ghost", 0.6), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            end = bar.left() + bar.width() * self._prior
+            painter.drawRect(
+                QRectF(QPointF(bar.left(), bar.top() - 1.5), QPointF(end, bar.bottom() + 1.5))
+            )
+        if light:
+            painter.setFont(look.font("caption"))
+            painter.setPen(look.color("warning_ink"))
+            painter.drawText(lower, _RIGHT, light)

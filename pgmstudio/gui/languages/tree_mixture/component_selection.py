@@ -1,0 +1,53 @@
+"""How the components of mixtures are looked at: which trees, and how far from prior to posterior.
+
+It belongs to the view, as evidence does: not undone and not saved.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.gui.project.model_state import ByModel
+from pgmstudio.gui.window.app_context import Shell
+
+
+class ComponentViews(QObject):
+    """One for a shell; `changed` tells the model that is looked at differently."""
+
+    changed = Signal(str)
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._chosen: ByModel[tuple[int, ...]] = ByModel(shell.document)
+        self._blends: ByModel[float] = ByModel(shell.document)
+
+    def chosen(self, model_id: str) -> tuple[int, ...]:
+        """The trees in view, from 0; none: all of them."""
+        return self._chosen.get(model_id, ())
+
+    def only(self, model_id: str) -> int | None:
+        """The one tree in view; None for an overlay of several."""
+        chosen = self.chosen(model_id)
+        return chosen[0] if len(chosen) == 1 else None
+
+    def choose(self, model_id: str, trees: tuple[int, ...]) -> None:
+        """Look at these trees; none: at all of them."""
+        trees = tuple(sorted(set(trees)))
+        if trees != self.chosen(model_id):
+            self._chosen[model_id] = trees
+            self.changed.emit(model_id)
+
+    def blend(self, model_id: str) -> float:
+        """0 shows what is believed without evidence, 1 what is believed with it."""
+        return self._blends.get(model_id, 1.0)
+
+    def set_blend(self, model_id: str, blend: float) -> None:
+        if blend != self.blend(model_id):
+            self._blends[model_id] = blend
+            self.changed.emit(model_id)
+
+
+def component_views(shell: Shell) -> ComponentViews:
+    """The one of a shell, made at the first asking."""
+    found = shell.findChild(ComponentViews)
+    return found if isinstance(found, ComponentViews) else ComponentViews(shell)

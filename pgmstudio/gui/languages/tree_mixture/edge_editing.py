@@ -1,0 +1,90 @@
+"""Drawing an edge in a tree of a mixture: what it costs is said at the pointer, and then done."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.languages.tree.edits import TreeEdit, joining
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.edge_tool import EdgeTool
+from pgmstudio.gui.canvas.signals import EdgeAdvice
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.tree_mixture.component_controller import (
+    ComponentDesk,
+    TriedEdit,
+    gain_words,
+    tried,
+)
+from pgmstudio.gui.window.app_context import Shell
+
+# The pointer passes over many nodes on its way; only where it rests is worth measuring.
+REST_MS = 60
+
+
+class TreeJoining(QObject):
+    """The edge tool of a page whose one tree is in view."""
+
+    def __init__(self, shell: Shell, canvas: Canvas, desk: ComponentDesk) -> None:
+        super().__init__(desk)
+        self._shell, self._canvas, self._desk = shell, canvas, desk
+        self._wanted: TreeEdit | None = None
+        self.found: TriedEdit | None = None  # what the edge under the pointer would do
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_tried)
+        self._asker.failed.connect(shell.errors.report)
+        self._rest = one_shot(self, self._ask, REST_MS)
+
+    def stop(self) -> None:
+        self._rest.stop()
+        self._asker.forget()
+
+    def _edit(self, one: str, other: str) -> TreeEdit | str:
+        mixture, tree = self._desk.mixture, self._desk.tree
+        if mixture is None or tree is None:
+            return "Show one tree alone first: click its card."
+        if mixture.choice in (one, other):
+            return f"{mixture.choice} chooses the tree and stands in none."
+        try:
+            return joining(mixture, tree, one, other)
+        except GraphError as refused:
+            return str(refused)
+
+    def advise(self, one: str, other: str) -> EdgeAdvice:
+        """Which edge makes room; what the rows gain by it follows."""
+        self.stop()
+        self._wanted = self.found = None
+        edit = self._edit(one, other)
+        if isinstance(edit, str):
+            return EdgeAdvice("cannot be joined", refusal=edit)
+        self._wanted = edit
+        self._rest.start()
+        room = "" if edit.removed is None else f"in place of {' – '.join(edit.removed)}"
+        return EdgeAdvice(room or "joins two parts")
+
+    def _ask(self) -> None:
+        mixture, edit = self._desk.mixture, self._wanted
+        if mixture is not None and edit is not None:
+            self._asker.ask(partial(tried, mixture, edit, self._desk.rows))
+
+    def _on_tried(self, found: TriedEdit) -> None:
+        if found.edit != self._wanted:
+            return
+        self.found = found
+        tool = self._canvas.view.tool
+        if isinstance(tool, EdgeTool) and found.edit.added is not None:
+            is_loss = found.gain is not None and found.gain < 0
+            tool.add_forecast(*found.edit.added, gain_words(found.gain), is_loss)
+
+    def join(self, one: str, other: str) -> bool:
+        """Let go over a node: what was measured is done; else the bar offers it, measured there."""
+        found = self.found
+        if found is not None and found.edit.added == (one, other):
+            self.found = None
+            self._desk.do(found)
+        else:
+            self._canvas.wishes.select.emit((one, other), ())
+        return True

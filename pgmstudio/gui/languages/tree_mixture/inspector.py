@@ -1,0 +1,489 @@
+"""The inspector's part on mixtures: weights from prior to posterior, shared edges, who is where.
+
+The inspector's section on the blocks around a hidden variable: identifiable, and tested?
+
+Bars cut into shares: one row for each state of a column, one part for each component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QSlider, QVBoxLayout, QWidget
+
+from pgmstudio.core.analysis.cluster_assignment import row_components, shares_by
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree_mixture.components import (
+    Mixture,
+    choice_information,
+    component_names,
+    edge_information,
+    effective_count,
+)
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import HiddenScan
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import (
+    ACCEPTED,
+    REJECTED,
+)
+from pgmstudio.core.languages.tree_mixture.model import (
+    GUARANTEED,
+    NOT_GUARANTEED,
+    NOT_IDENTIFIABLE,
+    TreeMixture,
+    identifiability,
+    partition_of,
+)
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.inspector.subject import Subject
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
+from pgmstudio.gui.runs.actions import OPEN_CANDIDATES
+from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_rows import BarRows, RankBars
+from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, row
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.window.app_context import Shell
+
+_LEVELS = {
+    GUARANTEED: "success",
+    NOT_GUARANTEED: "warning",
+    NOT_IDENTIFIABLE: "warning",
+    ACCEPTED: "success",
+    REJECTED: "danger",
+}
+# More blocks are looked at in the picture.
+MOST_BLOCKS = 12
+
+
+class PartitionSection(Section):
+    """Only for mixtures whose trees share their edges and leave several blocks."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("Blocks")
+        self.setObjectName("inspectorPartition")
+        self._shell = shell
+        self._found: tuple[tuple[object, ...], HiddenScan | None] = ((), None)
+        self.blocks = FactRows("inspectorBlocks")
+        self.identifiable = Note(name="inspectorIdentifiable")
+        self.tested = Note(name="inspectorBlocksTested")
+        self._open = button(
+            "Candidates…",
+            self._on_open,
+            icon_name="circles-three",
+            name="inspectorCandidates",
+            tip="Every model the search passed: length, blocks, and their test.",
+        )
+        for widget in (self.blocks, self.identifiable, self.tested, row(self._open, None)):
+            self.add(widget)
+        self.hide()
+
+    def show_subject(self, subject: Subject) -> None:
+        model = subject.model
+        blocks = partition_of(model) if isinstance(model, TreeMixture) else None
+        self.setVisible(blocks is not None and len(blocks) > 1)
+        if not isinstance(model, TreeMixture) or blocks is None or len(blocks) < 2:
+            return
+        self.fact.setText(f"{len(blocks)} given {model.choice or 'the hidden variable'}")
+        named = [", ".join(map(subject.title, block)) for block in blocks]
+        facts = [(f"Block {n}", words, words) for n, words in enumerate(named[:MOST_BLOCKS], 1)]
+        if len(blocks) > MOST_BLOCKS:
+            facts.append((f"{counted(len(blocks) - MOST_BLOCKS, 'block')} more", "", ""))
+        self.blocks.show_facts(facts)
+        verdict, sentence = identifiability(model)
+        self.identifiable.tell(sentence, _LEVELS.get(verdict, "info"))
+        scan = self._scan_of(subject)
+        self._open.setVisible(scan is not None)
+        best = None if scan is None else scan.best
+        if best is None:
+            self.tested.tell("")
+        elif best.blocks != blocks:
+            self.tested.tell("These blocks were not tested: the model has been edited.", "info")
+        elif best.check is None:
+            self.tested.tell("The blocks were not tested on held-out rows.", "info")
+        else:
+            level = _LEVELS.get(best.check.verdict, "warning")
+            self.tested.tell(best.check.sentence(), level)
+
+    def _scan_of(self, subject: Subject) -> HiddenScan | None:
+        """What the run that made the model kept; read once for a run."""
+        project = self._shell.project
+        run_id = run_of_model(project, subject.model_id)
+        run = None if run_id is None else project.runs[run_id]
+        if self._found[0] != (run_id, run):
+            kept = None if run is None else kept_in(run, HiddenScan.kind)
+            self._found = (run_id, run), kept if isinstance(kept, HiddenScan) else None
+        return self._found[1]
+
+    def _on_open(self) -> None:
+        action = self._shell.book.actions.get(OPEN_CANDIDATES)
+        if action is not None:
+            action.trigger()
+
+
+ShareRow = tuple[str, tuple[float, ...]]  # a state, and the shares of the components
+_NAME_SHARE = 0.34
+_LEAST_NUMBERED = 12  # px of a part that holds its number
+
+
+class ShareBars(BarRows):
+    """Parts are told apart by number as well as by colour."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "Shares of components", "Shares of the components.")
+        self._rows: tuple[ShareRow, ...] = ()
+        self._names: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[ShareRow, ...]:
+        return self._rows
+
+    def show_rows(self, rows: Sequence[ShareRow], names: Sequence[str]) -> None:
+        self._rows, self._names = tuple(rows), tuple(names)
+        told = [f"{state}: {self._told(shares)}" for state, shares in rows]
+        self.setAccessibleName("; ".join(told) or "Shares of components")
+        self.updateGeometry()
+        self.update()
+
+    def _told(self, shares: Sequence[float]) -> str:
+        parts = zip(self._names, shares, strict=True)
+        return ", ".join(f"{name} {percent(share)} %" for name, share in parts)
+
+    def _row_count(self) -> int:
+        return len(self._rows)
+
+    def tip_at(self, place: QPoint) -> str | None:
+        row = place.y() // self._row_height()
+        if not 0 <= row < len(self._rows):
+            return None
+        state, shares = self._rows[row]
+        return f"{state}: {self._told(shares)}"
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter, look = QPainter(self), theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left, height = self.width() * _NAME_SHARE, self._row_height()
+        for line, (state, shares) in enumerate(self._rows):
+            place = QRectF(0, line * height, self.width(), height)
+            painter.setFont(look.font("dense"))
+            painter.setPen(look.color("text"))
+            self._paint_name(painter, place, state, left)
+            x, room = left, self.width() - left
+            painter.setFont(look.font("micro", "semibold"))
+            for number, share in enumerate(shares):
+                part = QRectF(x, place.center().y() - 7, room * share, 14)
+                x += part.width()
+                painter.setPen(Qt.PenStyle.NoPen)
+                fill = look.category(number, "line")
+                painter.setBrush(fill)
+                painter.drawRoundedRect(part.adjusted(0.5, 0, -0.5, 0), 2, 2)
+                if part.width() >= _LEAST_NUMBERED:
+                    painter.setPen(_ink_on(fill))
+                    painter.drawText(part, Qt.AlignmentFlag.AlignCenter, str(number + 1))
+
+
+def _ink_on(ground: QColor) -> QColor:
+    """Dark on light, light on dark."""
+    surface, text = theme().color("surface"), theme().color("text")
+    light, dark = (surface, text) if surface.lightnessF() > text.lightnessF() else (text, surface)
+    bright = 0.299 * ground.redF() + 0.587 * ground.greenF() + 0.114 * ground.blueF()
+    return dark if bright > 0.6 else light
+
+
+MOST_EDGES, MOST_TREES, MOST_RANKED, MOST_STATES = 8, 5, 8, 6
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentFacts:
+    """What takes a moment: information about the component, shared edges, rows by a column."""
+
+    model: Mixture
+    ranking: dict[str, float]
+    shared: list[tuple[Edge, dict[int, float]]]  # the edges of most trees first
+    edge_count: int
+    column: str = ""  # one the model does not know
+    by_state: tuple[ShareRow, ...] = ()
+
+
+def component_facts(model: Mixture, data: DataSet | None, cancel: CancelToken) -> ComponentFacts:
+    """Computed beside the window."""
+    shared: list[tuple[Edge, dict[int, float]]] = []
+    found: dict[Edge, dict[int, float]] = {}
+    if isinstance(model, TreeMixture):
+        for number, tree in enumerate(model.trees):
+            for edge, bits in edge_information(tree).items():
+                found.setdefault(edge, {})[number] = bits
+        shared = sorted(
+            ((edge, bits) for edge, bits in found.items() if len(bits) > 1),
+            key=lambda one: (-len(one[1]), -sum(one[1].values())),
+        )
+    cancel.raise_if_cancelled()
+    column, by_state = _by_column(model, data, cancel)
+    return ComponentFacts(model, choice_information(model), shared, len(found), column, by_state)
+
+
+def _by_column(
+    model: Mixture, data: DataSet | None, cancel: CancelToken
+) -> tuple[str, tuple[ShareRow, ...]]:
+    """Mean shares by the last column that the model does not know, as a check from outside."""
+    others = (
+        []
+        if data is None
+        else [v for v in data.domain if v.name not in model.domain and v.cardinality <= MOST_STATES]
+    )
+    if data is None or not others or not data.row_count:
+        return "", ()
+    variable = others[-1]
+    found = row_components(model, data, cancel)
+    means = shares_by(found, data.column(variable.name), variable.cardinality)
+    rows = zip(variable.states, means.tolist(), strict=True)
+    return variable.name, tuple((s, tuple(m)) for s, m in rows if m[0] == m[0])
+
+
+class ComponentSections(QWidget):
+    """Hidden for other languages."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("inspectorComponents")
+        self._shell = shell
+        self._views = component_views(shell)
+        self._views.changed.connect(self._on_views)
+        self._subject: Subject | None = None
+        self._asked: tuple[object, ...] = ()
+        self._facts: ComponentFacts | None = None
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_facts)
+        self._asker.failed.connect(shell.errors.at("inspectorPanel").report)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        for section in (self._weights(), self._shared(), self._ranked(), self._belonging()):
+            layout.addWidget(section)
+
+    # -- parts
+
+    def _weights(self) -> Section:
+        self.weights = Section("Weights: prior to posterior")
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setObjectName("inspectorBlend")
+        self.slider.setAccessibleName("From the prior weights to those given the evidence, in %")
+        self.slider.setRange(0, 100)
+        self.slider.setValue(100)
+        self.slider.valueChanged.connect(self._on_slider)
+        self._given = ElidedLabel()
+        self._given.setObjectName("inspectorBlendGiven")
+        self._given.setProperty("role", "tertiary")
+        self._given.setAlignment(Qt.AlignmentFlag.AlignRight)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        ends = row(label("prior weights", "tertiary", size="dense"), self._given)
+        self.facts = FactRows("inspectorComponentFacts")
+        for part in (self.slider, ends, self.facts):
+            self.weights.add(part)
+        return self.weights
+
+    def _restyle(self) -> None:
+        self._given.setFont(theme().font("dense"))
+
+    def _shared(self) -> Section:
+        self.shared = Section("Edges in more than one tree")
+        self._grid_holder = QWidget()
+        self._grid = QGridLayout(self._grid_holder)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(5)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setColumnStretch(0, 1)
+        self.shared.add(self._grid_holder)
+        return self.shared
+
+    def _ranked(self) -> Section:
+        self.ranked = Section("What switches the structure?", "bits")
+        self.ranking = RankBars("inspectorSwitches", most=MOST_RANKED, digits=3)
+        self.ranking.chosen.connect(self._on_ranked)
+        self._ranked_tip = label("", "tertiary", size="dense", wrap=True)
+        self.ranked.add(self.ranking)
+        self.ranked.add(self._ranked_tip)
+        return self.ranked
+
+    def _belonging(self) -> Section:
+        self.belonging = Section("Who is where")
+        self.by_state = ShareBars("inspectorBelonging")
+        self._by_words = label("", "tertiary", size="dense", wrap=True)
+        self.belonging.add(self.by_state)
+        self.belonging.add(self._by_words)
+        self.belonging.add(
+            row(
+                self._opener("Rows…", "model.assignments", "table", "inspectorRows"),
+                self._opener("Profiles…", "model.profiles", "chart-line", "inspectorProfiles"),
+                None,
+            )
+        )
+        return self.belonging
+
+    def _opener(self, text: str, action: str, sign: str, name: str) -> QWidget:
+        deed: Callable[[], object] = partial(self._trigger, action)
+        tip = {
+            "model.assignments": "The class or tree of every row, with its responsibility.",
+            "model.profiles": "How the classes or trees differ, variable by variable.",
+        }[action]
+        return button(text, deed, icon_name=sign, name=name, tip=tip)
+
+    def _trigger(self, action: str) -> None:
+        found = self._shell.book.actions.get(action)
+        if found is not None:
+            self._shell.book.refresh(action)
+            found.trigger()
+
+    # -- showing
+
+    def show_subject(self, subject: Subject) -> None:
+        self._subject = subject
+        model = subject.model
+        is_mixture = isinstance(model, TreeMixture | LatentClasses)
+        self.setVisible(is_mixture)
+        if not isinstance(model, TreeMixture | LatentClasses):
+            return
+        data = self._shell.project.data.get(subject.entry.data_id or "")
+        rows = None if data is None else data.data
+        if self._asked != (model, rows):
+            self._asked, self._facts = (model, rows), None
+            self._asker.ask(partial(component_facts, model, rows))
+        self._tell_weights(subject, model)
+        self._tell_facts(subject)
+
+    def _on_views(self, model_id: str) -> None:
+        subject = self._subject
+        if subject is not None and subject.model_id == model_id and self.isVisible():
+            value = round(100 * self._views.blend(model_id))
+            if value != self.slider.value():
+                self.slider.setValue(value)
+
+    def _tell_weights(self, subject: Subject, model: Mixture) -> None:
+        evidence = subject.live.evidence
+        blocked = self.slider.blockSignals(True)
+        self.slider.setValue(round(100 * self._views.blend(subject.model_id)))
+        self.slider.blockSignals(blocked)
+        self.slider.setEnabled(bool(evidence))
+        self.slider.setToolTip(
+            "Left: what is believed without evidence; right: with it. Weights and bars follow."
+            if evidence
+            else "Not now: there is no evidence yet. Click a state to set it."
+        )
+        told = [f"{subject.title(name)} {finding}" for name, finding in evidence.items()]
+        self._given.setText("given " + ", ".join(told) if told else "no evidence yet")
+        names = component_names(model)
+        what = "trees" if isinstance(model, TreeMixture) else "classes"
+        effective = effective_count(model.weights)
+        facts: list[Fact] = [
+            (
+                f"Effective {what}",
+                f"{effective:.2f} of {len(names)}",
+                f"2^H of the weights: as many {what} of equal weight would be as mixed.",
+            )
+        ]
+        if isinstance(model, LatentClasses):
+            sizes = grouped(model.definition_size()), grouped(model.printed_size())
+            facts += [
+                (
+                    "Effective size",
+                    grouped(model.effective_size()),
+                    "classes · Σ states: cells of the junction tree, published tables B. "
+                    "Compared with other languages.",
+                ),
+                ("Size, definition", sizes[0], "classes · Σ (states − 1)."),
+                ("Size, tables A", sizes[1], "Free parameters + 1: most published tables."),
+            ]
+        elif model.choice is not None:
+            facts.append(("Component", f"seen, as {model.choice}"))
+        else:
+            facts.append(("Edges", "shared by all trees" if model.is_shared else "free"))
+        self.facts.show_facts(facts)
+
+    def _on_facts(self, facts: ComponentFacts) -> None:
+        self._facts = facts
+        if self._subject is not None and facts.model is self._subject.model:
+            self._tell_facts(self._subject)
+
+    def _tell_facts(self, subject: Subject) -> None:
+        found = self._facts
+        is_trees = isinstance(subject.model, TreeMixture)
+        self.shared.setVisible(is_trees and found is not None and bool(found.shared))
+        self.ranked.setVisible(found is not None)
+        has_rows = found is not None and bool(found.by_state)
+        self.by_state.setVisible(has_rows)
+        self._by_words.setVisible(has_rows)
+        if found is None:
+            return
+        ranks = [(name, subject.title(name), bits) for name, bits in found.ranking.items()]
+        self.ranking.show_ranks(ranks)
+        self.ranked.title.setText(
+            "What switches the structure?" if is_trees else "Which items tell the class?"
+        )
+        self._ranked_tip.setText(
+            "I(tree; variable): what knowing it tells about the tree."
+            if is_trees
+            else "I(class; item): what knowing the item tells about the class."
+        )
+        self.belonging.title.setText(
+            "Who is in which tree" if is_trees else "Who is in which class"
+        )
+        names = component_names(found.model)
+        self.by_state.show_rows(found.by_state, names)
+        self._by_words.setText(
+            f"Mean responsibility by {found.column}, which the model does not know."
+        )
+        if is_trees:
+            self._show_edges(subject, found)
+
+    def _show_edges(self, subject: Subject, found: ComponentFacts) -> None:
+        empty(self._grid)
+        count = len(found.model.weights)
+        self.shared.fact.setText(f"{len(found.shared)} of {found.edge_count}")
+        columns = range(count) if count <= MOST_TREES else ()
+        if columns:
+            self._cell(0, 0, "MI, bits", "tertiary")
+        for number in columns:
+            self._cell(0, number + 1, str(number + 1), "tertiary", right=True)
+        for line, (edge, bits) in enumerate(found.shared[:MOST_EDGES], start=1):
+            words = " – ".join(subject.title(end) for end in edge)
+            self._cell(line, 0, words)
+            for number in columns:
+                told = f"{bits[number]:.2f}" if number in bits else "–"
+                self._cell(line, number + 1, told, right=True)
+            if not columns:
+                self._cell(line, 1, f"{counted(len(bits), 'tree')}", right=True)
+
+    def _cell(
+        self, line: int, column: int, text: str, role: str = "", *, right: bool = False
+    ) -> None:
+        if column == 0:
+            made = ElidedLabel()
+            made.setText(text)
+            made.setToolTip(text)
+            made.setProperty("role", role)
+            made.setFont(theme().font("dense"))
+            self._grid.addWidget(made, line, column)
+            return
+        number = label(text, role, size="dense")
+        if right:
+            number.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._grid.addWidget(number, line, column)
+
+    # -- acting
+
+    def _on_slider(self, value: int) -> None:
+        if self._subject is not None:
+            self._views.set_blend(self._subject.model_id, value / 100)
+
+    def _on_ranked(self, name: str) -> None:
+        self._shell.bench.select((name,))

@@ -1,0 +1,214 @@
+"""How the components of a mixture differ, variable by variable: lines, map, table, images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.analysis.tables import Cell, table_text
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree_mixture.component_images import component_images
+from pgmstudio.core.languages.tree_mixture.components import (
+    Mixture,
+    choice_information,
+    component_marginals,
+    component_names,
+)
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.export.image_export import PictureTaking
+from pgmstudio.gui.plots.profile_plots import ProfileImages, ProfileMap, ProfilePlot, Profiles
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import Segments, button, row
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.table import Column, FactTable, widening
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+# More columns are not followed by eye; a map of all states opens instead.
+MOST_IN_LINES = 20
+_VIEWS = (
+    ("lines", "Lines", "One column per item, one line and marker per class."),
+    ("map", "Heat map", "P(state | class) of every state."),
+    ("table", "Table", "The numbers of the map."),
+)
+_IMAGES = ("images", "Images", "Every component as an image; its variables are the pixels.")
+
+
+def profiles_of(model: Mixture) -> Profiles:
+    """Items in the order of what they tell about the component, the most first."""
+    tables = component_marginals(model)
+    inner = model.tree_domain if isinstance(model, TreeMixture) else model.domain
+    order = list(choice_information(model))
+    domain = type(inner)(tuple(inner[name] for name in order))
+    return Profiles(domain, tables, component_names(model), tuple(model.weights.tolist()))
+
+
+class ProfilePage(PictureTaking, Page):
+    """Follows the model of the project."""
+
+    def __init__(self, shell: Shell, model_id: str) -> None:
+        super().__init__(f"profiles:{model_id}")
+        self._shell, self._id = shell, model_id
+        self.facts = ElidedLabel()
+        self.facts.setObjectName("profileFacts")
+        self.facts.setProperty("role", "secondary")
+        self._shown_views = (*_VIEWS, *((_IMAGES,) if self._has_images() else ()))
+        self.views = Segments(self._shown_views, "profileView")
+        self.views.chosen.connect(self._on_view)
+        self.plot = ProfilePlot("profilePlot")
+        self.map = ProfileMap("profileMap")
+        self.images = ProfileImages("profileImages")
+        self._holder = QStackedWidget()
+        self._table_place = QVBoxLayout()
+        self.table: FactTable | None = None
+        self._table_holder = QWidget()
+        self._table_holder.setLayout(self._table_place)
+        self._table_place.setContentsMargins(0, 0, 0, 0)
+        for content, name in ((self.plot, "profileScroll"), (self.map, "profileMapScroll")):
+            self._holder.addWidget(_scrolling(content, name))
+        self._holder.addWidget(self._table_holder)
+        self._holder.addWidget(_scrolling(self.images, "profileImagesScroll"))
+        export = button(
+            "Export picture…",
+            self._on_picture,
+            icon_name="export",
+            name="profileExport",
+            tip="The lines, the map or the images as PNG, SVG or PDF.",
+        )
+        numbers = button(
+            "Export CSV…",
+            self._on_csv,
+            icon_name="table",
+            name="profileCsv",
+            tip="P(state | class) of every state as a table.",
+        )
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 8)
+        layout.setSpacing(8)
+        layout.addWidget(widening(row(self.views, self.facts, numbers, export), 1))
+        layout.addWidget(self._holder, 1)
+        shell.document.changed.connect(self._on_document)
+        shell.bench.beliefs_changed.connect(self._on_beliefs)
+        self._model: Mixture | None = None
+        self._refresh()
+
+    @property
+    def title(self) -> str:
+        entry = self._shell.project.models.get(self._id)
+        return "Profiles" if entry is None else f"Profiles of {entry.title}"
+
+    def page_icon(self) -> QIcon:
+        return icon("chart-line")
+
+    @property
+    def model_id(self) -> str | None:
+        return self._id if self._id in self._shell.project.models else None
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(320, 240)
+
+    # -- showing
+
+    def _has_images(self) -> bool:
+        entry = self._shell.project.models.get(self._id)
+        return entry is not None and component_images(entry.model) is not None
+
+    def _on_document(self, before: Project, after: Project) -> None:
+        if before.models.get(self._id) is not after.models.get(self._id):
+            self._refresh()
+
+    def _refresh(self) -> None:
+        entry = self._shell.project.models.get(self._id)
+        model = None if entry is None else entry.model
+        if not isinstance(model, TreeMixture | LatentClasses) or model is self._model:
+            return
+        first, self._model = self._model is None, model
+        found = profiles_of(model)
+        self.plot.show_profiles(found)
+        self.map.show_profiles(found)
+        self._show_table(found)
+        what = "class" if isinstance(model, LatentClasses) else "tree"
+        classes = counted(len(found.names), what, "classes" if what == "class" else "trees")
+        self.facts.setText(f"{classes} · {counted(len(found.domain), 'item')}")
+        self.facts.setToolTip(f"Items in the order of what they tell about the {what}.")
+        self._on_beliefs(self._id)
+        images = component_images(model)
+        if images is not None:
+            self.images.show_images(images)
+        if first and self._has_images():
+            self.show_view("images")
+        elif first and len(found.domain) > MOST_IN_LINES:
+            self.show_view("map")
+        self.title_changed.emit()
+
+    def _on_beliefs(self, model_id: str) -> None:
+        """Evidence moves the shares at the left."""
+        if model_id == self._id and self._model is not None:
+            live = self._shell.bench.beliefs(self._id)
+            shares = live.component_shares if live.evidence else ()
+            if len(shares) in (0, len(self._model.weights)):
+                self.plot.show_posterior(shares)
+                self.map.show_posterior(shares)
+                self.images.show_posterior(shares)
+
+    def _show_table(self, found: Profiles) -> None:
+        if self.table is not None:
+            self._table_place.removeWidget(self.table)
+            self.table.deleteLater()
+        columns = [Column("Item", stretches=True), Column("State")]
+        for name in found.names:
+            columns.append(Column(name, lambda value: f"{100 * value:.1f} %", True))
+        self.table = FactTable("profileTable", "P(state | class)", columns)
+        self.table.show_rows(found.rows())
+        self._table_place.addWidget(self.table)
+
+    def show_view(self, key: str) -> None:
+        self.views.choose(key)
+        self._on_view(key)
+
+    def _on_view(self, key: str) -> None:
+        self._holder.setCurrentIndex([view[0] for view in self._shown_views].index(key))
+
+    # -- taking away
+
+    def _on_picture(self) -> None:
+        views = {"map": self.map, "images": self.images}
+        self._take_picture(views.get(self.views.current, self.plot), self.title)
+
+    def _on_csv(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Export profiles", "profiles.csv", "Table (*.csv)"
+        )
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write P(state | class) of every state."""
+        found = self.plot.profiles
+        if found is None:
+            return
+        lines: list[list[Cell]] = [["variable", "state", *found.names]]
+        for name, state, *values in found.rows():
+            lines.append([str(name), str(state), *(float(str(v)) for v in values)])
+        try:
+            self._shell.write_csv(path, table_text(lines))
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        self._shell.tell(f"{path.name} was written.")
+
+
+def _scrolling(content: QWidget, name: str) -> QScrollArea:
+    """In both directions: many items make it wide, many states high."""
+    area = QScrollArea()
+    area.setObjectName(name)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidget(content)
+    return area

@@ -1,0 +1,81 @@
+"""On the run sheet: learn once, or again and again from rows drawn with replacement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QWidget
+
+from pgmstudio.core.experiments.bootstrap import BootstrapParams, why_no_bootstrap
+from pgmstudio.core.learning.base import Learner
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.params import specs_of
+from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.widgets.combo_box import Combo
+
+MOST_REPLICATES = 100_000
+_HELP = {spec.name: spec.help for spec in specs_of(BootstrapParams)}
+_WORDS = {"class": "class directions", "graph": "graph directions"}
+
+
+class BootstrapChoice(QWidget):
+    """How many replicates (none: learn once), and which directions count."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replicates = QSpinBox()
+        self.replicates.setObjectName("learnReplicates")
+        self.replicates.setRange(0, MOST_REPLICATES)
+        self.replicates.setSingleStep(50)
+        self.replicates.setSpecialValueText("off")
+        self.replicates.setSuffix(" replicates")
+        self.replicates.setAccessibleName("Bootstrap replicates")
+        self.replicates.setToolTip(
+            f"{_HELP['replicates']} The run then tells how often each edge was found."
+        )
+        self.orientation = Combo()
+        self.orientation.setObjectName("learnOrientation")
+        self.orientation.setAccessibleName("Which directions count")
+        self.orientation.setToolTip(_HELP["orientation"])
+        self.orientation.setMinimumContentsLength(8)
+        for key, words in _WORDS.items():
+            self.orientation.addItem(words, key)
+        self.note = Note(name="bootstrapChoiceNote")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.replicates, 2)
+        layout.addWidget(self.orientation, 3)
+        self.replicates.valueChanged.connect(self._on_changed)
+        self._on_changed()
+
+    def _on_changed(self, *_: object) -> None:
+        count = self.replicates.value()
+        self.orientation.setVisible(count > 0)
+        self.note.tell(
+            f"Bootstrap: {counted(count, 'replicate')}. Each edge is counted; the model has the "
+            "edges that at least half of them join."
+            if count
+            else ""
+        )
+        self.changed.emit()
+
+    @property
+    def settings(self) -> BootstrapParams | None:
+        """None: learn once."""
+        count = self.replicates.value()
+        if count == 0:
+            return None
+        return BootstrapParams(replicates=count, orientation=self.orientation.currentData())
+
+    def why_not(self, learner: Learner[Any]) -> str | None:
+        """Why this learner cannot be bootstrapped, when that is asked for."""
+        return None if self.settings is None else why_no_bootstrap(learner)
+
+    def switch_on(self) -> None:
+        """A usual number of replicates, unless one was chosen."""
+        if self.replicates.value() == 0:
+            self.replicates.setValue(BootstrapParams().replicates)

@@ -1,0 +1,209 @@
+"""The target of the window as the class that classifiers are asked to learn.
+
+Choosing a learner and setting it up: the list of learners, and a form for each that was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from PySide6.QtCore import QObject, QSize, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.learning.base import Learner
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.gui.learning.param_form import ObjectChoices, ParamForm
+from pgmstudio.gui.project.workspace import Workbench
+from pgmstudio.gui.theme.icons import language_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
+from pgmstudio.gui.window.app_context import Shell
+
+
+class TargetFields(QObject):
+    """Keeps the class of every form at the target, until a person types another."""
+
+    def __init__(self, bench: Workbench, parent: QObject) -> None:
+        super().__init__(parent)
+        self._target = bench.target
+        self._fields: list[QLineEdit] = []
+        bench.target_changed.connect(self._on_target_changed)
+
+    def follow(self, form: QWidget) -> None:
+        """Begin to keep the class of one form, if it asks for one."""
+        field = form.findChild(QLineEdit, "param.class_")
+        if isinstance(field, QLineEdit):
+            self._fields.append(field)
+            field.setText(self._target or "")
+
+    def _on_target_changed(self, target: str | None) -> None:
+        before, self._target = self._target, target
+        for field in self._fields:
+            if field.text().strip() in ("", before or ""):
+                field.setText(target or "")
+
+
+class LearnerList(KeyedList):
+    """One row for each learner; as wide as the longest name needs, where there is room for that."""
+
+    picked = Signal()
+
+    def __init__(self, name: str, keys: Iterable[str]) -> None:
+        super().__init__(name, "Learners", "Choose how to learn.")
+        self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
+        for key in keys:
+            learner = all_learners()[key]
+            item = QListWidgetItem(language_icon(learner.kind), learner.title)
+            item.setData(KEY, key)
+            item.setToolTip((type(learner).__doc__ or learner.title).strip())
+            self.addItem(item)
+        self._room: int | None = None
+        self._fit()
+        self.currentRowChanged.connect(self._on_row)
+        theme().changed.connect(self._restyle)
+
+    def fit_beside(self, room: int) -> None:
+        """Take at most two fifths of so many pixels; names that are cut are whole in their tips."""
+        self._room = room
+        self._fit()
+
+    @property
+    def learner(self) -> Learner[object] | None:
+        item = self.currentItem()
+        return None if item is None else all_learners()[item.data(KEY)]
+
+    def _on_row(self, number: int) -> None:
+        if number >= 0:
+            self.picked.emit()
+
+    def _fit(self) -> None:
+        most = theme().px("left") * 5 // 4
+        wanted = self.sizeHintForColumn(0) + theme().space(5)
+        wide = min(most, max(theme().px("left_min") * 3 // 4, wanted))
+        self.setFixedWidth(wide if self._room is None else min(wide, self._room * 2 // 5))
+
+    def _restyle(self) -> None:
+        for item in self._items():
+            item.setIcon(language_icon(all_learners()[item.data(KEY)].kind))
+        self._fit()
+
+
+class LearnerForms(QWidget):
+    """What the learner does and its settings; what was set is kept for each learner."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell, rules: Callable[[], Knowledge]) -> None:
+        """`rules`: those that a run may obey now."""
+        super().__init__()
+        self._shell, self._rules = shell, rules
+        self._targets = TargetFields(shell.bench, self)
+        self._forms: dict[str, ParamForm] = {}
+        self._form: ParamForm | None = None
+        self._title = label("", "heading", size="heading")
+        self._about = label("", "secondary", wrap=True)
+        self._holder = QVBoxLayout()
+        self._advanced = QCheckBox("Show all settings")
+        self._advanced.setObjectName("learnAdvanced")
+        self._advanced.setToolTip("Settings that are rarely changed.")
+        self._advanced.toggled.connect(self._on_advanced)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 16)
+        layout.setSpacing(8)
+        layout.addWidget(self._title)
+        layout.addWidget(self._about)
+        layout.addSpacing(8)
+        # On a wide page the fields stay near their names.
+        aside = QHBoxLayout()
+        aside.addLayout(self._holder, 1000)
+        aside.addStretch(1)
+        layout.addLayout(aside)
+        layout.addWidget(self._advanced)
+        layout.addStretch(1)
+
+    @property
+    def form(self) -> ParamForm | None:
+        return self._form
+
+    def show_learner(self, learner: Learner[object]) -> None:
+        """Its form, as it was left."""
+        self._title.setText(learner.title)
+        self._about.setText(" ".join((type(learner).__doc__ or "").split()))
+        if self._form is not None:
+            self._form.hide()
+        if learner.key not in self._forms:
+            form = ParamForm(learner.params_type, self._objects())
+            form.setMaximumWidth(theme().px("left") * 5 // 2)
+            form.changed.connect(self.changed)
+            self._forms[learner.key] = form
+            self._holder.addWidget(form)
+            self._targets.follow(form)
+            _obey(form)
+        self._form = self._forms[learner.key]
+        self._form.show()
+        self._advanced.setVisible(self._form.has_advanced)
+        self._form.show_advanced(self._advanced.isChecked())
+
+    def params(self) -> Any | None:
+        """The settings as they stand; None while something is wrong and marked."""
+        return None if self._form is None else self._form.params()
+
+    def set_params(self, params: Any) -> None:
+        if self._form is not None:
+            self._form.set_params(params)
+
+    def refresh_objects(self, *, obey: bool = False) -> None:
+        """Offer the start models and rules there are now; `obey`: use the rules if there are."""
+        for form in self._forms.values():
+            form.refresh_objects()
+            if obey:
+                _obey(form)
+
+    def _objects(self) -> ObjectChoices:
+        def models() -> dict[str, object]:
+            return {
+                f"{entry.title} ({key})": entry.model
+                for key, entry in self._shell.project.models.items()
+                if isinstance(entry.model, DirectedModel)
+            }
+
+        def rules() -> dict[str, object]:
+            knowledge = self._rules()
+            return {} if knowledge.is_empty else {"of this project": knowledge}
+
+        return {DirectedModel: models, Knowledge: rules}
+
+    def _on_advanced(self, shown: bool) -> None:
+        if self._form is not None:
+            self._form.show_advanced(shown)
+
+
+def _obey(form: ParamForm) -> None:
+    """Rules that there are are obeyed unless a person says otherwise."""
+    knowledge = form.findChild(QComboBox, "param.knowledge")
+    if isinstance(knowledge, QComboBox) and knowledge.count() > 1:
+        knowledge.setCurrentIndex(1)
+
+
+def free_title(shell: Shell, base: str) -> str:
+    """The name for a run and its model, with a number where it is taken."""
+    taken = {entry.title for entry in shell.project.models.values()}
+    taken |= {run.request.title for run in shell.bench.runs.runs}
+    if base not in taken:
+        return base
+    number = 2
+    while f"{base} {number}" in taken:
+        number += 1
+    return f"{base} {number}"

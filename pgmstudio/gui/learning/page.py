@@ -1,0 +1,291 @@
+"""The run sheet: choose a learner and data, set parameters, read what will happen, start."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QLineEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.run_checks import rules_note, settings_refusal
+from pgmstudio.core.learning.base import Learner
+from pgmstudio.core.learning.params import told_of_missing
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.data.imputation import RemedyRow
+from pgmstudio.gui.inspector.run import RunPlan
+from pgmstudio.gui.learning.bootstrap_form import BootstrapChoice
+from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
+from pgmstudio.gui.runs.bootstrap import start_bootstrap
+from pgmstudio.gui.runs.learning_run import RunRequest, tells_steps
+from pgmstudio.gui.runs.run_recorder import Landing, training_rows
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    Section,
+    beside,
+    button,
+    foot_of,
+    form_of,
+    scrolled,
+)
+from pgmstudio.gui.widgets.combo_box import chooser, offer
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+# The width below which settings and run stand one above the other, at 100 %.
+STACKED_BELOW = 860
+FIRST_LEARNER = "bn.hill-climb"
+_WALK_TIP = "Start a run that waits before every step of its search, and see each on the picture."
+
+
+class LearnPage(Page):
+    """One for the window; it keeps what was set for each learner."""
+
+    def __init__(self, shell: Shell, landing: Landing) -> None:
+        super().__init__("learn")
+        self._shell, self._landing = shell, landing
+        self._remedies = RemedyRow(shell)
+        self._learners = LearnerList("learnerList", all_learners())
+        self._learners.picked.connect(self._on_learner)
+        self._forms = LearnerForms(shell, lambda: shell.project.knowledge)
+        self._forms.changed.connect(self._refresh_notes)
+        content = QWidget()
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
+        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns.setSpacing(0)
+        self._columns.addWidget(self._forms, 3)
+        self._columns.addWidget(self._sheet(), 2)
+        beside(self, self._learners, scrolled(content, "learnScroll"), self._foot())
+        shell.document.changed.connect(self._on_document_changed)
+        self._refresh_data()
+        self.choose(learner=FIRST_LEARNER)
+
+    @property
+    def title(self) -> str:
+        return "Learn"
+
+    def page_icon(self) -> QIcon:
+        return icon("play-circle")
+
+    def _sheet(self) -> QWidget:
+        sheet = QWidget()
+        sheet.setMinimumWidth(theme().px("right_min"))
+        layout = QVBoxLayout(sheet)
+        layout.setContentsMargins(8, 24, 8, 16)
+        self._data = chooser("learnData", "The rows to learn from.")
+        self._part = chooser("learnPart", "All rows, or one part of the split.")
+        self._seed = QSpinBox()
+        self._seed.setObjectName("learnSeed")
+        self._seed.setRange(0, 2**31 - 1)
+        self._seed.setToolTip("The same seed gives the same model.")
+        self._seed.setAccessibleName("Seed")
+        self._name = QLineEdit()
+        self._name.setObjectName("learnName")
+        self._name.setToolTip("How the run and its model are called.")
+        self._name.setAccessibleName("Name of the run")
+        self.bootstrap = BootstrapChoice()
+        self.bootstrap.changed.connect(self._refresh_notes)
+        form = form_of(
+            ("Data", self._data),
+            ("Rows", self._part),
+            ("Seed", self._seed),
+            ("Name", self._name),
+            ("Bootstrap", self.bootstrap),
+        )
+        section = Section("This run", line=False)
+        section.add(form)
+        layout.addWidget(section)
+        layout.addStretch(1)
+        self._data.currentIndexChanged.connect(self._on_data)
+        self._part.currentIndexChanged.connect(self._refresh_notes)
+        return sheet
+
+    def _foot(self) -> QWidget:
+        """What will happen, and the button; they do not scroll, so they are read before it."""
+        self._missing = Note(name="missingNote")
+        self._rules = Note(name="rulesNote")
+        self._refusal = Note(level="danger", name="refusalNote")
+        self._start = button(
+            "Start",
+            self._on_start,
+            role="primary",
+            icon_name="play-circle",
+            tip="Start the run in the background (Ctrl+Return)",
+            name="learnStart",
+        )
+        self._start.setShortcut("Ctrl+Return")
+        self._walk = button(
+            "Step by step",
+            self._on_walk,
+            icon_name="skip-forward",
+            tip=_WALK_TIP,
+            name="learnSteps",
+        )
+        notes = (self._missing, self._rules, self.bootstrap.note, self._refusal)
+        return foot_of((*notes, self._remedies), self._walk, self._start)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where two columns have no room, the run stands below the settings."""
+        super().resizeEvent(event)
+        ways = QBoxLayout.Direction
+        narrow = self.width() < STACKED_BELOW * theme().scale
+        self._columns.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
+        self._learners.fit_beside(self.width())
+
+    # -- what is chosen
+
+    @property
+    def learner(self) -> Learner[object]:
+        found = self._learners.learner
+        assert found is not None  # one is chosen from the beginning
+        return found
+
+    @property
+    def seed(self) -> int:
+        return self._seed.value()
+
+    @property
+    def data_id(self) -> str | None:
+        found = self._data.currentData()
+        return str(found) if found is not None else None
+
+    def about_data(self) -> str | None:
+        return self.data_id
+
+    def about_run(self) -> RunPlan | None:
+        try:
+            rows = self._rows()
+        except PgmStudioError:
+            return None
+        if rows is None or self.data_id is None or self._learners.learner is None:
+            return None
+        name = self._shell.project.data[self.data_id].name
+        part = self._part.currentData()
+        return RunPlan(self.learner, self._forms.params(), self.data_id, name, part, rows)
+
+    def choose(self, *, learner: str | None = None, data_id: str | None = None) -> None:
+        """Preselect a learner or a data set."""
+        self._learners.choose(learner)
+        if data_id is not None:
+            self._data.setCurrentIndex(max(0, self._data.findData(data_id)))
+
+    def fill(self, request: RunRequest) -> None:
+        """The settings of an earlier run, to be changed and started again."""
+        self.choose(learner=request.learner_key, data_id=request.data_id)
+        self._forms.set_params(request.params)
+        self._seed.setValue(request.seed)
+        self._part.setCurrentIndex(max(0, self._part.findData(request.split_part)))
+
+    def _rows(self) -> DataSet | None:
+        if self.data_id is None:
+            return None
+        return training_rows(self._shell.project, self.data_id, self._part.currentData())
+
+    # -- reactions
+
+    def _on_learner(self) -> None:
+        self._forms.show_learner(self.learner)
+        self._name.setPlaceholderText(self.learner.title)
+        self._refresh_notes()
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        if before.data is not after.data:
+            self._refresh_data()
+        if before.knowledge is not after.knowledge or before.models is not after.models:
+            self._forms.refresh_objects()
+            self._refresh_notes()
+
+    def _refresh_data(self) -> None:
+        offer(self._data, {key: entry.name for key, entry in self._shell.project.data.items()})
+        self._on_data()
+
+    def _on_data(self) -> None:
+        self.subject_changed.emit()
+        entry = self._shell.project.data.get(self.data_id or "")
+        parts = entry.split.names if entry is not None and entry.split is not None else ()
+        offer(self._part, {None: "all rows", **{name: name for name in parts}}, *parts[:1])
+        self._refresh_notes()
+
+    def _refresh_notes(self, *_: object) -> None:
+        if self._learners.learner is None:
+            return
+        self.facts_changed.emit()
+        try:
+            data = self._rows()
+        except PgmStudioError as error:
+            self._refusal.tell(str(error))
+            self._start.setEnabled(False)
+            return
+        params = self._forms.params()
+        refusal = (
+            "Import data first: Data ▸ Import."
+            if data is None
+            else self.bootstrap.why_not(self.learner)
+            or self.learner.refuses(data)
+            or ("" if params is not None else "A setting is wrong.")
+            or settings_refusal(self.learner, params)
+        )
+        knowledge = getattr(params, "knowledge", None)
+        if data is not None and isinstance(knowledge, Knowledge):
+            clashes = knowledge.contradictions(data.domain.names)
+            refusal = refusal or " ".join(clashes)
+            self._rules.tell(rules_note(self.learner, knowledge))
+        else:
+            self._rules.tell("")
+        self._missing.tell("" if data is None else told_of_missing(self.learner, data, params))
+        self._remedies.offer(self.learner, data, self.data_id)
+        self._refusal.tell(refusal)
+        self._start.setEnabled(not refusal)
+        self._walk.setVisible(tells_steps(self.learner) and self.bootstrap.settings is None)
+        self._walk.setEnabled(not refusal)
+        self._walk.setToolTip(f"Not now: {refusal}" if refusal else _WALK_TIP)
+        self._start.setToolTip(
+            f"Not now: {refusal}" if refusal else "Start the run in the background (Ctrl+Return)"
+        )
+
+    def _request(self) -> RunRequest | None:
+        params = self._forms.params()
+        if params is None or self.data_id is None:
+            return None
+        return RunRequest(
+            title=self._name.text().strip() or self._default_title(),
+            learner_key=self.learner.key,
+            params=params,
+            seed=self._seed.value(),
+            data_id=self.data_id,
+            split_part=self._part.currentData(),
+        )
+
+    def _on_walk(self) -> None:
+        """Start a run that waits before every step, and show them."""
+        from pgmstudio.gui.languages.pdg.steps_page import open_steps
+
+        request = self._request()
+        if request is not None:
+            open_steps(self._shell, self._landing.start(request, is_paused=True))
+
+    def _on_start(self) -> None:
+        request = self._request()
+        if request is None:
+            return
+        settings = self.bootstrap.settings
+        if settings is None:
+            self._landing.start(request)
+        else:
+            start_bootstrap(self._shell, request, settings)
+        self._shell.reveal("runsPanel")
+
+    def _default_title(self) -> str:
+        base = self.learner.title
+        if self.bootstrap.settings is not None:
+            base = f"Bootstrap of {base}"
+        return free_title(self._shell, base)

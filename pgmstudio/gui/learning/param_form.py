@@ -1,0 +1,309 @@
+"""How the choices of settings read; a script writes them in plain letters.
+
+A form made from parameter specs: one field each, help on hover, errors under the field.
+
+A slider beside a number with two bounds: for trying; the field has the exact value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QSlider, QWidget
+
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
+from pgmstudio.gui.widgets.basic import label, set_role
+from pgmstudio.gui.widgets.combo_box import Combo
+
+_WORDS = {
+    "aic": "AIC",
+    "aic-thesis": "AIC (thesis)",
+    "aic_half": "AIC / 2",
+    "bdeu": "BDeu",
+    "bic": "BIC",
+    "chi2": "χ²",
+    "chi2_norm": "χ², normalised",
+    "cramers_v": "Cramér’s V",
+    "dl": "description length",
+    "em": "EM",
+    "g2": "G²",
+    "gini": "Gini index",
+    "gini_sym": "Gini index, symmetric",
+    "hill-climb": "hill climbing",
+    "info_gain": "information gain",
+    "k2": "K2",
+    "kes": "KES",
+    "lambda": "λ-score",
+    "loglik": "log-likelihood",
+    "mdl": "MDL",
+    "mdl_abs": "MDL, absolute",
+    "mdl_rel": "MDL, relative",
+    "stoch_complexity": "stochastic complexity",
+    "sym_gain_ratio1": "symmetric gain ratio 1",
+    "sym_gain_ratio2": "symmetric gain ratio 2",
+}
+
+
+def choice_words(choice: str) -> str:
+    """`bic` as BIC, `gain_ratio` as gain ratio."""
+    return _WORDS.get(choice) or choice.replace("_", " ")
+
+
+STEPS = 200
+# A number that may not be 0 matters by its order of magnitude: this many powers of ten.
+DECADES = 4
+
+
+def has_slider(spec: ParamSpec) -> bool:
+    """Numbers between two bounds have one."""
+    return spec.kind is ParamKind.NUMBER and spec.low is not None and spec.high is not None
+
+
+class ParamSlider(QSlider):
+    """Says the value it is moved to; shows the value it is told."""
+
+    moved_to = Signal(float)
+
+    def __init__(self, spec: ParamSpec) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        assert spec.low is not None
+        assert spec.high is not None
+        self._spec, self._low, self._high = spec, float(spec.low), float(spec.high)
+        self.setObjectName(f"slider.{spec.name}")
+        self.setAccessibleName(f"{spec.title}, slider")
+        self.setToolTip(spec.help)
+        self.setRange(1 if spec.low_open else 0, STEPS - 1 if spec.high_open else STEPS)
+        self.valueChanged.connect(self._on_moved)
+
+    def value_at(self, step: int) -> float:
+        """The number a place stands for, with two digits that tell."""
+        share = step / STEPS
+        if self._spec.low_open and self._low == 0:
+            value = self._high * 10 ** (DECADES * (share - 1))
+        else:
+            value = self._low + (self._high - self._low) * share
+        return float(f"{value:.2g}")
+
+    def show_value(self, value: float | None) -> None:
+        """Stand where this number is, without telling anybody; None leaves it."""
+        if value is None:
+            return
+        if self._spec.low_open and self._low == 0:
+            share = 1 + math.log10(max(value, 1e-300) / self._high) / DECADES
+        else:
+            share = (value - self._low) / (self._high - self._low)
+        self.blockSignals(True)
+        self.setValue(round(STEPS * min(1.0, max(0.0, share))))
+        self.blockSignals(False)
+
+    def _on_moved(self, step: int) -> None:
+        self.moved_to.emit(self.value_at(step))
+
+
+# How objects (a start model, knowledge) are chosen: type -> choices by name, asked when shown.
+ObjectChoices = Mapping[Any, Callable[[], Mapping[str, Any]]]
+
+
+class ParamForm(QWidget):
+    """`params()` is the parameter object, or None while something is wrong and marked."""
+
+    changed = Signal()
+
+    def __init__(self, params_type: type, objects: ObjectChoices | None = None) -> None:
+        super().__init__()
+        self.setObjectName("paramForm")
+        self._type = params_type
+        self._objects = objects or {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+        self._fields: dict[str, _Field] = {}
+        self._errors: dict[str, QLabel] = {}
+        self._titles: dict[str, QLabel] = {}
+        self._sliders: dict[str, ParamSlider] = {}
+        for spec in specs_of(params_type):
+            if spec.kind is ParamKind.OBJECT and spec.object_type not in self._objects:
+                continue
+            self._add(spec)
+        self.show_advanced(False)
+
+    def _add(self, spec: ParamSpec) -> None:
+        field = _Field(spec, self._objects.get(spec.object_type))
+        field.widget.setObjectName(f"param.{spec.name}")
+        field.widget.setToolTip(spec.help)
+        field.widget.setAccessibleName(f"{spec.title}. {spec.help}")
+        field.on_change(self._on_changed)
+        title = label(spec.title, "secondary")
+        title.setToolTip(spec.help)
+        title.setBuddy(field.widget)
+        error = label("", "danger", size="dense", wrap=True)
+        error.setObjectName(f"error.{spec.name}")
+        error.hide()
+        place = 2 * len(self._fields)
+        self._grid.addWidget(title, place, 0)
+        # A list is long, and its numbers have no slider beside them.
+        self._grid.addWidget(field.widget, place, 1, 1, 2 if spec.is_list else 1)
+        if has_slider(spec):
+            self._add_slider(spec, field, place)
+        self._grid.addWidget(error, place + 1, 1)
+        self._fields[spec.name], self._errors[spec.name] = field, error
+        self._titles[spec.name] = title
+
+    def _add_slider(self, spec: ParamSpec, field: _Field, place: int) -> None:
+        slider = self._sliders[spec.name] = ParamSlider(spec)
+        self._grid.addWidget(slider, place, 2)
+        slider.moved_to.connect(field.set_value)
+        slider.show_value(spec.default if isinstance(spec.default, float) else None)
+
+    @property
+    def has_advanced(self) -> bool:
+        return any(field.spec.advanced for field in self._fields.values())
+
+    def show_advanced(self, shown: bool) -> None:
+        for name, field in self._fields.items():
+            visible = shown or not field.spec.advanced
+            field.widget.setVisible(visible)
+            self._titles[name].setVisible(visible)
+            if name in self._sliders:
+                self._sliders[name].setVisible(visible and field.widget.isEnabled())
+
+    def params(self) -> Any | None:
+        """The parameters as they stand; fields that are wrong are marked."""
+        texts = {name: field.value() for name, field in self._fields.items()}
+        try:
+            made: Any = parse_params(self._type, texts)
+        except ParameterError as wrong:
+            self._mark(wrong.problems)
+            return None
+        self._mark({})
+        for name, slider in self._sliders.items():
+            slider.show_value(getattr(made, name))
+        return made
+
+    def set_params(self, params: Any) -> None:
+        """Fill the form from a parameter object."""
+        for name, field in self._fields.items():
+            field.set_value(getattr(params, name))
+
+    def refresh_objects(self) -> None:
+        """Offer the start models and knowledge there are now; what was chosen stays chosen."""
+        for field in self._fields.values():
+            field.refresh_objects()
+
+    def set_locked(self, locked: bool) -> None:
+        for field in self._fields.values():
+            field.widget.setEnabled(not locked)
+        for slider in self._sliders.values():
+            slider.setVisible(not locked)
+
+    def _on_changed(self) -> None:
+        self.params()
+        self.changed.emit()
+
+    def _mark(self, problems: Mapping[str, str]) -> None:
+        for name, field in self._fields.items():
+            problem = problems.get(field.spec.option) or problems.get(name, "")
+            self._errors[name].setText(problem)
+            self._errors[name].setVisible(bool(problem))
+            field.widget.setProperty("state", "error" if problem else "")
+            set_role(field.widget, str(field.widget.property("role") or ""))
+
+
+class _Field:
+    """A spec and the widget that holds its value."""
+
+    def __init__(self, spec: ParamSpec, objects: Callable[[], Mapping[str, Any]] | None) -> None:
+        self.spec = spec
+        self._ask_objects = objects
+        self._objects: Mapping[str, Any] = {}
+        self.widget: QWidget
+        if spec.kind is ParamKind.YES_NO:
+            self.widget = QCheckBox()
+        elif spec.kind in (ParamKind.CHOICE, ParamKind.OBJECT):
+            self.widget = Combo()
+            if spec.none_label is not None and objects is None:
+                self.widget.addItem(spec.none_label)
+            for choice in spec.choices:
+                self.widget.addItem(choice_words(choice), choice)
+            self.refresh_objects()
+        else:
+            line = QLineEdit()
+            line.setPlaceholderText(_placeholder(spec))
+            self.widget = line
+        self.set_value(spec.default)
+
+    def refresh_objects(self) -> None:
+        if self._ask_objects is None or not isinstance(self.widget, QComboBox):
+            return
+        chosen = self.widget.currentText()
+        self._objects = self._ask_objects()
+        none = [self.spec.none_label] if self.spec.none_label is not None else []
+        self.widget.blockSignals(True)  # between the choices there is nothing to tell
+        self.widget.clear()
+        self.widget.addItems([*none, *self._objects])
+        self.widget.setCurrentText(chosen)
+        self.widget.blockSignals(False)
+
+    def value(self) -> Any:
+        match self.widget:
+            case QCheckBox():
+                return self.widget.isChecked()
+            case QComboBox():
+                text = self.widget.currentText()
+                if text == self.spec.none_label:
+                    return None
+                if self.spec.kind is ParamKind.OBJECT:
+                    return self._objects[text]
+                return self.widget.currentData()
+            case QLineEdit():
+                text = self.widget.text().strip()
+                if not text and self.spec.none_label is not None:
+                    return None
+                return text
+        raise TypeError(self.widget)
+
+    def set_value(self, value: Any) -> None:
+        match self.widget:
+            case QCheckBox():
+                self.widget.setChecked(bool(value))
+            case QComboBox():
+                text = self._text_of(value)
+                is_choice = value is not None and self.spec.kind is ParamKind.CHOICE
+                self.widget.setCurrentText(choice_words(text) if is_choice else text)
+            case QLineEdit():
+                self.widget.setText("" if value is None else self._text_of(value))
+                self.widget.setCursorPosition(0)  # a long list shows its beginning
+
+    def _text_of(self, value: Any) -> str:
+        if value is None:
+            return self.spec.none_label or ""
+        if self.spec.kind is ParamKind.OBJECT:
+            return next((name for name, item in self._objects.items() if item is value), "")
+        if isinstance(value, tuple):
+            return ", ".join(f"{part:g}" for part in value)
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    def on_change(self, slot: Callable[[], None]) -> None:
+        match self.widget:
+            case QCheckBox():
+                self.widget.toggled.connect(lambda _: slot())
+            case QComboBox():
+                self.widget.currentIndexChanged.connect(lambda _: slot())
+            case QLineEdit():
+                self.widget.textChanged.connect(lambda _: slot())
+
+
+def _placeholder(spec: ParamSpec) -> str:
+    words = [spec.none_label] if spec.none_label is not None else []
+    words += [AUTO] if spec.allows_auto else []
+    if spec.low is not None and spec.high is not None:
+        words.append(f"{spec.low:g}…{spec.high:g}")
+    elif spec.low is not None:
+        words.append(f"{'>' if spec.low_open else '≥'} {spec.low:g}")
+    return " or ".join(words)

@@ -1,0 +1,196 @@
+"""Step 3 of learning step by step: choose a learner, set it up, start it, see how it goes."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QProgressBar, QWidget
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.learning.params import told_of_missing
+from pgmstudio.core.number_format import counted
+from pgmstudio.gui.data.imputation import RemedyRow
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
+from pgmstudio.gui.learning.wizard.state import StepPlan
+from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest
+from pgmstudio.gui.runs.run_recorder import constraint_sentence, end_sentence
+from pgmstudio.gui.runs.run_summary import state_words
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    beside,
+    button,
+    foot_of,
+    label,
+    row,
+    scrolled,
+)
+from pgmstudio.gui.window.app_context import Shell
+
+# Learners of a graph over the columns, in the order of the lecture's advice.
+OFFERED = (
+    "bn.npc",
+    "bn.pc",
+    "bn.hill-climb",
+    "bn.kes",
+    "tree.chow-liu",
+    "bn.polytree",
+    "bn.tan",
+    "bn.naive-bayes",
+    "bn.k2",
+    "bn.structural-em",
+)
+FIRST = "bn.npc"
+
+
+class LearningStep(QWidget):
+    """A run like any other: it stands in the Runs panel too and goes on behind other pages."""
+
+    def __init__(self, shell: Shell, plan: StepPlan) -> None:
+        super().__init__()
+        self.setObjectName("stepwiseLearning")
+        self._shell, self._plan = shell, plan
+        self._landing = landing_of(shell)
+        self._known: tuple[object, ...] = ()
+        self.learners = LearnerList("stepwiseLearners", [k for k in OFFERED if k in all_learners()])
+        self.learners.picked.connect(self._on_learner)
+        self.forms = LearnerForms(shell, plan.rules)
+        self.forms.changed.connect(self._refresh_notes)
+        self._facts = Note(name="stepwiseRows")
+        self._missing = Note(name="stepwiseMissing")
+        self._refusal = Note(level="danger", name="stepwiseRefusal")
+        self._remedies = RemedyRow(shell)
+        self._outcome = Note(name="stepwiseOutcome")
+        self.start_button = button(
+            "Start",
+            self.start,
+            role="primary",
+            icon_name="play-circle",
+            tip="Start the run in the background.",
+            name="stepwiseStart",
+        )
+        self._stop = button(
+            "Stop, keep best",
+            self._on_stop,
+            icon_name="stop",
+            tip="End the run; the best model so far is kept.",
+            name="stepwiseStop",
+        )
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setMaximumWidth(160)
+        self._bar.setObjectName("stepwiseProgress")
+        self._state = label("", "secondary", size="dense")
+        self._lay_out()
+        shell.bench.runs.run_changed.connect(self._on_run_changed)
+        self.learners.choose(FIRST)
+
+    def _lay_out(self) -> None:
+        self._progress = row(self._bar, self._state, None)
+        run = (self._progress, self._outcome)
+        words = (*run, self._facts, self._missing, self._refusal, self._remedies)
+        foot = foot_of(words, self._stop, self.start_button, margin=16)
+        beside(self, self.learners, scrolled(self.forms, "stepwiseScroll"), foot)
+        self.setFocusProxy(self.learners)
+
+    # -- showing
+
+    def refresh(self) -> None:
+        """The columns, the rules or the run may be others."""
+        project = self._shell.project
+        known = (project.knowledge, project.models, tuple(self._plan.names))
+        if known != self._known:
+            rules = not self._known or self._known[0] is not known[0]
+            self._known = known
+            self.forms.refresh_objects(obey=rules)
+        self._refresh_notes()
+        self._show_run()
+
+    def _on_learner(self) -> None:
+        learner = self.learners.learner
+        if learner is not None:
+            self.forms.show_learner(learner)
+            self._refresh_notes()
+
+    def _refresh_notes(self) -> None:
+        learner, plan = self.learners.learner, self._plan
+        rows, params = plan.rows(), self.forms.params()
+        if learner is None or rows is None or plan.data is None:
+            return
+        every = len(plan.data.domain)
+        split = self._shell.project.data[plan.data_id or ""].split
+        count = counted(rows.row_count, "row")
+        if split is not None:
+            count = f"{counted(split.sizes[0], 'row')} of the part {split.names[0]}"
+        some = len(plan.names)
+        columns = f"all {every} columns" if some == every else f"{some} of {every} columns"
+        rules = plan.rules()
+        obeyed = f" {counted(rules.rule_count(), 'rule')} about edges will be obeyed."
+        asks = getattr(params, "knowledge", None) is not None
+        self._facts.tell(f"{count}, {columns}.{obeyed if asks else ''}")
+        refusal = learner.refuses(rows) or ("" if params is not None else "A setting is wrong.")
+        if asks:
+            refusal = refusal or " ".join(rules.contradictions(plan.names))
+        self._missing.tell(told_of_missing(learner, rows, params))
+        self._remedies.offer(learner, rows, plan.data_id)
+        self._refusal.tell(refusal)
+        self.start_button.setEnabled(not refusal and not self._is_busy)
+        reason = refusal or ("a run of this page goes on." if self._is_busy else "")
+        self.start_button.setToolTip(
+            f"Not now: {reason}" if reason else "Start the run in the background (Ctrl+Return)."
+        )
+
+    @property
+    def _is_busy(self) -> bool:
+        return self._plan.run is not None and not self._plan.run.state.is_end
+
+    def _show_run(self) -> None:
+        run = self._plan.run
+        self._progress.setVisible(self._is_busy)
+        self._stop.setVisible(self._is_busy)
+        if run is None:
+            self._outcome.tell("")
+            return
+        if self._is_busy:
+            fraction = run.progress.fraction
+            self._bar.setRange(0, 0 if fraction is None else 1000)
+            self._bar.setValue(round(1000 * (fraction or 0)))
+            self._state.setText(f"{run.request.title}: {state_words(run)}")
+            self._outcome.tell("")
+            return
+        rules = constraint_sentence(run) or ""
+        is_well = run.state is JobState.FINISHED and (not rules or rules.startswith("All"))
+        words = f"{end_sentence(run)} {rules}".strip()
+        self._outcome.tell(words, "success" if is_well else "warning")
+
+    # -- running
+
+    def start(self) -> None:
+        """Learn from the kept columns; a data set of them is made when some are left out."""
+        learner, params = self.learners.learner, self.forms.params()
+        if learner is None or params is None or not self.start_button.isEnabled():
+            return
+        data_id = self._plan.learning_data()
+        if data_id is None:
+            return
+        split = self._shell.project.data[data_id].split
+        request = RunRequest(
+            title=free_title(self._shell, learner.title),
+            learner_key=learner.key,
+            params=params,
+            seed=0,
+            data_id=data_id,
+            split_part=None if split is None else split.names[0],
+        )
+        try:
+            self._plan.follow(self._landing.start(request))
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+
+    def _on_stop(self) -> None:
+        if self._plan.run is not None:
+            self._plan.run.stop()
+
+    def _on_run_changed(self, run: LearningRun) -> None:
+        if run is self._plan.run:
+            self._show_run()

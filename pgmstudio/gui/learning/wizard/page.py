@@ -1,0 +1,286 @@
+"""Learn ▸ Learn step by step: five steps from columns to the strengths of edges.
+
+Learning step by step: columns, rules, learning, what is left open, and what the edges carry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.knowledge.page import KnowledgePage
+from pgmstudio.gui.learning.wizard.columns_step import ColumnsStep
+from pgmstudio.gui.learning.wizard.learning_step import LearningStep
+from pgmstudio.gui.learning.wizard.model_step import ModelSteps
+from pgmstudio.gui.learning.wizard.state import (
+    COLUMNS,
+    LEARNING,
+    LINKS,
+    QUESTIONS,
+    RULES,
+    plan_of,
+)
+from pgmstudio.gui.project.opening import close_welcome
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import button, empty_state, hairline
+from pgmstudio.gui.widgets.step_bar import StepBar
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Deed, UndoingPage
+
+
+def open_stepwise(shell: Shell, data_id: str | None = None) -> StepwisePage:
+    """The page as it was left; `data_id`: with this data set."""
+
+    model_id = shell.bench.model_id
+    close_welcome(shell)
+    page = cast(StepwisePage, shell.open_page("stepwise", lambda: StepwisePage(shell)))
+    if data_id is not None:
+        page.plan.choose_data(data_id)
+    if model_id in page.plan.models():
+        page.plan.choose_model(model_id)
+    return page
+
+
+def stepwise_actions(shell: Shell) -> list[ActionSpec]:
+    return [
+        ActionSpec(
+            "learn.stepwise",
+            "Learn step by step…",
+            "Learn",
+            "Five steps: columns that tell, rules, learning, what is left open, dependences.",
+            lambda: open_stepwise(shell),
+            icon="list-numbers",
+        ),
+    ]
+
+
+STEPS = ("Columns", "Rules", "Learning", "Open edges", "Dependences")
+
+
+class StepwisePage(UndoingPage):
+    """One per window; what was chosen stays when it is closed and opened again."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("stepwise")
+        self._shell = shell
+        self.plan = plan_of(shell)
+        self.steps = StepBar(STEPS, "stepwiseSteps")
+        self.steps.chosen.connect(self.go_to)
+        self.columns = ColumnsStep(shell, self.plan)
+        self.rules = KnowledgePage(shell, self._names_of)
+        self.rules.setObjectName("stepwiseRules")
+        self.learning = LearningStep(shell, self.plan)
+        self.models = ModelSteps(shell, self.plan)
+        self._no_data = empty_state(
+            "There is nothing to learn from yet. Import a table first.",
+            button(
+                "Import…",
+                self._on_import,
+                role="primary",
+                icon_name="download-simple",
+                tip="Choose a file with rows and columns.",
+                name="stepwiseImport",
+            ),
+        )
+        self._no_model = empty_state(
+            "There is no model with edges yet. Learn one in step 3.",
+            button(
+                "Go to learning",
+                self._on_learning,
+                role="primary",
+                icon_name="play-circle",
+                tip="Step 3: choose a learner and start it.",
+                name="stepwiseToLearning",
+            ),
+        )
+        self._stack = QStackedWidget()
+        panes = (self.columns, self.rules, self.learning, self.models)
+        for widget in (*panes, self._no_data, self._no_model):
+            self._stack.addWidget(widget)
+        self._lay_out()
+        self.plan.changed.connect(self._refresh)
+        self._refresh()
+
+    def _lay_out(self) -> None:
+        frame = QFrame()
+        frame.setProperty("role", "surface")
+        inner = QVBoxLayout(frame)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(0)
+        inner.addWidget(self.steps)
+        inner.addWidget(hairline())
+        inner.addWidget(self._stack, 1)
+        inner.addWidget(hairline())
+        inner.addWidget(self._foot())
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(frame)
+
+    def _foot(self) -> QWidget:
+        def made(text: str, deed: Callable[[], object], name: str, tip: str) -> QPushButton:
+            return button(text, deed, tip=tip, name=name)
+
+        self.leave_button = button(
+            "Close",
+            self._leave,
+            role="link",
+            tip="Leave (Esc); what was chosen stays for the next time.",
+            name="stepwiseClose",
+        )
+        self.back = made("Back", self._on_back, "stepwiseBack", "The step before")
+        self.forward = made("Next", self._on_next, "stepwiseNext", "The next step")
+        self.finish = button(
+            "Open the model",
+            self._on_finish,
+            role="primary",
+            icon_name="check",
+            tip="Open the model in a tab of its own.",
+            name="stepwiseFinish",
+        )
+        foot = QWidget()
+        layout = QHBoxLayout(foot)
+        layout.setContentsMargins(16, 10, 16, 10)
+        layout.setSpacing(8)
+        layout.addWidget(self.leave_button)
+        layout.addStretch(1)
+        for widget in (self.back, self.forward, self.finish):
+            layout.addWidget(widget)
+        return foot
+
+    @property
+    def title(self) -> str:
+        return "Learn step by step"
+
+    def page_icon(self) -> QIcon:
+        return icon("list-numbers")
+
+    @property
+    def stands_alone(self) -> bool:
+        return True
+
+    @property
+    def model_id(self) -> str | None:
+        return self.plan.model_id if self.plan.step in (QUESTIONS, LINKS) else None
+
+    # -- steps
+
+    def go_to(self, step: int) -> None:
+        """Show a step, 0 to 4; all of them can be gone to at any time."""
+        self.plan.step = step
+        self._refresh()
+        shown = self._stack.currentWidget()
+        if shown is not None:
+            shown.setFocus()
+        if self._shell.center.current is self:
+            self._shell.bench.view_model(self.model_id)
+
+    def _refresh(self) -> None:
+        step, plan = self.plan.step, self.plan
+        self.steps.show_step(step)
+        self.steps.tell_found(self._words())
+        lacks_data = plan.data is None and step <= LEARNING
+        lacks_model = plan.model_id is None and step > LEARNING
+        if lacks_data:
+            self._stack.setCurrentWidget(self._no_data)
+        elif lacks_model:
+            self._stack.setCurrentWidget(self._no_model)
+        elif step == COLUMNS:
+            self.columns.refresh()
+            self._stack.setCurrentWidget(self.columns)
+        elif step == RULES:
+            self.rules.refresh()
+            self._stack.setCurrentWidget(self.rules)
+        elif step == LEARNING:
+            self.learning.refresh()
+            self._stack.setCurrentWidget(self.learning)
+        else:
+            self.models.show_step(step)
+            self._stack.setCurrentWidget(self.models)
+        if lacks_model:
+            self.models.leave()
+        self._refresh_foot()
+
+    def _refresh_foot(self) -> None:
+        plan = self.plan
+        self.back.setEnabled(plan.step > COLUMNS)
+        self.back.setToolTip("The step before" if plan.step else "Not now: this is the first step.")
+        self.forward.setVisible(plan.step < LINKS)
+        reason = "" if plan.model_id is not None else "there is no model yet; learn one in step 3."
+        self.finish.setVisible(plan.step > LEARNING)
+        self.finish.setEnabled(not reason)
+        self.finish.setToolTip(
+            f"Not now: {reason}" if reason else "Open the model in a tab of its own."
+        )
+
+    def _words(self) -> str:
+        """What there is so far, at the right of the steps."""
+        plan = self.plan
+        if plan.data is None:
+            return ""
+        every = counted(len(plan.data.domain), "column")
+        return f"{len(plan.names)} of {every}"
+
+    def _names_of(self, project: Project) -> list[str]:
+        return self.plan.names
+
+    def _on_back(self) -> None:
+        self.go_to(max(COLUMNS, self.plan.step - 1))
+
+    def _on_next(self) -> None:
+        self.go_to(min(LINKS, self.plan.step + 1))
+
+    def _on_learning(self) -> None:
+        self.go_to(LEARNING)
+
+    def _on_import(self) -> None:
+        self._shell.book["data.import"].trigger()
+
+    def _on_finish(self) -> None:
+        from pgmstudio.gui.project.opening import open_model_page
+
+        if self.plan.model_id is not None:
+            open_model_page(self._shell, self.plan.model_id)
+
+    # -- keys
+
+    def _leave(self) -> None:
+        self._shell.center.close_page(self)
+
+    def _undoing(self) -> tuple[Deed | None, Deed | None]:
+        """The ticks of step 1, as long as there are some to take back."""
+        plan = self.plan
+        if plan.step != COLUMNS:
+            return None, None
+        return plan.undo if plan.can_undo else None, plan.redo if plan.can_redo else None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        deed = self._deed(event)
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if deed is not None:
+            deed()
+        elif event.key() == Qt.Key.Key_Escape:
+            self._leave()
+        elif is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._on_enter()
+        else:
+            super().keyPressEvent(event)
+
+    def _on_enter(self) -> None:
+        """What the step is for: start the run, open the model, or go on."""
+        if self.plan.step == LEARNING:
+            self.learning.start()
+        elif self.plan.step == LINKS:
+            self._on_finish()
+        else:
+            self._on_next()
+
+    def closed(self) -> None:
+        self.columns.stop()
+        self.models.stop()

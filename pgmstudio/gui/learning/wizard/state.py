@@ -1,0 +1,223 @@
+"""What was chosen while learning step by step; it outlives the page, not the project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.analysis.feature_selection import ALPHA, TargetTest, corrected
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.edits import add_data, with_columns
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.project.model_state import ByModel
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.runs.recorded_run import model_of
+from pgmstudio.gui.window.app_context import Shell
+
+COLUMNS, RULES, LEARNING, QUESTIONS, LINKS = range(5)
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Picking:
+    """How columns are kept: by a threshold on corrected p-values, and some by hand."""
+
+    alpha: float = ALPHA
+    correction: str = "none"
+    by_hand: Mapping[str, bool] = field(default_factory=dict)
+
+    def kept(self, tests: tuple[TargetTest, ...]) -> frozenset[str]:
+        """The columns that stay beside the target; all of them before there are any tests."""
+        p_values = corrected([test.p_value for test in tests], self.correction)
+        return frozenset(
+            test.column
+            for test, p in zip(tests, p_values, strict=True)
+            if self.by_hand.get(test.column, p < self.alpha or self.alpha >= 1)
+        )
+
+
+class StepPlan(QObject):
+    """One per window; `changed` after every choice."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self.step = COLUMNS
+        self.data_id: str | None = None
+        self.target: str | None = None
+        self.tests: tuple[TargetTest, ...] = ()
+        self.tested: tuple[DataSet, str] | None = None  # what the tests are of
+        self.picking = Picking()
+        self.model_id: str | None = None
+        self.run: LearningRun | None = None
+        self.decided: ByModel[tuple[Edge, ...]] = ByModel(shell.document)  # directions
+        self._history: list[tuple[str, Picking]] = []
+        self._undone: list[tuple[str, Picking]] = []
+        self._settle(shell.project)
+        shell.document.replaced.connect(self._on_replaced)
+        shell.document.changed.connect(self._on_document_changed)
+        shell.bench.runs.run_ended.connect(self._on_run_ended)
+
+    # -- data and columns
+
+    @property
+    def data(self) -> DataSet | None:
+        entry = self._shell.project.data.get(self.data_id or "")
+        return None if entry is None else entry.data
+
+    def choose_data(self, data_id: str) -> None:
+        if data_id != self.data_id and data_id in self._shell.project.data:
+            self.data_id = data_id
+            self._forget_tests()
+            wanted = self._shell.bench.target
+            data = self.data
+            self.target = wanted if data is not None and wanted in data.domain else None
+            self.changed.emit()
+
+    def choose_target(self, target: str | None) -> None:
+        """The column that the others should tell something about; also the window's target."""
+        if target != self.target:
+            self.target = target
+            self._forget_tests()
+            self._shell.bench.set_target(target)
+            self.changed.emit()
+
+    def _forget_tests(self) -> None:
+        self.tests, self.tested = (), None
+        self.picking = replace(self.picking, by_hand={})
+        self._history, self._undone = [], []
+
+    def take_tests(self, data: DataSet, target: str, tests: tuple[TargetTest, ...]) -> None:
+        self.tests, self.tested = tests, (data, target)
+        self.changed.emit()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns to learn from, in their order."""
+        data = self.data
+        if data is None:
+            return []
+        if not self.tests:
+            return list(data.domain.names)
+        kept = {*self.picking.kept(self.tests), self.target}
+        return [name for name in data.domain.names if name in kept]
+
+    def pick(self, words: str, picking: Picking) -> None:
+        """Keep columns in another way; can be taken back."""
+        if picking != self.picking:
+            self._history.append((words, self.picking))
+            self._undone.clear()
+            self.picking = picking
+            self.changed.emit()
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._history)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._undone)
+
+    def undo(self) -> None:
+        """Take back the last choice of columns."""
+        self._swap(self._history, self._undone)
+
+    def redo(self) -> None:
+        self._swap(self._undone, self._history)
+
+    def _swap(self, source: list[tuple[str, Picking]], into: list[tuple[str, Picking]]) -> None:
+        if source:
+            words, picking = source.pop()
+            into.append((words, self.picking))
+            self.picking = picking
+            self.changed.emit()
+
+    def rules(self) -> Knowledge:
+        """What is known about the columns to learn from."""
+        return self._shell.project.knowledge.among(self.names)
+
+    def rows(self) -> DataSet | None:
+        """All rows of the columns to learn from."""
+        data, names = self.data, self.names
+        if data is None or len(names) == len(data.domain):
+            return data
+        return data.of_columns(names)
+
+    def learning_data(self) -> str | None:
+        """The data set to learn from; one with fewer columns is added to the project."""
+        project, rows = self._shell.project, self.rows()
+        if rows is None or rows is self.data:
+            return self.data_id
+        for key, entry in project.data.items():
+            if entry.data.fingerprint == rows.fingerprint:
+                return key
+        key = project.next_data_id()
+        made = with_columns(project.data[self.data_id or ""], self.names)
+        text = f"Keep {counted(len(self.names), 'column')}"
+        return key if self._shell.change(text, partial(add_data, entry=made)) else None
+
+    # -- the model
+
+    def choose_model(self, model_id: str | None) -> None:
+        if model_id != self.model_id:
+            self.model_id = model_id
+            self.changed.emit()
+
+    def models(self) -> dict[str, str]:
+        """Titles of the models with directed edges, by id."""
+        entries = self._shell.project.models
+        return {k: e.title for k, e in entries.items() if isinstance(e.model, DirectedModel)}
+
+    def follow(self, run: LearningRun) -> None:
+        """This run is the one of this plan; its model will be the plan's."""
+        self.run = run
+        self.changed.emit()
+
+    def _on_run_ended(self, run: LearningRun) -> None:
+        if run is self.run:
+            made = model_of(self._shell.project, run)
+            if made in self.models():
+                self.model_id = made
+            self.changed.emit()
+
+    # -- following the project
+
+    def _settle(self, project: Project) -> None:
+        """Choose what there is in place of what is gone."""
+        if self.data_id not in project.data:
+            self.data_id, self.target = next(iter(project.data), None), None
+            self._forget_tests()
+            data, wanted = self.data, self._shell.bench.target
+            if data is not None and wanted is not None and wanted in data.domain:
+                self.target = wanted
+        data = self.data
+        if self.target is not None and (data is None or self.target not in data.domain):
+            self.target = None
+            self._forget_tests()
+        if self.model_id not in self.models():
+            in_view = self._shell.bench.model_id
+            known = list(self.models())
+            self.model_id = in_view if in_view in known else known[-1] if known else None
+
+    def _on_replaced(self) -> None:
+        self.step, self.run, self.picking = COLUMNS, None, Picking()
+        self.data_id = self.model_id = None
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        if before is not after:
+            self._settle(after)
+            self.changed.emit()
+
+
+def plan_of(shell: Shell) -> StepPlan:
+    """The one of a shell, made at the first asking."""
+    found = shell.findChild(StepPlan)
+    return found if isinstance(found, StepPlan) else StepPlan(shell)

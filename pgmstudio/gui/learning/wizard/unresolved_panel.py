@@ -1,0 +1,188 @@
+"""Step 4 of learning step by step: what is left open, each with its answers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
+    read_choices,
+)
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.edits import choices_of
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.learning.wizard.state import StepPlan
+from pgmstudio.gui.structure.unresolved_bar import Answer, Question
+from pgmstudio.gui.structure.unresolved_edges import AmbiguousDesk, FreeDirections
+from pgmstudio.gui.widgets.basic import Note, button, empty, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.step_bar import QuietLine
+from pgmstudio.gui.window.app_context import Shell
+
+MOST_SHOWN = 40
+LOOK_AGAIN_MS = 30
+NOTHING = "Nothing is left open: the data or the choices decide every edge."
+
+
+class QuestionsPanel(QWidget):
+    """The same questions as on the canvas, all at once; a click there answers here too."""
+
+    def __init__(self, shell: Shell, plan: StepPlan) -> None:
+        super().__init__()
+        self.setObjectName("stepwiseQuestions")
+        self._shell, self._plan = shell, plan
+        self._desk: AmbiguousDesk | None = None
+        self._directions: FreeDirections | None = None
+        self._model_id: str | None = None
+        self._shown: tuple[Question, ...] | None = None
+        self._buttons: list[QPushButton] = []
+        self._soon = one_shot(self, self.refresh)
+        self._count = QuietLine("stepwiseDecided")
+        self._done = Note(level="success", name="stepwiseNothingOpen")
+        self._all = button(
+            "Resolve all by strength",
+            self._on_all,
+            role="link",
+            name="stepwiseResolveAll",
+            tip="In every region the edges that tell most stay, and free edges stay as drawn.",
+        )
+        self._again = button(
+            "Ask again",
+            self._on_again,
+            role="link",
+            name="stepwiseAskAgain",
+            tip="Forget which directions were decided; the model stays as it is.",
+        )
+        self._list = QWidget()
+        self._rows = QVBoxLayout(self._list)
+        self._rows.setContentsMargins(0, 0, 8, 0)
+        self._rows.setSpacing(8)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 8, 8, 8)
+        layout.setSpacing(8)
+        layout.addWidget(row(label("What is left open", "heading"), self._count))
+        layout.addWidget(self._done)
+        layout.addWidget(scrolled(self._list, "stepwiseQuestionScroll"), 1)
+        layout.addWidget(row(self._all, self._again, None))
+
+    def show_model(self, model_id: str, desk: AmbiguousDesk) -> None:
+        """Questions of another model, or of the same in another page."""
+        self.leave()
+        self._model_id, self._desk = model_id, desk
+        self._directions = FreeDirections(self._shell, self._plan, model_id, self)
+        desk.changed.connect(self.refresh_soon)
+        self._directions.changed.connect(self.refresh_soon)
+        self._shown = None
+        self.refresh_soon()
+
+    def leave(self) -> None:
+        """No model any more."""
+        if self._desk is not None:
+            self._desk.changed.disconnect(self.refresh_soon)
+        if self._directions is not None:
+            self._directions.stop()
+            self._directions.deleteLater()
+        self._desk = self._directions = self._model_id = None
+
+    @property
+    def is_waiting(self) -> bool:
+        desk, free = self._desk, self._directions
+        return bool((desk and desk.is_waiting) or (free and free.is_waiting))
+
+    @property
+    def _has_tests(self) -> bool:
+        """Whether the run of the model left its questions with the model."""
+        entry = self._shell.project.models.get(self._model_id or "")
+        run = None if entry is None else self._shell.project.runs.get(entry.run_id or "")
+        if run is None or "open" not in run.kept or self._desk is None:
+            return False
+        return self._desk.follows_run or self._desk.is_waiting
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        if self._desk is not None and self._has_tests:
+            return self._desk.questions
+        return () if self._directions is None else self._directions.questions
+
+    def _decided(self) -> int:
+        entry = self._shell.project.models.get(self._model_id or "")
+        if entry is None or self._directions is None:
+            return 0
+        if not self._has_tests:
+            return len(self._directions.decided)
+        made = read_choices(choices_of(entry), entry.model.domain.names)
+        return len(made.edges) + len(made.directions)
+
+    def refresh_soon(self) -> None:
+        """Once everybody has heard of a change; between two models there is nothing to ask."""
+        self._soon.start(0)
+
+    def refresh(self) -> None:
+        """The questions there are now."""
+        if self._desk is None or self._model_id not in self._shell.project.models:
+            return
+        if self._desk.is_waiting:
+            self._soon.start(LOOK_AGAIN_MS)
+            return
+        questions, decided = self.questions, self._decided()
+        self._count.setText(f"{decided} decided · {len(questions)} open")
+        has_tests = self._has_tests
+        self._all.setVisible(bool(questions) and has_tests)
+        self._again.setVisible(not has_tests and decided > 0)
+        self._done.tell("" if questions else NOTHING)
+        self._show(questions)
+
+    def _show(self, questions: tuple[Question, ...]) -> None:
+        if questions == self._shown:
+            for made in self._buttons:
+                made.setEnabled(True)
+            return
+        self._shown = questions
+        self._buttons = []
+        empty(self._rows)
+        for number, question in enumerate(questions[:MOST_SHOWN]):
+            self._rows.addWidget(self._question(number, question))
+        if len(questions) > MOST_SHOWN:
+            more = counted(len(questions) - MOST_SHOWN, "more", "more")
+            self._rows.addWidget(label(f"{more}, shown as these are decided.", "tertiary"))
+        self._rows.addStretch(1)
+
+    def _question(self, number: int, question: Question) -> QWidget:
+        made = QWidget()
+        layout = QVBoxLayout(made)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(label(question.sentence, wrap=True))
+        pair: list[QPushButton] = []
+        for place, answer in enumerate(question.answers):
+            choice = button(
+                answer.words,
+                partial(self._on_answer, answer),
+                tip=answer.words,
+                name=f"stepwiseAnswer{number}.{place}",
+            )
+            pair.append(choice)
+            if len(pair) == 2:
+                layout.addWidget(row(*pair, None))
+                pair = []
+            self._buttons.append(choice)
+        if pair:
+            layout.addWidget(row(*pair, None))
+        layout.addWidget(hairline())
+        return made
+
+    def _on_answer(self, answer: Answer) -> None:
+        for made in self._buttons:
+            made.setEnabled(False)
+        if self._desk is not None and self._has_tests:
+            self._desk.answer(answer)
+        elif self._directions is not None:
+            self._directions.answer(answer)
+
+    def _on_all(self) -> None:
+        if self._desk is not None:
+            self._desk.resolve_all()
+
+    def _on_again(self) -> None:
+        if self._directions is not None:
+            self._directions.forget()

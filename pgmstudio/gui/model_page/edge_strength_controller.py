@@ -1,0 +1,89 @@
+"""The widths of a model's edges: the choice in the bar, the measuring, the wait and refusals."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.edge_strengths import StrengthKeeper, Strengths
+from pgmstudio.gui.model_page.model_data import sources_of
+from pgmstudio.gui.model_page.toolbar import ModelBar
+from pgmstudio.gui.widgets.basic import Note, button
+from pgmstudio.gui.window.app_context import Shell
+
+
+class StrengthDesk(QObject):
+    """One for each page of a model; `note` says how far a measuring is and can stop it."""
+
+    def __init__(self, shell: Shell, model_id: str, canvas: Canvas, bar: ModelBar) -> None:
+        super().__init__(canvas)
+        self._shell, self._model_id = shell, model_id
+        self._canvas, self._bar = canvas, bar
+        self.note = Note(name="measuringNote")
+        self.note.add_button(
+            button(
+                "Stop",
+                self._on_stop,
+                role="link",
+                icon_name="stop",
+                tip="Measure no further; all edges are drawn alike.",
+                name="stopMeasuring",
+            )
+        )
+        sources = sources_of(shell)
+        self._keeper = StrengthKeeper(
+            shell.bench.beliefs(model_id),
+            self,
+            rows=partial(sources.rows_or_why, model_id),
+            replicates=partial(sources.frequencies_or_why, model_id),
+        )
+        self._keeper.changed.connect(self._on_strengths)
+        self._keeper.measuring.connect(self.note.tell)
+        self._keeper.refused.connect(self._on_refused)
+        self._keeper.failed.connect(self._on_failed)
+        bar.strength_chosen.connect(self.choose)
+        shell.document.changed.connect(self._on_document_changed)
+
+    @property
+    def kind(self) -> str:
+        """What the width of edges shows."""
+        return self._keeper.kind
+
+    def choose(self, kind: str) -> None:
+        """Let the width of edges show something else."""
+        self._bar.show_strength(kind)
+        self._keeper.choose(kind)
+
+    def follow(self) -> None:
+        """The model may be another."""
+        self._keeper.follow()
+
+    def words_for(self, source: str, target: str) -> str:
+        """What the tooltip of an edge says of its strength."""
+        shown = self._canvas.strengths
+        return "" if shown is None else shown.words_for((source, target))
+
+    def stop(self) -> None:
+        self._keeper.stop()
+
+    def _on_document_changed(self, _before: object, after: object) -> None:
+        # Other rows or a new bootstrap; a new model is told by its beliefs.
+        if self._keeper.is_on and self._model_id in self._shell.project.models:
+            self._keeper.follow()
+
+    def _on_strengths(self, strengths: Strengths | None) -> None:
+        self._canvas.show_strengths(strengths)
+
+    def _on_stop(self) -> None:
+        self.choose("none")
+
+    def _on_refused(self, sentence: str) -> None:
+        self._bar.show_strength("none")
+        self._canvas.show_strengths(None)
+        self._canvas.refuse(sentence, self._canvas.view.rect().center())
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.choose("none")
+        self._shell.errors.report(error)

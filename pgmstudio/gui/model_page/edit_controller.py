@@ -1,0 +1,353 @@
+"""Wishes of a canvas turned into undoable edits of its model; refusals explain themselves there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, reduce
+
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtWidgets import QApplication
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.drawing.diagram import Point
+from pgmstudio.core.drawing.snapping import (
+    SIDES,
+    Box,
+    distributed,
+    lined_up,
+    snapped_to_grid,
+    spread,
+)
+from pgmstudio.core.errors import CycleError, PgmStudioError
+from pgmstudio.core.graphs.junction_tree import SizeForecast
+from pgmstudio.core.io.models.subnetwork_clipboard import copied, pasted
+from pgmstudio.core.languages.bayesian_network.arc_reversal import (
+    inherited_edges,
+    why_not_reversible,
+)
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.project import edits, model_edits
+from pgmstudio.core.project import edits as equivalence_edits
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.edge_tool import EdgeTool
+from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
+from pgmstudio.gui.canvas.signals import EdgeAdvice
+from pgmstudio.gui.model_page.edge_forecast import EdgeForecaster
+from pgmstudio.gui.window.app_context import Shell
+
+Edit = Callable[[Project], Project]
+Edge = tuple[str, str]
+
+# Tables with more rows than this are announced as large while an edge is drawn.
+LARGE_TABLE = 512
+NEW_STATES = ("yes", "no")
+
+
+def in_order(*some: Edit) -> Edit:
+    """One edit that does several, one after another."""
+    return lambda project: reduce(lambda so_far, edit: edit(so_far), some, project)
+
+
+def edge_advice(entry: ModelEntry, source: str, target: str) -> EdgeAdvice:
+    """Rows of the target's table before and after, or why the edge cannot be."""
+    model = entry.model
+    if not isinstance(model, BayesianNetwork | LabelledDag):
+        return EdgeAdvice()
+    if model.dag.has_edge(source, target):
+        return EdgeAdvice("edge exists", refusal=f"{source} → {target} is there already.")
+    path = model.dag.path(target, source)
+    if path is not None:
+        return EdgeAdvice(
+            "closes a cycle", refusal=str(CycleError(source, target, path)), path=path
+        )
+    before = model.table(target).size // model.domain[target].cardinality
+    after = before * model.domain[source].cardinality
+    return EdgeAdvice(f"{_grouped(before)} → {_grouped(after)} rows", after > LARGE_TABLE)
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", "\u2009")
+
+
+class ModelEditing(QObject):
+    """Knows the canvas it listens to, the model it edits, and the picture in view."""
+
+    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._shell, self._model_id, self._canvas = shell, model_id, canvas
+        self.picture_name = ""
+        # A language's own ways, if it has them; True: it was dealt with.
+        self.delete_instead: Callable[[], bool] | None = None
+        self.join_instead: Callable[[str, str], bool] | None = None
+        self._forecasts = EdgeForecaster(self)
+        self._forecasts.told.connect(self._on_forecast)
+        self._forecasts.failed.connect(shell.errors.report)
+        wishes = canvas.wishes
+        wishes.move.connect(self.move_nodes)
+        wishes.add_edge.connect(self.add_edge)
+        wishes.add_node.connect(self.add_node)
+        wishes.rename.connect(self.rename)
+        wishes.delete.connect(self.delete_selected)
+        wishes.reverse.connect(self.reverse_selected)
+        wishes.copy.connect(self.copy)
+        wishes.cut.connect(self.cut)
+        wishes.paste.connect(self.paste)
+        wishes.duplicate.connect(self.duplicate)
+
+    @property
+    def entry(self) -> ModelEntry:
+        return self._shell.project.models[self._model_id]
+
+    def change(self, text: str, edit: Edit) -> bool:
+        """One undoable step; a refusal is said at the pointer and changes nothing."""
+        try:
+            self._shell.document.change(text, edit)
+        except PgmStudioError as refusal:
+            self._canvas.refuse(str(refusal))
+            return False
+        return True
+
+    # -- structure
+
+    def advise(self, source: str, target: str) -> EdgeAdvice:
+        """What is known at once; what becomes of the clique tree follows."""
+        self._forecasts.forget()
+        model, advice = self.entry.model, edge_advice(self.entry, source, target)
+        if isinstance(model, BayesianNetwork) and not advice.refusal:
+            self._forecasts.ask(model, source, target)
+        return advice
+
+    def _on_forecast(self, source: str, target: str, size: SizeForecast) -> None:
+        tool = self._canvas.view.tool
+        if isinstance(tool, EdgeTool):
+            before, after = _grouped(size.before), _grouped(size.after)
+            words = f"{before} → {after} clique-tree cells" if size.grows else "cliques stay"
+            tool.add_forecast(source, target, words, size.is_warning)
+
+    def add_edge(self, source: str, target: str) -> None:
+        if self.join_instead is not None and self.join_instead(source, target):
+            return
+        edit = partial(model_edits.add_edge, model_id=self._model_id, source=source, target=target)
+        self.change(f"Add {source} → {target}", edit)
+
+    def add_node(self, name: str, at: Point) -> None:
+        edit = partial(
+            model_edits.add_variable,
+            model_id=self._model_id,
+            variable=Variable(name, NEW_STATES),
+            picture=self.picture_name,
+            at=at,
+        )
+        self._canvas.view.stand_still()
+        if self.change(f"Add {name}", in_order(self._hold_places(), edit)):
+            self._canvas.wishes.select.emit((name,), ())
+
+    def rename(self, old: str, new: str) -> None:
+        if new != old:
+            edit = partial(model_edits.rename_variable, model_id=self._model_id, old=old, new=new)
+            self.change(f"Rename {old} to {new}", edit)
+
+    def delete_selected(self) -> None:
+        if self.delete_instead is not None and self.delete_instead():
+            return
+        scene = self._canvas.scene
+        nodes = scene.selected_nodes
+        edges = [e for e in scene.selected_edges if e[0] not in nodes and e[1] not in nodes]
+        if not nodes and not edges:
+            self._canvas.refuse("Nothing is selected; click a node or an edge first.")
+            return
+        self.delete(nodes, edges)
+
+    def _deleting(self, nodes: Iterable[str], edges: Iterable[Edge]) -> Edit:
+        remove_edge = partial(model_edits.remove_edge, model_id=self._model_id)
+        remove_node = partial(model_edits.remove_variable, model_id=self._model_id)
+        return in_order(
+            *(partial(remove_edge, source=source, target=target) for source, target in edges),
+            *(partial(remove_node, name=name) for name in nodes),
+        )
+
+    def delete(self, nodes: Iterable[str] = (), edges: Iterable[Edge] = ()) -> None:
+        nodes, edges = tuple(nodes), tuple(edges)
+        self._canvas.view.stand_still()
+        if self.change(f"Delete {_what(nodes, edges)}", self._deleting(nodes, edges)):
+            self._canvas.view.stop_hover()
+
+    def reverse_selected(self) -> None:
+        self.reverse(self._canvas.scene.selected_edges)
+
+    def reverse(self, edges: Iterable[Edge]) -> None:
+        edges = tuple(edges)
+        if not edges:
+            self._canvas.refuse("No edge is selected; click an edge first.")
+            return
+        turn = partial(model_edits.reverse_edge, model_id=self._model_id)
+        turned = in_order(*(partial(turn, source=a, target=b) for a, b in edges))
+        if self.change(f"Reverse {_what((), edges)}", turned):
+            self._canvas.wishes.select.emit((), tuple((b, a) for a, b in edges))
+
+    def turning(self, source: str, target: str) -> tuple[str, str]:
+        """Why the edge is not covered (empty: it is), and the words for turning it nonetheless."""
+        model = self.entry.model
+        if not isinstance(model, BayesianNetwork) or not model.dag.has_edge(source, target):
+            return "this is not an edge of a Bayesian network.", ""
+        reason = why_not_reversible(model.dag, source, target)
+        if reason:
+            return reason, ""
+        added = inherited_edges(model.dag, source, target)
+        if not added:
+            return "", ""
+        named = ", ".join(" → ".join(edge) for edge in added)
+        reason = f"the two have other parents besides each other; {named} would be needed."
+        return reason, f"Reverse, keep the distribution, add {_count(len(added), 'edge')}"
+
+    def turn(self, source: str, target: str) -> None:
+        """Reverse the edge with new tables, so that the distribution stays as it is."""
+        edit = partial(
+            equivalence_edits.turn_edge, model_id=self._model_id, source=source, target=target
+        )
+        if self.change(f"Reverse {source} → {target}, same distribution", edit):
+            self._canvas.wishes.select.emit((), ((target, source),))
+
+    # -- places
+
+    def _hold_places(self) -> Edit:
+        """Keep every node where it is seen, so that the rest does not rearrange around the new."""
+        return partial(
+            model_edits.move_nodes,
+            model_id=self._model_id,
+            picture=self.picture_name,
+            points=self._canvas.scene.positions,
+        )
+
+    def move_nodes(self, points: Mapping[str, Point]) -> None:
+        whole = {**self._canvas.scene.positions, **points}
+        self._canvas.view.stand_still()
+        self._place(f"Move {_what(tuple(points), ())}", whole)
+
+    def _place(self, text: str, points: Mapping[str, Point]) -> None:
+        edit = partial(
+            model_edits.move_nodes,
+            model_id=self._model_id,
+            picture=self.picture_name,
+            points=points,
+        )
+        self.change(text, edit)
+
+    def arrange(self, title: str, points: Mapping[str, Point]) -> None:
+        """A whole layout somebody asked for."""
+        self._place(f"Arrange: {title.lower()}", points)
+
+    def _boxes(self, least: int, what: str) -> dict[str, Box]:
+        scene = self._canvas.scene
+        chosen = {i: scene.nodes[i] for i in scene.selected_nodes}
+        if len(chosen) < least:
+            self._canvas.refuse(f"Select at least {least} nodes to {what}.")
+            return {}
+        return {i: Box(*item.centre, *item.size) for i, item in chosen.items()}
+
+    def align(self, side: str) -> None:
+        boxes = self._boxes(2, "align")
+        if boxes:
+            self._place_all(SIDES[side], lined_up(boxes, side))
+
+    def distribute(self, *, across: bool) -> None:
+        boxes = self._boxes(3, "distribute")
+        if boxes:
+            text = f"Distribute {'across' if across else 'down'}"
+            self._place_all(text, distributed(boxes, across=across))
+
+    def snap_all(self) -> None:
+        places = self._canvas.scene.positions
+        self._place_all("Snap to grid", {i: snapped_to_grid(p) for i, p in places.items()})
+
+    def _place_all(self, text: str, points: Mapping[str, Point]) -> None:
+        self._place(text, {**self._canvas.scene.positions, **points})
+
+    # -- how nodes are drawn
+
+    def set_mode(
+        self, mode: NodeMode, nodes: Iterable[str], sizes: Mapping[str, tuple[float, float]]
+    ) -> None:
+        """Draw these nodes in a mode; a layout made by hand is stretched where boxes touch."""
+        nodes = tuple(nodes)
+        edit: Edit = partial(
+            model_edits.set_display_mode, model_id=self._model_id, nodes=nodes, mode=mode.value
+        )
+        stored = self.entry.layouts.get(self.picture_name)
+        if stored:
+            places = {i: p for i, p in self._canvas.scene.positions.items() if i in sizes}
+            roomy = spread(places, sizes, 16.0)
+            if roomy != places:
+                edit = in_order(
+                    edit,
+                    partial(
+                        model_edits.move_nodes,
+                        model_id=self._model_id,
+                        picture=self.picture_name,
+                        points=roomy,
+                    ),
+                )
+        self.change(f"Show {MODE_TITLES[mode].lower()}", edit)
+
+    # -- clipboard
+
+    def copy(self) -> bool:
+        nodes = self._canvas.scene.selected_nodes
+        if not nodes:
+            self._canvas.refuse("No node is selected; click the nodes to copy first.")
+            return False
+        try:
+            part = copied(self.entry.model, nodes, self._canvas.scene.positions)
+        except PgmStudioError as refusal:
+            self._canvas.refuse(str(refusal))
+            return False
+        data = QMimeData()
+        data.setText(part.text)
+        QApplication.clipboard().setMimeData(data)
+        if part.notices:
+            self._shell.tell(" ".join([f"Copied {_count(part.count, 'node')}.", *part.notices]))
+        return True
+
+    def cut(self) -> None:
+        if self.copy():
+            self.delete_selected()
+
+    def paste(self, at: Point | None = None) -> None:
+        scene = self._canvas.scene
+        try:
+            text = QApplication.clipboard().text()
+            part = pasted(self.entry.model, text, at, scene.positions)
+        except PgmStudioError as refusal:
+            self._canvas.refuse(str(refusal))
+            return
+        points = {**scene.positions, **part.positions}
+        edit = in_order(
+            partial(edits.replace_model, model_id=self._model_id, model=part.model),
+            partial(
+                model_edits.move_nodes,
+                model_id=self._model_id,
+                picture=self.picture_name,
+                points=points,
+            ),
+        )
+        if self.change(f"Paste {_what(part.names, ())}", edit):
+            self._canvas.wishes.select.emit(part.names, ())
+
+    def duplicate(self) -> None:
+        if self.copy():
+            self.paste()
+
+
+def _what(nodes: Iterable[str], edges: Iterable[Edge]) -> str:
+    nodes, edges = tuple(nodes), tuple(edges)
+    if len(nodes) + len(edges) == 1:
+        return nodes[0] if nodes else " → ".join(edges[0])
+    parts = [_count(len(nodes), "node")] if nodes else []
+    parts += [_count(len(edges), "edge")] if edges else []
+    return " and ".join(parts)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -1,0 +1,142 @@
+"""Wishes of a canvas turned into evidence; what cannot be is explained at the pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, QPoint, Qt
+
+from pgmstudio.core.languages.interventions import (
+    direction_note,
+    done_states,
+    why_no_intervention,
+)
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.context_menu import do_menu
+from pgmstudio.gui.canvas.layers.surprise import SurpriseMarks
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.window.app_context import Shell
+
+
+class ModelAsking(QObject):
+    """Listens to one canvas and asks the live beliefs of its model."""
+
+    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._shell, self._model_id, self._canvas = shell, model_id, canvas
+        wishes = canvas.wishes
+        wishes.click_state.connect(self._on_click_state)
+        wishes.exclude_state.connect(self._on_exclude_state)
+        wishes.toggle_state.connect(self._on_toggle_state)
+        wishes.likelihood.connect(self._on_likelihood)
+        wishes.clear_evidence.connect(self._on_clear_evidence)
+        wishes.do.connect(self._on_do)
+        wishes.do_menu.connect(self._on_do_menu)
+        wishes.target.connect(self._on_target_wish)
+        canvas.scene.contents_changed.connect(self._show_cut)
+        shell.bench.beliefs_changed.connect(self._on_beliefs_changed)
+        canvas.view.explain_impossible = self.why_impossible
+        self.live.refused.connect(self._on_refused)
+        SurpriseMarks(shell, model_id, canvas.surprise, canvas)
+
+    @property
+    def live(self) -> LiveBeliefs:
+        return self._shell.bench.beliefs(self._model_id)
+
+    def _variable(self, node: str) -> str:
+        # Another canvas may tell of a node before it is drawn on this one.
+        found = self._canvas.scene.picture.node.get(node)
+        return node if found is None else found.variable or node
+
+    def _refused(self, node: str) -> bool:
+        """Whether the node is a hidden variable; then the canvas says why nothing happens."""
+        name = self._variable(node)
+        if name in self.live.model.domain:
+            return False
+        self._canvas.refuse(
+            f"{name} is hidden: no row tells it, so it cannot be observed. Set evidence on the "
+            "items; the bars here follow."
+        )
+        return True
+
+    def _on_click_state(self, node: str, state: str) -> None:
+        if not self._refused(node):
+            self.live.click_state(self._variable(node), state)
+
+    def _on_exclude_state(self, node: str, state: str) -> None:
+        if not self._refused(node):
+            self.live.exclude_state(self._variable(node), state)
+
+    def _on_toggle_state(self, node: str, state: str) -> None:
+        if not self._refused(node):
+            self.live.toggle_one_of(self._variable(node), state)
+
+    def _on_likelihood(self, node: str, weights: Mapping[str, float]) -> None:
+        if not self._refused(node):
+            self.live.set_likelihood(self._variable(node), weights)
+
+    def _on_clear_evidence(self, node: str) -> None:
+        self.live.retract(self._variable(node))
+
+    def _on_do(self, node: str, state: str) -> None:
+        if not self._refused(node):
+            self.live.do(self._variable(node), state)
+            if note := direction_note(self.live.model, self.live.evidence):
+                self._shell.tell(note)
+
+    def why_no_do(self) -> str:
+        """Why nothing here can be set from outside; empty when it can."""
+        return why_no_intervention(self.live.model)
+
+    def _on_do_menu(self, node: str, place: QPoint) -> None:
+        """The states to choose from, for a node that does not show them."""
+        reason = self.why_no_do()
+        if reason:
+            self._canvas.refuse(f"{self._variable(node)} cannot be set from outside: {reason}")
+            return
+        canvas = self._canvas
+        menu = do_menu(canvas.scene.nodes[node].face, node, canvas, canvas)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
+
+    def _on_beliefs_changed(self, model_id: str) -> None:
+        if model_id == self._model_id and model_id in self._shell.project.models:
+            self._show_cut()
+
+    def _show_cut(self) -> None:
+        """Edges into what is set from outside; none in pictures of anything but variables."""
+        if self._model_id in self._shell.project.models:
+            is_tree = isinstance(self.live.model, Tree)
+            self._canvas.scene.show_cut(done_states(self.live.evidence), lines_too=is_tree)
+
+    def _on_target_wish(self, node: str) -> None:
+        if self._refused(node):
+            return
+        bench, name = self._shell.bench, self._variable(node)
+        bench.set_target(None if bench.target == name else name)
+
+    def clear_all(self) -> None:
+        self.live.clear()
+
+    def begin_likelihood(self, node: str) -> None:
+        """Handles at equal weights, ready to be dragged or moved by ← and →."""
+        if self._refused(node):
+            return
+        variable = self._variable(node)
+        states = self.live.model.domain[variable].states
+        self.live.set_likelihood(variable, dict.fromkeys(states, 1.0))
+        self._canvas.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._canvas.view.keys.enter(node)
+
+    def _on_refused(self, _variable: str, error: object) -> None:
+        if self._canvas.isVisible():
+            self._canvas.refuse(str(error))
+
+    def why_impossible(self, node: str, state: str) -> str:
+        """Which evidence excludes a state whose belief is 0."""
+        variable = self._variable(node)
+        reason = None
+        if variable in self.live.model.domain:
+            reason = self.live.why_impossible(variable, state)
+        return reason or f"{variable} = {state} is impossible."

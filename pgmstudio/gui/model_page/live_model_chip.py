@@ -1,0 +1,92 @@
+"""The chip over the canvas of a model that shows the best so far of a run."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel
+
+from pgmstudio.gui.canvas.view import GraphView
+from pgmstudio.gui.runs.live_model import following_of
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.window.app_context import Shell
+
+_EDGE = 12
+FOLLOW_TIP = "Show every better model of the run as it comes; unticked, this one stays."
+
+
+class BestChip(QFrame):
+    """Says which restart, edges and parameters; *Follow the run* can be unticked."""
+
+    def __init__(self, shell: Shell, model_id: str, view: GraphView) -> None:
+        super().__init__(view)
+        self.setObjectName("bestChip")
+        self.setProperty("role", "card")
+        self._view, self._model_id = view, model_id
+        self._following = following_of(shell)
+        self._sign = QLabel()
+        self._title = label("Best so far", "heading", size="dense")
+        self._words = ElidedLabel(is_snug=True)
+        self._words.setObjectName("bestWords")
+        self._words.setProperty("role", "secondary")
+        self.follow = QCheckBox("Follow the run")
+        self.follow.setObjectName("followRun")
+        self.follow.setToolTip(FOLLOW_TIP)
+        self.follow.clicked.connect(self._on_clicked)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 2, 6, 2)
+        layout.setSpacing(8)
+        for widget in (self._sign, self._title, self._words, self.follow):
+            layout.addWidget(widget)
+        self._following.changed.connect(self._on_changed)
+        view.installEventFilter(self)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the run says of the model in view; nothing once it has ended."""
+        follower = self._following.of_model(self._model_id)
+        self.setVisible(follower is not None)
+        if follower is None:
+            self._view.keep_head(0)
+            return
+        self._title.setText("Best so far" if follower.is_on else "An earlier best")
+        words = follower.words()
+        more = " · edit it while the run goes on" if follower.is_on else ""
+        self._words.setText(words + more)
+        self._words.setToolTip(words)
+        self.setAccessibleName(f"{self._title.text()}: {words}")
+        reason = follower.why_not
+        self.follow.setChecked(follower.is_on)
+        self.follow.setEnabled(reason is None)
+        self.follow.setToolTip(FOLLOW_TIP if reason is None else f"Not now: {reason}")
+        self.place()
+
+    def place(self) -> None:
+        """At the top left of the canvas, as wide as there is room."""
+        wide = min(self.sizeHint().width(), self._view.width() - 2 * _EDGE)
+        self.setGeometry(_EDGE, _EDGE, wide, self.sizeHint().height())
+        self._view.keep_head(self.height() + 2.0 * _EDGE)
+
+    def _on_clicked(self, on: bool) -> None:
+        follower = self._following.of_model(self._model_id)
+        if follower is not None:
+            follower.switch(on)
+
+    def _on_changed(self, model_id: str) -> None:
+        if model_id == self._model_id:
+            self.refresh()
+
+    def _restyle(self) -> None:
+        size = theme().px("icon")
+        self._sign.setPixmap(icon("sparkle", "accent").pixmap(size, size))
+        self._words.setFont(theme().font("dense"))
+        self.adjustSize()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and self.isVisibleTo(self._view):
+            self.place()
+        return super().eventFilter(watched, event)

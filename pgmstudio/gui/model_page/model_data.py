@@ -1,0 +1,120 @@
+"""What a model can be asked with: the rows it goes with, the bootstraps and records of its data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.languages.artifact_kinds import restored
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.project.model_rows import ModelRows, rows_of_model, why_no_rows
+from pgmstudio.core.project.project import Project, Run, restored_params
+from pgmstudio.gui.project.model_state import ByModel
+from pgmstudio.gui.window.app_context import Shell
+
+NO_BOOTSTRAP = "No bootstrap of these rows yet. Learn ▸ Bootstrap… makes one."
+
+
+class ModelSources(QObject):
+    """Answers from the project; what was found is kept until the project has other rows."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._rows: ByModel[tuple[tuple[object, ...], ModelRows | None]] = ByModel(shell.document)
+        self._restored: dict[tuple[str, str], tuple[object, Keepsake | None]] = {}
+        shell.document.replaced.connect(self._restored.clear)
+
+    @property
+    def _project(self) -> Project:
+        return self._shell.project
+
+    def rows(self, model_id: str) -> ModelRows | None:
+        """The rows that speak about a model; None when there are none."""
+        project = self._project
+        entry = project.models.get(model_id)
+        if entry is None:
+            return None
+        known = (project.data, entry.model.domain, entry.data_id, entry.run_id)
+        kept = self._rows.get(model_id)
+        if kept is None or any(a is not b for a, b in zip(kept[0], known, strict=True)):
+            kept = self._rows[model_id] = (known, rows_of_model(project, model_id))
+        return kept[1]
+
+    def rows_or_why(self, model_id: str) -> DataSet | str:
+        """The rows, or the sentence why there are none."""
+        found = self.rows(model_id)
+        return why_no_rows(self._project, model_id) if found is None else found.data
+
+    def run(self, model_id: str) -> Run | None:
+        """The run that made a model."""
+        entry = self._project.models.get(model_id)
+        return None if entry is None else self._project.runs.get(entry.run_id or "")
+
+    def params(self, model_id: str) -> Any:
+        """The parameters of the run that made a model; None where they cannot be read."""
+        run = self.run(model_id)
+        learner = None if run is None else all_learners().get(run.learner)
+        if run is None or learner is None:
+            return None
+        models = {key: entry.model for key, entry in self._project.models.items()}
+        try:
+            return parse_params(learner.params_type, restored_params(run.params, models))
+        except PgmStudioError:  # of another version, or a model it started from is gone
+            return None
+
+    def kept(self, model_id: str, kind: str) -> Keepsake | None:
+        """What the run that made a model kept of this kind."""
+        entry = self._project.models.get(model_id)
+        return None if entry is None else self._kept(entry.run_id or "", kind)
+
+    def _kept(self, run_id: str, kind: str) -> Keepsake | None:
+        run = self._project.runs.get(run_id)
+        plain: Mapping[str, Any] | None = None if run is None else run.kept.get(kind)
+        if plain is None:
+            return None
+        known = self._restored.get((run_id, kind))
+        if known is None or known[0] is not plain:
+            known = self._restored[run_id, kind] = (plain, restored(kind, plain))
+        return known[1]
+
+    def bootstrap_runs(self, model_id: str) -> list[str]:
+        """The bootstraps of the rows that a model goes with, newest first."""
+        rows = self.rows(model_id)
+        entry = self._project.models.get(model_id)
+        own = None if entry is None else entry.run_id
+        found = [
+            run_id
+            for run_id, run in self._project.runs.items()
+            if EdgeFrequencies.kind in run.kept
+            and (run_id == own or (rows is not None and run.data_fingerprint == rows.fingerprint))
+        ]
+        found.reverse()
+        return sorted(found, key=lambda run_id: run_id != own)  # its own before any other
+
+    def frequencies_of(self, run_id: str) -> EdgeFrequencies | None:
+        """What a bootstrap counted."""
+        found = self._kept(run_id, EdgeFrequencies.kind)
+        return found if isinstance(found, EdgeFrequencies) else None
+
+    def frequencies(self, model_id: str) -> EdgeFrequencies | None:
+        """What the newest bootstrap of the model's rows counted."""
+        runs = self.bootstrap_runs(model_id)
+        return self.frequencies_of(runs[0]) if runs else None
+
+    def frequencies_or_why(self, model_id: str) -> EdgeFrequencies | str:
+        found = self.frequencies(model_id)
+        return NO_BOOTSTRAP if found is None else found
+
+
+def sources_of(shell: Shell) -> ModelSources:
+    """The one of a shell, made at the first asking."""
+    found = shell.findChild(ModelSources)
+    return found if isinstance(found, ModelSources) else ModelSources(shell)

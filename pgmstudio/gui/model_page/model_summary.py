@@ -1,0 +1,140 @@
+"""Facts about a whole model that take a moment: its sizes and how well it fits its data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import rows_over
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.likelihood import log2_likelihood
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
+from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.params import ParamKind, specs_of
+from pgmstudio.core.project.project import restored_params
+from pgmstudio.core.scores.local import AIC_BITS
+from pgmstudio.gui.learning.param_form import choice_words
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """`fit` says bits per row by name, higher being better; `problem` why there are none."""
+
+    effective_size: int
+    method: str  # of the triangulation; empty where there is none
+    fit: Mapping[str, float]
+    problem: str = ""
+    sizes: SizeBreakdown = field(default_factory=SizeBreakdown)
+    unlabelled_size: int = 0  # effective, of the same graph without its labels; 0 where it has none
+
+
+def model_facts(model: Model, data: DataSet | None) -> ModelFacts:
+    """Computed beside the window."""
+    sizes = size_breakdown(model)
+    method = sizes.triangulator
+    size, plain = model.effective_size(), 0
+    if isinstance(model, LabelledDag) and model.labelled_edges:
+        plain = model.as_bayesian_network.effective_size()
+    try:
+        fit = {} if data is None else fit_per_row(model, data)
+    except PgmStudioError as error:
+        return ModelFacts(size, method, {}, str(error), sizes, plain)
+    return ModelFacts(size, method, fit, "", sizes, plain)
+
+
+def graph_sizes(graph: DecisionGraph) -> list[tuple[str, str, str]]:
+    """The sizes of a decision graph beside its free parameters."""
+    return [
+        ("Nodes", grouped(sum(graph.node_counts)), "In the bands of all variables."),
+        (
+            "Effective size",
+            grouped(graph.effective_size()),
+            "Numbers of every node, once for each variable right below: the cost of an update.",
+        ),
+        ("Numbers", grouped(graph.parameter_size()), "Parameters stored, free or not."),
+    ]
+
+
+def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
+    """L/N, and with k free parameters BIC = L − k/2 · log2 N and AIC = L − k · log2 e, over N."""
+    rows = data.total_weight
+    if not isinstance(model, ProbabilisticModel) or rows <= 0:
+        return {}
+    total = log2_likelihood(model, rows_over(data, model.domain))
+    free = model.representation_size()
+    return {
+        "Log-likelihood": total / rows,
+        "BIC": (total - free / 2 * math.log2(max(rows, 1.0))) / rows,
+        "AIC": (total - AIC_BITS * free) / rows,
+    }
+
+
+def bits_words(value: float) -> str:
+    """Three digits, a true minus; rows that are impossible make it −∞."""
+    if math.isinf(value):
+        return "−∞, some rows are impossible"
+    return f"{value:.3f} bits per row".replace("-", "−")
+
+
+def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The card: how a model came about, enough to make it again."""
+    from pgmstudio.core.languages.learners import all_learners
+
+    key = str(provenance.get("learner", ""))
+    learner = all_learners().get(key)
+    facts = [("Learner", learner.title if learner is not None else key, key)]
+    specs = {} if learner is None else {s.name: s for s in specs_of(learner.params_type)}
+    for name, value in dict(provenance.get("parameters", {})).items():
+        spec = specs.get(name)
+        if not _is_worth_telling(value) or (spec and spec.advanced and value == spec.default):
+            continue
+        title = spec.title if spec is not None else str(name).replace("_", " ").capitalize()
+        is_choice = spec is not None and spec.kind is ParamKind.CHOICE
+        facts.append((title, choice_words(value) if is_choice else _short(value), str(value)))
+    pairs = (
+        ("Seed", "seed", "The same seed gives the same model."),
+        ("Data", "data", "The fingerprint of its rows."),
+        ("Version", "version", "Of the program."),
+        ("Outcome", "outcome", "How the run ended."),
+        ("Time", "seconds", "How long it took."),
+    )
+    for title, entry, tip in pairs:
+        if entry in provenance:
+            told, tip = _told(entry, provenance[entry], tip)
+            facts.append((title, told, tip))
+    return facts
+
+
+def _told(entry: str, value: Any, tip: str) -> tuple[str, str]:
+    """One line of the card and its tip; a model file tells of its data in a group of facts."""
+    if entry == "data":
+        group = value if isinstance(value, Mapping) else {"fingerprint": value}
+        fingerprint = str(group.get("fingerprint", ""))
+        return str(group.get("file", fingerprint[:12])), f"{tip} {fingerprint}"
+    if entry == "seconds":
+        return f"{float(value):.3g} s", tip
+    return str(value), tip
+
+
+def _is_worth_telling(value: Any) -> bool:
+    return value is not None and value != {} and value != []
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return grouped(value)
+    if isinstance(value, Mapping):
+        if "model" in value:
+            return str(value["model"] or "a model")
+        rules = restored_params({"knowledge": value}, {})["knowledge"]
+        return counted(rules.rule_count(), "rule")
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text if len(text) <= 40 else text[:39] + "…"

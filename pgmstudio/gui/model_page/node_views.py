@@ -1,0 +1,148 @@
+"""Faces for the nodes of a model's picture: what the project and the live beliefs say of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.core.drawing.diagram import GraphPicture, PictureNode
+from pgmstudio.core.inference.base import Done, Finding, weights_of
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.interventions import as_seen
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree_mixture.components import component_names
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.canvas.node_view import NodeFace, NodeMode
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+
+# Larger models open with names; their bars would be too far apart to be read together.
+MOST_WITH_BARS = 24
+# The same of those that are many layers high: a node with bars and an arrow in each.
+HIGHEST_WITH_BARS = 1000
+_HEAD, _ROW, _ARROW = 23, 17, 64
+
+
+def usual_mode(entry: ModelEntry) -> NodeMode:
+    """How nodes are drawn that nobody chose a mode for."""
+    if isinstance(entry.model, TreeMixture):
+        return NodeMode.LINE  # many lines meet, so boxes are low
+    if len(entry.model.domain) > MOST_WITH_BARS:
+        return NodeMode.NAME
+    if isinstance(entry.model, BayesianNetwork) and _height(entry.model) > HIGHEST_WITH_BARS:
+        return NodeMode.NAME
+    return NodeMode.PRIOR
+
+
+def _height(network: BayesianNetwork) -> int:
+    """About how high its graph is, drawn in layers of nodes with bars."""
+    dag, low = network.dag, [0] * len(network.dag.names)
+    for node in dag.topological_order:
+        states = min(6, network.domain.variables[node].cardinality)
+        above = max((low[parent] for parent in dag.parent_indices[node]), default=0)
+        low[node] = above + _HEAD + _ROW * states + _ARROW
+    return max(low, default=0)
+
+
+def mode_of(entry: ModelEntry, node: str) -> NodeMode:
+    """The chosen mode of a node; one this version does not know counts as none."""
+    chosen = entry.display_modes.get(node)
+    try:
+        return usual_mode(entry) if chosen is None else NodeMode(chosen)
+    except ValueError:
+        return usual_mode(entry)
+
+
+def shared_mode(entry: ModelEntry) -> NodeMode | None:
+    """The mode all nodes have; None when they differ."""
+    modes = {mode_of(entry, name) for name in entry.model.domain.names}
+    if len(modes) > 1:
+        return None
+    return modes.pop() if modes else usual_mode(entry)
+
+
+@dataclass(frozen=True)
+class FaceMaker:
+    """Makes faces; `live` is None until the model has been asked for the first time."""
+
+    entry: ModelEntry
+    live: LiveBeliefs | None
+    target: str | None
+    has_waited: bool = False  # so long that the beliefs in view are called stale
+    waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
+    blend: float = 1.0  # how far from the prior (0) to the beliefs given evidence (1)
+
+    def faces(self, picture: GraphPicture) -> dict[str, NodeFace]:
+        evidence: Mapping[str, Finding] = {} if self.live is None else self.live.evidence
+        usual, is_stale = usual_mode(self.entry), self._is_stale()
+        return {n.id: self._face(n, evidence, usual, is_stale) for n in picture.nodes}
+
+    def _is_stale(self) -> bool:
+        """Beliefs that come at once are not called so: a blink of grey would only disturb."""
+        live = self.live
+        return live is not None and live.is_stale and (self.has_waited or not live.is_live)
+
+    def _face(
+        self, node: PictureNode, evidence: Mapping[str, Finding], usual: NodeMode, is_stale: bool
+    ) -> NodeFace:
+        name, entry, live = node.variable, self.entry, self.live
+        if name is None or name not in entry.model.domain:
+            return self._hidden_face(node, is_stale)
+        variable = entry.model.domain[name]
+        mode = mode_of(entry, name) if name in entry.display_modes else usual
+        if live is not None and live.error is not None and mode is not NodeMode.DOT:
+            mode = NodeMode.NAME
+        finding = evidence.get(name)
+        beliefs = None if live is None else live.beliefs.get(name)
+        priors = None if live is None else live.priors.get(name)
+        if self.blend < 1 and beliefs is not None and priors is not None:
+            beliefs = (1 - self.blend) * priors + self.blend * beliefs
+        return NodeFace(
+            title=entry.node_titles.get(name, name),
+            mode=mode,
+            states=variable.states,
+            beliefs=_floats(beliefs, variable.cardinality),
+            priors=_floats(priors, variable.cardinality),
+            weights=()
+            if finding is None
+            else tuple(map(float, weights_of(variable, as_seen(finding)))),
+            most_probable=None if live is None else live.most_probable.get(name),
+            is_target=name == self.target,
+            is_stale=is_stale or name in self.waiting,
+            note=entry.node_notes.get(name, ""),
+            is_done=isinstance(finding, Done),
+        )
+
+    def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeFace:
+        """A hidden root shows how probable each component is; anything else has its label."""
+        model, name = self.entry.model, node.variable
+        if not isinstance(model, LatentClasses | TreeMixture) or name is None:
+            return NodeFace(node.label)
+        priors = tuple(model.weights.tolist())
+        shares = () if self.live is None else self.live.component_shares
+        shares = shares if len(shares) == len(priors) else ()
+        return NodeFace(
+            title=self.entry.node_titles.get(name, name),
+            mode=mode_of(self.entry, name) if name in self.entry.display_modes else NodeMode.PRIOR,
+            states=component_names(model),
+            beliefs=blended(priors, shares, self.blend),
+            priors=priors,
+            is_stale=is_stale,
+        )
+
+
+def blended(
+    priors: tuple[float, ...], shares: tuple[float, ...], blend: float
+) -> tuple[float, ...]:
+    """What a slider between prior and posterior shows; nothing while shares are not known."""
+    if blend >= 1 or len(shares) != len(priors):
+        return shares
+    return tuple((1 - blend) * a + blend * b for a, b in zip(priors, shares, strict=True))
+
+
+def _floats(values: NDArray[np.float64] | None, count: int) -> tuple[float, ...]:
+    """None where they are not known, or of a variable that has other states by now."""
+    return () if values is None or len(values) != count else tuple(values.tolist())

@@ -1,0 +1,333 @@
+"""The bar over a model's canvas: which picture, tools, how nodes are drawn, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+
+from pgmstudio.gui.canvas.edge_strengths import KINDS
+from pgmstudio.gui.canvas.layout_worker import METHODS
+from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Segments, button, label, tool_button
+
+PICTURE_TITLES = {
+    "dag": ("DAG", "Variables and arrows from parents to children."),
+    "cpdag": ("CPDAG", "Arrows where every equivalent graph has them."),
+    "pattern": ("Pattern", "Arrows of v-structures only."),
+    "moral": ("Moral", "Without directions, parents of a child joined."),
+    "triangulated": ("Triangulated", "The moral graph with the fill-ins that make it chordal."),
+    "clique-tree": ("Clique tree", "The cliques that beliefs are computed in."),
+    "tree": ("Tree", "The edges of the tree without directions."),
+    "overlay": ("Overlay", "All trees of a mixture over each other."),
+    "side-by-side": ("Side by side", "A small canvas for each tree, all with the same places."),
+    "latent": ("Latent", "The Bayesian network with the component as its hidden root."),
+    "partition": ("Partition", "Blocks of variables around the hidden variable."),
+    "labels": ("LDAG", "Arrows with the contexts in which they vanish."),
+    "multinet": ("Multinet", "A small graph for each state of a variable, same places."),
+    "nodes": ("Nodes and flow", "A band for each variable; arcs as wide as the flow."),
+    "forest": ("Variable forest", "Which variable is decided after which."),
+    "star": ("Star", "The hidden class in the middle, the items around it."),
+}
+STRENGTHS = {key: kind.words for key, kind in KINDS.items()}
+_TOOLS = (
+    ("select", "cursor", "Select and move (Esc)"),
+    ("node", "plus-circle", "Add a node: click on the ground (N)"),
+    ("edge", "flow-arrow", "Draw an edge: drag from node to node (L)"),
+    ("separation", "path", "d-separation: click A, B and what is given"),
+)
+_MARGIN = 5
+# What gives way when the bar is narrow, the least used first.
+_FOLDED = (
+    "strengths",
+    "layouts",
+    "triangulated",
+    "pattern",
+    "modes",
+    "moral",
+    "clique-tree",
+    "tools",
+    "cpdag",
+    "partition",
+    "latent",
+    "side-by-side",
+    "overlay",
+    "multinet",
+    "tree",
+    "dag",
+    "labels",
+)
+
+
+class ModelBar(QFrame):
+    """Tells what is chosen; shows what it is told without telling again."""
+
+    picture_chosen = Signal(str)
+    tool_chosen = Signal(str)
+    mode_chosen = Signal(object)  # NodeMode
+    layout_chosen = Signal(str)
+    strength_chosen = Signal(str)
+    clear_wished = Signal()
+
+    def __init__(self, pictures: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("modelBar")
+        self.setProperty("role", "surface")
+        words = [(name, *PICTURE_TITLES.get(name, (name.capitalize(), name))) for name in pictures]
+        self._picture_names = tuple(pictures)
+        self._pictures = Segments(words, "picture")
+        self._pictures.chosen.connect(self.picture_chosen)
+        self._tools: dict[str, QToolButton] = {}
+        self._tool_box = QWidget()
+        tools = QHBoxLayout(self._tool_box)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.setSpacing(2)
+        for name, sign, tip in _TOOLS:
+            made = tool_button(sign, tip, checkable=True, name=f"tool.{name}")
+            made.clicked.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
+            tools.addWidget(made)
+            self._tools[name] = made
+        self._modes = self._combo(
+            "modeCombo", "How nodes are drawn", {m.value: t for m, t in MODE_TITLES.items()}
+        )
+        self._modes.setPlaceholderText("Mixed")
+        self._layouts = self._combo("layoutCombo", "Arrange all nodes", METHODS)
+        self._strengths = self._combo("strengthCombo", "What the width of edges shows", STRENGTHS)
+        self._modes.activated.connect(self._on_mode)
+        self._layouts.activated.connect(self._on_layout)
+        self._strengths.activated.connect(self._on_strength)
+        self._picture_menu = self._menu_button("pictureMenu", "More", "More pictures of this model")
+        self._view_menu = self._menu_button("viewMenu", "View", "Nodes, layout and edge width")
+        self._tool_menu = self._menu_button("toolMenu", "Tools", "Select, add nodes, draw edges")
+        self._chip = label("", "chip-evidence")
+        self._chip.setObjectName("evidenceChip")
+        self._clear = button(
+            "Clear",
+            self.clear_wished.emit,
+            role="link",
+            icon_name="eraser",
+            tip="Forget all evidence of this model",
+            name="clearEvidence",
+        )
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, _MARGIN, 10, _MARGIN)
+        row.setSpacing(8)
+        for widget in (
+            self._pictures,
+            self._picture_menu,
+            self._tool_box,
+            self._tool_menu,
+            self._modes,
+            self._layouts,
+            self._strengths,
+            self._view_menu,
+        ):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self._chip)
+        row.addWidget(self._clear)
+        self._row = row
+        self._pictures.setVisible(len(pictures) > 1)
+        self._fill_menus()
+        self.show_tool("select")
+        self._own: QWidget | None = None
+        self._is_plain = False  # without tools and what arranges a graph
+        self._shown_count = -1
+        self.show_evidence(0)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _combo(self, name: str, tip: str, entries: Mapping[str, str]) -> QComboBox:
+        made = QComboBox()
+        made.setObjectName(name)
+        made.setAccessibleName(tip)
+        made.setToolTip(tip)
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, text in entries.items():
+            made.addItem(text, key)
+        return made
+
+    def _menu_button(self, name: str, text: str, tip: str) -> QToolButton:
+        made = QToolButton()
+        made.setObjectName(name)
+        made.setText(text)
+        made.setToolTip(tip)
+        made.setAccessibleName(tip)
+        made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        made.setMenu(QMenu(made))
+        made.hide()
+        return made
+
+    def _fill_menus(self) -> None:
+        """The same choices once more, for a bar too narrow to show them."""
+        menu = self._view_menu.menu()
+        for number, combo in enumerate((self._modes, self._layouts, self._strengths)):
+            if number:
+                menu.addSeparator()
+            group = QActionGroup(menu)
+            for index in range(combo.count()):
+                action = QAction(combo.itemText(index), menu)
+                action.setCheckable(True)
+                action.triggered.connect(
+                    lambda _=False, combo=combo, index=index: self._choose(combo, index)
+                )
+                group.addAction(action)
+                menu.addAction(action)
+                menu.aboutToShow.connect(
+                    lambda action=action, combo=combo, index=index: action.setChecked(
+                        combo.currentIndex() == index
+                    )
+                )
+        for name in self._picture_names:
+            title, tip = PICTURE_TITLES.get(name, (name.capitalize(), name))
+            action = self._picture_menu.menu().addAction(title)
+            action.setToolTip(tip)
+            action.triggered.connect(lambda _=False, name=name: self.picture_chosen.emit(name))
+        for name, sign, tip in _TOOLS:
+            action = self._tool_menu.menu().addAction(icon(sign), tip)
+            action.triggered.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
+
+    @staticmethod
+    def _choose(combo: QComboBox, index: int) -> None:
+        combo.setCurrentIndex(index)
+        combo.activated.emit(index)
+
+    def _on_mode(self, index: int) -> None:
+        self.mode_chosen.emit(NodeMode(self._modes.itemData(index)))
+
+    def _on_layout(self, index: int) -> None:
+        self.layout_chosen.emit(self._layouts.itemData(index))
+
+    def _on_strength(self, index: int) -> None:
+        self.strength_chosen.emit(self._strengths.itemData(index))
+
+    # -- showing
+
+    def show_picture(self, name: str) -> None:
+        self._pictures.choose(name)
+        self._fold()
+
+    def show_tool(self, name: str) -> None:
+        for key, made in self._tools.items():
+            made.setChecked(key == name)
+
+    def show_mode(self, mode: NodeMode | None) -> None:
+        self._modes.setCurrentIndex(-1 if mode is None else self._modes.findData(mode.value))
+
+    def show_layout(self, method: str) -> None:
+        self._layouts.setCurrentIndex(self._layouts.findData(method))
+
+    def show_strength(self, key: str) -> None:
+        self._strengths.setCurrentIndex(self._strengths.findData(key))
+
+    def show_evidence(self, count: int) -> None:
+        if count == self._shown_count:
+            return
+        self._shown_count = count
+        self._chip.setText(f"⚑ {count} evidence")
+        self._fix_chip()
+        self._chip.setVisible(count > 0)
+        self._clear.setVisible(count > 0)
+        self._fold()
+
+    def _fix_chip(self) -> None:
+        """Another number as wide as the last moves nothing: a fixed size is not asked about."""
+        self._chip.ensurePolished()
+        height = theme().px("view_bar") - 2 * _MARGIN
+        self._chip.setFixedSize(self._chip.sizeHint().width(), height)
+
+    def set_separable(self, why_not: str) -> None:
+        """Whether there are trails to be asked about in this picture."""
+        made, tip = self._tools["separation"], next(t[2] for t in _TOOLS if t[0] == "separation")
+        made.setEnabled(not why_not)
+        made.setToolTip(f"Not now: {why_not}" if why_not else tip)
+
+    def set_measurable(self, why_not: str) -> None:
+        """Whether the widths of edges can show something else than they do."""
+        self._strengths.setEnabled(not why_not)
+        tip = "What the width of edges shows"
+        self._strengths.setToolTip(f"Not now: {why_not}" if why_not else tip)
+        for action in self._view_menu.menu().actions():
+            if action.text() in STRENGTHS.values():
+                action.setEnabled(not why_not)
+
+    def set_editable(self, editable: bool, why_not: str = "", *, joinable: bool = False) -> None:
+        """Tools that change the structure can be used or say why not; `joinable`: edges alone."""
+        for name, _, tip in (tool for tool in _TOOLS if tool[0] in ("node", "edge")):
+            can = editable or (joinable and name == "edge")
+            self._tools[name].setEnabled(can)
+            self._tools[name].setToolTip(tip if can else f"Not now: {why_not}")
+
+    def add_own(self, tools: QWidget) -> None:
+        """What a language has instead of the tools for graphs; stands in the plain bar."""
+        self._own = tools
+        self._row.insertWidget(self._row.indexOf(self._tool_box), tools)
+        tools.setVisible(self._is_plain)
+
+    def set_plain(self, plain: bool) -> None:
+        """A picture that has no nodes to move, join or arrange shows no tools for it."""
+        if plain != self._is_plain:
+            self._is_plain = plain
+            self._fold()
+
+    # -- narrow
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as it can fold; otherwise it would keep the window from becoming narrow."""
+        return QSize(self._width({*_FOLDED}) + 20, super().minimumSizeHint().height())
+
+    def _restyle(self) -> None:
+        self.setMinimumHeight(theme().px("view_bar"))
+        self._fix_chip()
+        self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """What is used least gives way: combos to *View*, pictures to *More*, tools to *Tools*."""
+        hidden: set[str] = set()
+        absent = {"modes", "layouts", "strengths", "tools"} if self._is_plain else set()
+        for step in ("", *_FOLDED):
+            hidden |= {step} if step else set()
+            if self._width(hidden) <= self.width() - 20:
+                break
+        combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
+        for name, combo in combos.items():
+            combo.setVisible(name not in hidden | absent)
+        self._view_menu.setVisible(bool(hidden & set(combos) - absent))
+        self._tool_box.setVisible("tools" not in hidden | absent)
+        if self._own is not None:
+            self._own.setVisible(self._is_plain)
+        self._tool_menu.setVisible("tools" in hidden - absent)
+        self._pictures.show_only(self._shown_pictures(hidden))
+        self._picture_menu.setVisible(bool(hidden & set(self._picture_names)))
+
+    def _shown_pictures(self, hidden: set[str]) -> list[str]:
+        """The one in view is never hidden."""
+        chosen = self._pictures.current
+        return [name for name in self._picture_names if name not in hidden or name == chosen]
+
+    def _width(self, hidden: set[str]) -> int:
+        """What the bar needs without these."""
+        shown: list[QWidget] = [w for w in (self._chip, self._clear) if not w.isHidden()]
+        if self._is_plain and self._own is not None:
+            shown.append(self._own)
+        if not self._is_plain:
+            shown.append(self._tool_menu if "tools" in hidden else self._tool_box)
+        combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
+        shown += [c for name, c in combos.items() if name not in hidden and not self._is_plain]
+        if hidden & set(combos) and not self._is_plain:
+            shown.append(self._view_menu)
+        if hidden & set(self._picture_names):
+            shown.append(self._picture_menu)
+        width = sum(w.sizeHint().width() + self._row.spacing() for w in shown)
+        if len(self._picture_names) > 1:
+            pictures = [self._pictures.button(name) for name in self._shown_pictures(hidden)]
+            width += sum(made.sizeHint().width() for made in pictures) + self._row.spacing()
+        return width

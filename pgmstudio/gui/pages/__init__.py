@@ -1,1 +1,0 @@
-"""What fills a tab of the centre: models, data, import, welcome, knowledge, help."""

@@ -1,1 +1,0 @@
-"""What stands around the centre: project, variables, inspector, runs, history, log."""

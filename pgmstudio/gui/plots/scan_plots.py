@@ -1,0 +1,472 @@
+"""What κ does to a labelled graph: held-out rows, score, likelihood or size against κ.
+
+Plots over the restarts of a search: sorted scores and times, one colour and sign for each k.
+
+The scan of class numbers: criteria by number of classes, the best of each ringed.
+
+Lines of means with bars of their spread, along a setting of an experiment.
+
+The models of a λ sweep: bits per row against size, the best of the run ringed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+
+from pgmstudio.core.drawing.svg.sl_plot import Axis
+from pgmstudio.core.experiments.sl_curves.sweep import Sweep, SweepLine
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+)
+from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, ScanPoint
+from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
+from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
+from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE, CurvePlot, PointPlot
+from pgmstudio.gui.plots.score_plot import signed
+from pgmstudio.gui.theme.theme import theme
+
+HELD, SCORE, LIKELIHOOD, PARAMETERS, EDGES = "held", "score", "likelihood", "parameters", "edges"
+
+Lines = tuple[tuple[str, Callable[[KappaPoint], float | None]], ...]
+# What stands at the left, and the lines under it.
+QUANTITIES: Mapping[str, tuple[str, Lines]] = {
+    HELD: ("Bits per held-out row ↑", (("held-out", lambda p: p.held_bits),)),
+    SCORE: ("Score in bits ↑", (("likelihood and prior", lambda p: p.score),)),
+    LIKELIHOOD: ("Bits ↑", (("marginal likelihood", lambda p: p.log2_likelihood),)),
+    PARAMETERS: (
+        "Free parameters",
+        (("with labels", lambda p: p.parameters), ("without", lambda p: p.unlabelled_parameters)),
+    ),
+    EDGES: ("Edges and contexts", (("edges", lambda p: p.edges), ("contexts", lambda p: p.labels))),
+}
+
+
+def kappa_words(kappa: float) -> str:
+    """κ as on the axis."""
+    return f"{kappa:g}".replace("e-0", "e−").replace("e-", "e−") if kappa else "no labels"
+
+
+class KappaPlot(PointPlot):
+    """κ has steps of its own, since its numbers lie decades apart and 0 is one of them."""
+
+    def __init__(self) -> None:
+        super().__init__("kappaPlot")
+        self._path: KappaPath | None = None
+        self._quantity = HELD
+
+    @property
+    def is_empty(self) -> bool:
+        return self._path is None or not self._path.points
+
+    def show_path(self, path: KappaPath) -> None:
+        self._path = path
+        self._draw()
+
+    def show_quantity(self, name: str) -> None:
+        self._quantity = name
+        self._draw()
+
+    def _draw_curves(self) -> None:
+        path = self._path
+        assert path is not None
+        points = path.points
+        words, lines = QUANTITIES[self._quantity]
+        self._name_axes("κ, the prior of labels", words)
+        ticks = [(float(i), kappa_words(point.kappa)) for i, point in enumerate(points)]
+        self._plot.getAxis("bottom").setTicks([ticks])
+        best = path.best()
+        for place, (name, value) in enumerate(lines):
+            known = [(i, told) for i, p in enumerate(points) if (told := value(p)) is not None]
+            if not known:
+                continue
+            numbers = [i for i, _ in known]
+            xs, ys = [float(i) for i in numbers], [float(told) for _, told in known]
+            self._draw_points(place, name, "od"[place], numbers, xs, ys)
+            if best in points and points.index(best) in numbers:
+                at = points.index(best)
+                self._ring(place, float(at), ys[numbers.index(at)])
+        if self._quantity == HELD:
+            self._draw_errors(points)
+        self._legend.setVisible(len(lines) > 1)
+        self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
+        chosen = f"κ {kappa_words(best.kappa)}" if best.kappa else "No labels"
+        by = f"{path.folds}-fold cross-validation" if best.held_bits is not None else "score so far"
+        self._hint.setText(
+            f"{chosen} is best by {by} (ringed). A click on a point opens its model."
+        )
+
+    def _draw_errors(self, points: tuple[KappaPoint, ...]) -> None:
+        """A standard error of the mean over the folds, up and down."""
+        import pyqtgraph
+
+        told = [
+            (float(i), p.held_bits, p.standard_error)
+            for i, p in enumerate(points)
+            if p.held_bits is not None and p.standard_error is not None
+        ]
+        if told:
+            import numpy as np
+
+            x, y, error = (np.array(column) for column in zip(*told, strict=True))
+            pen = pyqtgraph.mkPen(theme().category(0, "line"), width=1)
+            self._plot.addItem(
+                pyqtgraph.ErrorBarItem(x=x, y=y, top=error, bottom=error, beam=0.12, pen=pen)
+            )
+
+
+# Told apart without colour, too.
+SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "t1", "p", "h", "t2")
+WITH_SYMBOLS = 60  # more runs of one k are a line
+
+
+class RestartPlot(CurvePlot):
+    """Draws either of two pictures."""
+
+    def __init__(self) -> None:
+        super().__init__("restartPlot")
+        self._optima: KesOptima | None = None
+        self._what = "scores"
+
+    @property
+    def is_empty(self) -> bool:
+        return self._optima is None or not self._optima.runs
+
+    def show_optima(self, optima: KesOptima, what: str) -> None:
+        """`what` is "scores" or "times"."""
+        self._optima, self._what = optima, what
+        self._draw()
+
+    def _draw_curves(self) -> None:
+        assert self._optima is not None
+        (self._draw_scores if self._what == "scores" else self._draw_times)(self._optima)
+
+    def _draw_scores(self, optima: KesOptima) -> None:
+        import pyqtgraph
+
+        self._name_axes("Share of the runs, lowest score first (%)", "Score (bits) ↑")
+        for place, k in enumerate(optima.greedinesses):
+            scores = optima.sorted_scores(k)
+            # A line through all runs of each k, whether there are one or a thousand.
+            xs = [100 * i / max(1, len(scores) - 1) for i in range(len(scores))]
+            ys = list(scores)
+            if len(scores) == 1:
+                xs, ys = [0.0, 100.0], ys * 2
+            line = theme().category(place, "line")
+            symbol = SYMBOLS[place % len(SYMBOLS)] if len(xs) <= WITH_SYMBOLS else None
+            self._plot.plot(
+                xs,
+                ys,
+                name=f"k = {k:g}",
+                pen=pyqtgraph.mkPen(line, width=theme().line("plot")),
+                symbol=symbol,
+                symbolSize=7,
+                symbolBrush=theme().color("surface"),
+                symbolPen=pyqtgraph.mkPen(line, width=1.5),
+            )
+        best = optima.best
+        self._hint.setText(
+            f"Each line has the runs of one greediness k in the order of their scores; higher is "
+            f"better. Best {signed(best.score)}, met with "
+            f"k = {', '.join(f'{k:g}' for k in best.greedinesses)}."
+        )
+
+    def _draw_times(self, optima: KesOptima) -> None:
+        import pyqtgraph
+
+        # Fractions of a second read better as milliseconds.
+        is_short = max(run.seconds for run in optima.runs) < 1
+        per_second, unit = (1000.0, "ms") if is_short else (1.0, "s")
+        self._name_axes("Greediness k", f"Time of a run ({unit}) ↓")
+        ks = sorted(optima.greedinesses)
+        means = [optima.mean_seconds(k) * per_second for k in ks]
+        runs = [(run.greediness, run.seconds * per_second) for run in optima.runs]
+        dim = theme().color("edge_dim")
+        self._plot.plot(
+            [k for k, _ in runs],
+            [time for _, time in runs],
+            name="one run",
+            pen=None,
+            symbol="o",
+            symbolSize=4,
+            symbolPen=None,
+            symbolBrush=dim,
+        )
+        line = theme().category(0, "line")
+        self._plot.plot(
+            ks,
+            means,
+            name="mean",
+            pen=pyqtgraph.mkPen(line, width=theme().line("plot")),
+            symbol="s",
+            symbolSize=8,
+            symbolPen=None,
+            symbolBrush=line,
+        )
+        total = sum(run.seconds for run in optima.runs)
+        self._hint.setText(
+            f"{len(optima.runs)} runs took {total:.2f} s in all. The first ones score families "
+            "that later ones find already scored."
+        )
+
+
+Value = Callable[[ScanPoint], float | None]
+# Name, value, marker; each has its own sign as well as its colour.
+LINES: tuple[tuple[str, Value, str], ...] = (
+    ("training", lambda p: p.train_bits, "o"),
+    ("BIC", lambda p: p.bic_bits, "s"),
+    ("AIC", lambda p: p.aic_bits, "t1"),
+    ("held-out", lambda p: p.held_bits, "d"),
+)
+_CRITERIA = {"BIC", "AIC", "held-out"}
+
+
+def flag_of(point: ScanPoint) -> str:
+    """“2 empty, 1 double”; empty when all classes are of use."""
+    parts = [f"{point.empty} empty"] if point.empty else []
+    parts += [f"{point.duplicates} double"] if point.duplicates else []
+    return ", ".join(parts)
+
+
+class ScanPlot(PointPlot):
+    """A click on a point tells its number in the scan."""
+
+    def __init__(self) -> None:
+        super().__init__("scanPlot")
+        self._scan: ClassScan | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self._scan is None or not self._scan.points
+
+    @property
+    def flags(self) -> dict[int, str]:
+        """What is said at points with classes of no use, by their number of classes."""
+        points = () if self._scan is None else self._scan.points
+        return {point.classes: flag_of(point) for point in points if flag_of(point)}
+
+    def show_scan(self, scan: ClassScan) -> None:
+        self._scan = scan
+        self._draw()
+
+    def best_of(self, name: str) -> ScanPoint | None:
+        """The point that a line is largest at; None when it has none."""
+        value = next(value for line, value, _ in LINES if line == name)
+        if self._scan is None:
+            return None
+        known = [point for point in self._scan.points if value(point) is not None]
+        return max(known, key=lambda p: value(p) or 0.0, default=None)
+
+    def _draw_curves(self) -> None:
+        scan = self._scan
+        assert scan is not None
+        self._dress_axes(scan)
+        order = sorted(range(len(scan.points)), key=lambda i: (scan.points[i].classes, i))
+        said = []
+        for place, (name, value, symbol) in enumerate(LINES):
+            numbers = [i for i in order if value(scan.points[i]) is not None]
+            if not numbers:
+                continue
+            xs = [scan.points[i].classes for i in numbers]
+            ys = [value(scan.points[i]) for i in numbers]
+            self._draw_points(place, name, symbol, numbers, xs, ys)
+            best = self.best_of(name)
+            if best is not None and name in _CRITERIA:
+                self._ring(place, best.classes, value(best) or 0.0)
+                said.append(f"{name} {best.classes}")
+        self._draw_flags(scan)
+        self._hint.setText(
+            f"Best number of classes: {', '.join(said)} (ringed). Higher is better; a click on a "
+            "point opens its model."
+        )
+
+    def _draw_flags(self, scan: ClassScan) -> None:
+        """Words at the points whose classes are empty or repeat each other."""
+        import pyqtgraph
+
+        for point in scan.points:
+            words = flag_of(point)
+            if words:
+                text = pyqtgraph.TextItem(
+                    f"⚠ {words}", theme().color("warning_ink"), anchor=(0.5, 0)
+                )
+                text.setFont(theme().font("caption"))
+                text.setPos(point.classes, min(point.bic_bits, point.aic_bits))
+                self._plot.addItem(text)
+
+    def _dress_axes(self, scan: ClassScan) -> None:
+        self._name_axes("Classes", "Bits per row ↑")
+        counts = sorted({point.classes for point in scan.points})
+        if len(counts) <= 24:
+            ticks = [(count, str(count)) for count in counts]
+            self._plot.getAxis("bottom").setTicks([ticks])
+        self._plot.setAccessibleName("Criteria by number of classes")
+        self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
+
+
+_SYMBOLS = ("o", "s", "t1", "d", "h", "star")
+_MOST_TICKS = 16
+
+
+class SweepLinesPlot(CurvePlot):
+    """A line, a sign and a colour for each; places of settings that grow by factors are even."""
+
+    across = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._sweep: Sweep | None = None
+
+    @property
+    def sweep(self) -> Sweep | None:
+        return self._sweep
+
+    @property
+    def is_empty(self) -> bool:
+        return self._sweep is None or not self._sweep.lines
+
+    def show_sweep(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+        if not sweep.lines and self._plot is not None:
+            self._plot.clear()
+        self._hint.setText("" if sweep.lines else "Nothing measured yet.")
+        self._draw()
+
+    def _draw_curves(self) -> None:
+        sweep = self._sweep
+        assert sweep is not None
+        self._name_axes(sweep.x_title, sweep.y_title)
+        values = sorted({mark.x for one in sweep.lines for mark in one.marks})
+        if len(values) <= _MOST_TICKS:
+            ticks = [(self._place(value), f"{value:g}") for value in values]
+            self._plot.getAxis("bottom").setTicks([ticks])
+        means = [mark.mean for one in sweep.lines for mark in one.marks]
+        if sweep.is_log_up:
+            shown = Axis.around(means, 0, 1, is_log=True).ticks()
+            ticks = [(math.log10(value), f"{value:g}") for value in shown]
+        self._plot.getAxis("left").setTicks([ticks] if sweep.is_log_up else None)
+        for number, one in enumerate(sweep.lines):
+            self._draw_line(number, one)
+        is_repeated = any(mark.spread for one in sweep.lines for mark in one.marks)
+        bars = "." if sweep.is_log_up else "; bars are ± one standard deviation."
+        self._hint.setText(
+            f"Means over the repeats{bars}" if is_repeated else "One repeat at each place."
+        )
+
+    def _place(self, value: float) -> float:
+        assert self._sweep is not None
+        return math.log10(value) if self._sweep.is_log and value > 0 else value
+
+    def _draw_line(self, number: int, one: SweepLine) -> None:
+        import pyqtgraph
+
+        color = theme().category(number, "line")
+        is_training = one.name == "training"
+        style = Qt.PenStyle.DashLine if is_training else Qt.PenStyle.SolidLine
+        xs = [self._place(mark.x) for mark in one.marks]
+        is_log_up = self._sweep is not None and self._sweep.is_log_up
+        ys = [math.log10(mark.mean) if is_log_up else mark.mean for mark in one.marks]
+        widest = max(xs) - min(xs) if len(xs) > 1 else 1.0
+        import numpy as np
+
+        bars = pyqtgraph.ErrorBarItem(
+            x=np.array(xs),
+            y=np.array(ys),
+            height=2 * np.array([0.0 if is_log_up else mark.spread or 0.0 for mark in one.marks]),
+            beam=0.012 * widest,
+            pen=pyqtgraph.mkPen(color, width=1.2),
+        )
+        self._plot.addItem(bars)
+        self._plot.plot(
+            xs,
+            ys,
+            name=one.name,
+            pen=pyqtgraph.mkPen(color, width=1.2 if is_training else 2, style=style),
+            symbol=_SYMBOLS[number % len(_SYMBOLS)],
+            symbolSize=8,
+            symbolBrush=color,
+            symbolPen=pyqtgraph.mkPen(theme().color("surface"), width=1),
+        )
+
+
+class SweepPlot(PointPlot):
+    """An SL-curve: every point is a model."""
+
+    def __init__(self) -> None:
+        super().__init__("sweepPlot")
+        self._scan: PdgScan | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self._scan is None or not self._scan.points
+
+    def show_scan(self, scan: PdgScan) -> None:
+        self._scan = scan
+        self._draw()
+
+    def _draw_curves(self) -> None:
+        scan = self._scan
+        assert scan is not None
+        self._name_axes("Effective size", "Bits per row ↑")
+        best = scan.best()
+        lines: tuple[tuple[str, str], ...] = (("training", "o"), ("held-out", "d"))
+        curves = []
+        for place, (name, symbol) in enumerate(lines):
+            known = [i for i, point in enumerate(scan.points) if _bits(point, name) is not None]
+            known.sort(key=lambda i: scan.points[i].effective_size)
+            if not known:
+                continue
+            xs = [float(scan.points[i].effective_size) for i in known]
+            ys = [bits for i in known if (bits := _bits(scan.points[i], name)) is not None]
+            self._draw_points(place, name, symbol, known, xs, ys)
+            curves.append((xs, ys))
+        free = free_place(curves)
+        self._legend.anchor(free, free, offset=tuple(_EDGE * (1 - 2 * share) for share in free))
+        place = 0 if best.held_bits is None else 1
+        told = best.train_bits if best.held_bits is None else best.held_bits
+        self._ring(place, float(best.effective_size), told)
+        self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
+        self._hint.setText(
+            f"Best by {scan.criterion}: λ {best.lambda_:.3g} (ringed). Higher and further left is "
+            "better; a click on a point opens its model."
+        )
+
+
+# Where a legend may stand, across and down; the first is taken when all are alike. About so large
+# a part of the plot does it cover.
+_PLACES = ((1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 0.5), (0.0, 0.5))
+_COVERED = (0.3, 0.25)
+_EDGE = 8.0
+
+
+def free_place(
+    curves: Sequence[tuple[Sequence[float], Sequence[float]]],
+) -> tuple[float, float]:
+    """The corner or side that curves pass least."""
+    across = np.concatenate([_along(xs) for xs, _ in curves] or [np.zeros(0)])
+    up = np.concatenate([_along(ys) for _, ys in curves] or [np.zeros(0)])
+    if not across.size:
+        return _PLACES[0]
+    x = (across - across.min()) / (np.ptp(across) or 1.0)
+    down = 1 - (up - up.min()) / (np.ptp(up) or 1.0)
+
+    def met(place: tuple[float, float]) -> int:
+        left, top = (share * (1 - part) for share, part in zip(place, _COVERED, strict=True))
+        aside = (x >= left) & (x <= left + _COVERED[0])
+        return int((aside & (down >= top) & (down <= top + _COVERED[1])).sum())
+
+    return min(_PLACES, key=met)
+
+
+def _along(values: Sequence[float]) -> NDArray[np.float64]:
+    """The points of a curve and those between them."""
+    places = np.linspace(0, len(values) - 1, 8 * (len(values) - 1) + 1)
+    return np.interp(places, np.arange(len(values)), values)
+
+
+def _bits(point: PdgPoint, name: str) -> float | None:
+    return point.train_bits if name == "training" else point.held_bits

@@ -1,0 +1,1 @@
+"""The project of a window: document, undo, opening, recovery."""

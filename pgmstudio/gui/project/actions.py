@@ -1,0 +1,307 @@
+"""The File and Edit menus: new, open, save, export, undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError, ProjectFileError
+from pgmstudio.core.io.models.files import (
+    MODEL_FORMATS,
+    ModelFile,
+    known_endings,
+    named_like_a_model,
+    write_model,
+)
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.evidence.files import EVIDENCE_ENDING
+from pgmstudio.gui.export.actions import export_actions
+from pgmstudio.gui.export.report_actions import report_actions
+from pgmstudio.gui.project.opening import (
+    PROJECT_ENDING,
+    add_and_show_model,
+    open_files,
+    open_welcome,
+    show_project,
+    write_beside,
+)
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+
+_DATA_ENDINGS = (
+    "*.csv *.csv.gz *.tsv *.txt *.parquet *.xlsx *.arff *.tab *.cas *.dat *.data *.db *.sqlite"
+)
+
+MODEL_FILTERS = tuple(
+    f"{known.name} ({' '.join(f'*{ending}' for ending in known.endings)})"
+    for known in MODEL_FORMATS
+)
+
+
+def with_ending(path: Path, picked: str) -> Path:
+    """The name as typed; one without a known ending gets that of the picked format."""
+    if named_like_a_model(path):
+        return path
+    formats = dict(zip(MODEL_FILTERS, MODEL_FORMATS, strict=True))
+    known = formats.get(picked, MODEL_FORMATS[0])
+    return path.with_name(path.name + known.endings[0])
+
+
+def not_saved(path: Path, error: Exception) -> FileError:
+    """What a failed save says; for people's own mistakes the error itself."""
+    if isinstance(error, FileError):
+        return error
+    why = str(error) if isinstance(error, PgmStudioError) else f"internal error: {error!r}."
+    said = FileError(path, f"could not be saved. {why} The file on the disk is as it was.")
+    said.__cause__ = error
+    return said
+
+
+class FileDesk(QObject):
+    """Saving and opening through file choices."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+
+    def new_project(self) -> None:
+        from pgmstudio.gui.project.closing import settled
+
+        if settled(self._shell):
+            show_project(self._shell, Project(), None)
+
+    def new_model(self) -> None:
+        """An empty model to draw in."""
+        from pgmstudio.core.data.variables import Domain
+        from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+
+        empty = BayesianNetwork.uniform(Domain(()))
+        number = len(self._shell.project.models) + 1
+        entry = ModelEntry(title=f"Model {number}", model=empty)
+        add_and_show_model(self._shell, entry, f"New model {number}")
+
+    def open(self) -> None:
+        models = " ".join(f"*{ending}" for ending in known_endings())
+        evidence = f"*{EVIDENCE_ENDING}"
+        everything = f"*{PROJECT_ENDING} {models} {_DATA_ENDINGS} {evidence}"
+        chosen, _ = QFileDialog.getOpenFileNames(
+            self._shell.window,
+            "Open project, model or data",
+            self._folder(),
+            f"All of these ({everything});;Projects (*{PROJECT_ENDING});;Models ({models});;"
+            f"Data ({_DATA_ENDINGS});;Evidence ({evidence});;All files (*)",
+        )
+        open_files(self._shell, [Path(name) for name in chosen])
+
+    def save(self) -> None:
+        path = self._shell.document.path
+        if path is None:
+            self.save_as()
+        else:
+            self.save_to(path)
+
+    def save_as(self) -> None:
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._shell.window,
+            "Save project",
+            str(Path(self._folder()) / f"project{PROJECT_ENDING}"),
+            f"Projects (*{PROJECT_ENDING})",
+        )
+        if chosen:
+            path = Path(chosen)
+            self.save_to(path if path.suffix == PROJECT_ENDING else Path(chosen + PROJECT_ENDING))
+
+    def save_to(self, path: Path) -> bool:
+        """Write the project; when that fails the old file is as it was."""
+        shell, project = self._shell, self._shell.project
+        if path == shell.document.path and shell.document.is_file_changed:
+            answer = self._ask_about_changed(path)
+            if answer == QMessageBox.StandardButton.Save:
+                self.save_as()
+                return shell.document.is_saved
+            if answer != QMessageBox.StandardButton.Discard:
+                return False
+        try:
+            lost = write_beside(shell, path, project)
+        except Cancelled:
+            return False
+        except Exception as error:  # whatever it is, it must be seen that nothing was saved
+            shell.errors.report_loss(not_saved(path, error))
+            return False
+        shell.document.mark_saved(path, project, whole=not lost)
+        shell.set_preferences(shell.preferences.with_recent(path))
+        shell.bench.message.emit("info", f"Saved {path.name}.")
+        if lost:
+            shell.errors.report_loss(ProjectFileError(path, f"{' '.join(lost)} The rest is saved."))
+        return not lost
+
+    def _ask_about_changed(self, path: Path) -> int:
+        """Another window or program has written the file: Save is save as, Discard overwrite."""
+        buttons = QMessageBox.StandardButton
+        box = QMessageBox(self._shell.window)
+        box.setObjectName("changedFileBox")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setWindowTitle("PGM Studio")
+        box.setText(f"{path.name} was changed on disk since you opened or saved it here.")
+        box.setInformativeText(
+            "Another window or program has written it. Overwriting loses what was saved there."
+        )
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        box.button(buttons.Save).setText("Save as…")
+        box.button(buttons.Discard).setText("Overwrite")
+        box.setDefaultButton(buttons.Save)
+        return box.exec()
+
+    def save_model(self) -> None:
+        """The model in view into a file of its own, in the format its ending names."""
+        entry = self._shell.project.models[self._shell.bench.model_id or ""]
+        chosen, picked = QFileDialog.getSaveFileName(
+            self._shell.window,
+            "Save model",
+            str(Path(self._folder()) / f"{entry.title}.json"),
+            ";;".join(MODEL_FILTERS),
+        )
+        if chosen:
+            self.save_model_to(with_ending(Path(chosen), picked), entry)
+
+    def save_model_to(self, path: Path, entry: ModelEntry) -> None:
+        """Write one model, and tell what its format cannot hold."""
+        file = ModelFile(
+            model=entry.model,
+            title=entry.title,
+            notes=entry.notes,
+            titles=entry.node_titles,
+            layout=entry.layouts.get("dag", next(iter(entry.layouts.values()), {})),
+            provenance=entry.provenance,
+            properties=entry.properties,
+        )
+        try:
+            lossy = write_model(path, file)
+        except Exception as error:  # whatever it is, it must be seen that nothing was saved
+            self._shell.errors.report_loss(not_saved(path, error))
+            return
+        for sentence in lossy:
+            self._shell.bench.message.emit("warning", sentence)
+        self._shell.tell(" ".join([f"Saved {path.name}.", *lossy]))
+
+    def no_model(self) -> str | None:
+        return None if self._shell.bench.model_id else "open a model first."
+
+    def _folder(self) -> str:
+        path = self._shell.document.path
+        return str(path.parent) if path is not None else ""
+
+
+def file_actions(shell: Shell) -> list[ActionSpec]:
+    desk = FileDesk(shell)
+    history = shell.history
+
+    def close_tab() -> None:
+        if shell.center.current is not None:
+            shell.center.close_page(shell.center.current)
+
+    return [
+        ActionSpec(
+            "file.new",
+            "New project",
+            "File",
+            "An empty project.",
+            desk.new_project,
+            keys=("Ctrl+Shift+N",),
+        ),
+        ActionSpec(
+            "file.new-model",
+            "Draw a new model",
+            "File",
+            "An empty Bayesian network to draw in.",
+            desk.new_model,
+            keys=("Ctrl+N",),
+            icon="plus-circle",
+        ),
+        ActionSpec(
+            "file.open",
+            "Open…",
+            "File",
+            "A project, a model or a data file.",
+            desk.open,
+            keys=("Ctrl+O",),
+            icon="folder-open",
+        ),
+        ActionSpec(
+            "file.welcome",
+            "Welcome page",
+            "File",
+            "Samples, recent projects and the tour.",
+            lambda: open_welcome(shell),
+        ),
+        ActionSpec(
+            "file.save",
+            "Save project",
+            "File",
+            "Everything in one file; the old file is replaced only when the new one is whole.",
+            desk.save,
+            keys=("Ctrl+S",),
+            icon="floppy-disk",
+            separator_before=True,
+        ),
+        ActionSpec(
+            "file.save-as",
+            "Save project as…",
+            "File",
+            "The project under another name.",
+            desk.save_as,
+            keys=("Ctrl+Shift+S",),
+        ),
+        ActionSpec(
+            "file.save-model",
+            "Save model as…",
+            "File",
+            "The model in view for this or another program: JSON, BIF, GeNIe, HUGIN or Netica.",
+            desk.save_model,
+            why_not=desk.no_model,
+        ),
+        *export_actions(shell),
+        *report_actions(shell),
+        ActionSpec(
+            "file.close-tab",
+            "Close tab",
+            "File",
+            "The tab in front; what it shows stays in the project.",
+            close_tab,
+            keys=("Ctrl+W",),
+            why_not=lambda: None if shell.center.current else "no tab is open.",
+            separator_before=True,
+        ),
+        ActionSpec(
+            "file.quit",
+            "Quit",
+            "File",
+            "Close the window; unsaved changes are asked about.",
+            shell.window.close,
+            keys=("Ctrl+Q",),
+        ),
+        ActionSpec(
+            "edit.undo",
+            "Undo",
+            "Edit",
+            "Take back what was done last: a change of the project, or evidence.",
+            history.undo,
+            keys=("Ctrl+Z",),
+            icon="arrow-counter-clockwise",
+            why_not=lambda: None if history.can_undo else "nothing was changed yet.",
+            says=lambda: history.undo_words,
+        ),
+        ActionSpec(
+            "edit.redo",
+            "Redo",
+            "Edit",
+            "Do again what was taken back.",
+            history.redo,
+            keys=("Ctrl+Shift+Z", "Ctrl+Y"),
+            icon="arrow-clockwise",
+            why_not=lambda: None if history.can_redo else "nothing was taken back.",
+            says=lambda: history.redo_words,
+        ),
+    ]

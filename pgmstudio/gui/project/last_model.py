@@ -1,0 +1,46 @@
+"""The model that was in view last: what a data page acts on while it is in front itself."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.window.app_context import Shell
+
+
+class LastModel(QObject):
+    """Listens to the workbench; `id` is None when the model is gone or none was shown yet."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._id = shell.bench.model_id
+        shell.bench.model_in_view_changed.connect(self._on_model_in_view_changed)
+        shell.document.replaced.connect(self._on_replaced)
+
+    @property
+    def id(self) -> str | None:
+        project = self._shell.project
+        if self._shell.bench.model_id is not None:
+            return self._shell.bench.model_id
+        if self._id is not None and self._id in project.models:
+            return self._id
+        shown = [page.model_id for page in self._shell.center.pages]
+        return next((m for m in reversed(shown) if m is not None and m in project.models), None)
+
+    @property
+    def entry(self) -> ModelEntry | None:
+        return self._shell.project.models.get(self.id or "")
+
+    def _on_replaced(self) -> None:
+        self._id = None
+
+    def _on_model_in_view_changed(self, model_id: str | None) -> None:
+        if model_id is not None:
+            self._id = model_id
+
+
+def last_model(shell: Shell) -> LastModel:
+    """The one listener of a window, made at the first asking."""
+    found = shell.findChild(LastModel)
+    return found if isinstance(found, LastModel) else LastModel(shell)

@@ -1,0 +1,344 @@
+"""The project tree: data, knowledge, models, evidence cases and runs, each under its head.
+
+How a row of the project tree is painted: its title, and at the right what is told of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.number_format import brief, counted, grouped
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.runs.live_model import following_of
+from pgmstudio.gui.theme.icons import icon, language_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label, row, tool_button
+from pgmstudio.gui.window.app_context import Shell
+
+FACTS = 1  # the column of what is told
+_MARGIN = 5  # px, of the row
+_GAP = 8  # between icon, title and fact
+
+
+class TitleAndFact(QStyledItemDelegate):
+    """Every title has the room that its own fact leaves, not the one that the longest does."""
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        place: QRect = option.rect
+        if place.width() <= 0:
+            return  # only its size is asked for
+        sign = 0 if option.icon.isNull() else option.decorationSize.width() + _GAP
+        fact = index.sibling(index.row(), FACTS).data() or ""
+        taken = QFontMetrics(theme().font("caption")).horizontalAdvance(fact) + _GAP if fact else 0
+        room = place.width() - 2 * _MARGIN - sign - taken
+        metrics = QFontMetrics(option.font)
+        option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, max(0, room))
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        super().paint(painter, option, index)
+        if not (fact := index.sibling(index.row(), FACTS).data()):
+            return
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setFont(theme().font("caption"))
+        painter.setPen(theme().color("text" if is_chosen else "text_tertiary"))
+        place = option.rect.adjusted(0, 0, -_MARGIN, 0)
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, fact)
+        painter.restore()
+
+
+KIND, KEY = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+
+
+class ProjectPanel(QWidget):
+    """Double-click opens, F2 renames, Del deletes (undoable)."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("project")
+        self._shell = shell
+        self._name = label("", "heading", size="dense")
+        self._name.setObjectName("projectName")
+        self._add = tool_button(
+            "plus",
+            "Import data or open a model",
+            lambda: shell.book["file.open"].trigger(),
+            name="projectAdd",
+        )
+        self._tree = QTreeWidget()
+        self._tree.setObjectName("projectTree")
+        self._tree.setAccessibleName("Project")
+        self._tree.setToolTip("Double-click opens, F2 renames, Del deletes.")
+        self._tree.setColumnCount(2)
+        self._tree.setColumnHidden(FACTS, True)  # they stand in the same line
+        self._tree.setHeaderHidden(True)
+        self._tree.setItemDelegate(TitleAndFact(self._tree))
+        self._tree.setIndentation(theme().px("icon"))
+        self._tree.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self._tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._tree.customContextMenuRequested.connect(self._on_menu)
+        self._tree.itemDoubleClicked.connect(lambda item, _: self._open(item))
+        self._tree.itemChanged.connect(self._on_edited)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 0)
+        layout.setSpacing(2)
+        head = row(self._name, None, self._add)
+        head.setContentsMargins(8, 0, 4, 0)
+        layout.addWidget(head)
+        layout.addWidget(self._tree, 1)
+        self._following = following_of(shell)
+        self._following.changed.connect(self._on_following)
+        shell.document.changed.connect(self._on_changed)
+        shell.document.file_changed.connect(self._retitle)
+        shell.center.page_changed.connect(self._mark_page_in_front)
+        theme().changed.connect(self._rebuild)
+        self._retitle()
+        self._rebuild()
+
+    def _retitle(self) -> None:
+        document = self._shell.document
+        name = document.path.name if document.path is not None else "untitled"
+        self._name.setText(name + ("" if document.is_saved else " •"))
+
+    def _on_changed(self, before: Project, after: Project) -> None:
+        if any(getattr(before, part) is not getattr(after, part) for part in _PARTS):
+            self._rebuild()
+
+    def _on_following(self, model_id: str) -> None:
+        """A badge comes or goes; what the run says of itself in between is told elsewhere."""
+        follower = self._following.of_model(model_id)
+        live = follower is not None and follower.is_on
+        shown = {i.data(0, KEY) for i in self._items() if i.text(FACTS) == "live"}
+        if live != (model_id in shown):
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        project = self._shell.project
+        self._tree.blockSignals(True)
+        self._tree.clear()
+        if project.data:
+            head = self._head("Data", "database")
+            for key, data in project.data.items():
+                rows, columns = data.data.row_count, len(data.data.domain)
+                item = self._row(head, "data", key, data.name, f"{brief(rows)} × {columns}")
+                item.setToolTip(0, f"{data.name}, {grouped(rows)} × {columns}")
+                item.setIcon(0, icon("table"))
+        if not project.knowledge.is_empty:
+            head = self._head("Knowledge", "checks")
+            count = project.knowledge.rule_count()
+            item = self._row(head, "knowledge", "", counted(count, "rule"), "")
+            item.setIcon(0, icon("prohibit"))
+        if project.models or project.unknown.models:
+            head = self._head("Models", "share-network")
+            for key, model in project.models.items():
+                badge = "stale" if project.is_stale(key) else ""
+                follower = self._following.of_model(key)
+                if follower is not None and follower.is_on:
+                    badge = "live"
+                fact = badge or f"{grouped(model.model.representation_size())} par."
+                item = self._row(head, "model", key, model.title, fact)
+                item.setIcon(0, language_icon(model.model.kind))
+            for key, unknown in project.unknown.models.items():
+                self._row(head, "unknown", key, unknown.title, f"unknown: {unknown.kind}")
+        if project.evidence_cases:
+            head = self._head("Evidence cases", "bookmark-simple")
+            for name, case in project.evidence_cases.items():
+                item = self._row(head, "case", name, name, f"{len(case.evidence)}")
+                item.setIcon(0, icon("flag"))
+        if project.curves:
+            head = self._head("SL-curves", "chart-line")
+            for key, curve in project.curves.items():
+                fact = counted(len(curve.points), "point") if curve.points else ""
+                item = self._row(head, "curve", key, curve.title, fact)
+                item.setIcon(0, icon("chart-line"))
+        if project.comparisons:
+            head = self._head("Comparisons", "scales")
+            for key, kept in project.comparisons.items():
+                fact = counted(len(kept.model_ids), "model")
+                item = self._row(head, "comparison", key, kept.title, fact)
+                item.setIcon(0, icon("scales"))
+        if project.runs:
+            head = self._head("Runs", "clock-counter-clockwise")
+            for key, run in project.runs.items():
+                self._row(head, "run", key, run.title or run.learner, f"{run.seconds:.1f} s")
+            head.setExpanded(False)
+        self._tree.blockSignals(False)
+        self._mark_page_in_front()
+
+    def _head(self, text: str, icon_name: str) -> QTreeWidgetItem:
+        item = QTreeWidgetItem(self._tree, [text])
+        item.setIcon(0, icon(icon_name))
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        item.setFont(0, theme().font("body", "medium"))
+        item.setExpanded(True)
+        return item
+
+    def _row(
+        self, head: QTreeWidgetItem, kind: str, key: str, title: str, fact: str
+    ) -> QTreeWidgetItem:
+        item = QTreeWidgetItem(head, [title, fact])
+        item.setData(0, KIND, kind)
+        item.setData(0, KEY, key)
+        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{title}, {fact}" if fact else title)
+        item.setToolTip(0, title)
+        if kind in _RENAMERS:
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+        return item
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        heads = [self._tree.topLevelItem(i) for i in range(self._tree.topLevelItemCount())]
+        rows = [head.child(i) for head in heads if head for i in range(head.childCount())]
+        return [item for item in rows if item is not None]
+
+    def _mark_page_in_front(self, *_: object) -> None:
+        """Its own row, or that of the model it is about; no row of a page beside it."""
+        page = self._shell.center.current
+        wanted = () if page is None else (page.key, f"model:{page.model_id}")
+        keys = ((item, f"{item.data(0, KIND)}:{item.data(0, KEY)}") for item in self._items())
+        marked = (item for item, key in keys if key.rstrip(":") in wanted)
+        if (item := next(marked, None)) is not None:
+            self._tree.setCurrentItem(item)
+        else:
+            self._tree.setCurrentIndex(QModelIndex())
+
+    def _open(self, item: QTreeWidgetItem, *, beside: bool = False) -> None:
+        from pgmstudio.gui.project import opening
+
+        kind, key = item.data(0, KIND), item.data(0, KEY)
+        if kind == "model":
+            opening.open_model_page(self._shell, key, beside=beside)
+        elif kind == "data":
+            opening.open_data_page(self._shell, key, beside=beside)
+        elif kind == "case":
+            live = self._shell.bench.beliefs_in_view
+            if live is not None:
+                live.set_all(self._shell.project.evidence_cases[key].evidence)
+        elif kind == "knowledge" and "knowledge.edit" in self._shell.book.actions:
+            self._shell.book["knowledge.edit"].trigger()
+        elif kind == "curve":
+            from pgmstudio.gui.curves.actions import open_curves
+
+            open_curves(self._shell, key)
+        elif kind == "comparison":
+            from pgmstudio.gui.evaluation.score_table_page import open_kept_comparison
+
+            open_kept_comparison(self._shell, key)
+        elif kind == "run":
+            run = self._shell.project.runs[key]
+            if run.model_id in self._shell.project.models:
+                opening.open_model_page(self._shell, run.model_id or "")
+
+    def _on_edited(self, item: QTreeWidgetItem, column: int) -> None:
+        rename = _RENAMERS.get(item.data(0, KIND))
+        text = item.text(0).strip()
+        if rename is None or column != 0:
+            return
+        if not text or not self._shell.change(f"Rename to {text}", rename(item.data(0, KEY), text)):
+            self._rebuild()
+
+    def _delete(self, item: QTreeWidgetItem) -> None:
+        remove = _REMOVERS.get(item.data(0, KIND))
+        if remove is not None:
+            title = item.text(0)
+            if self._shell.change(f"Delete {title}", remove(item.data(0, KEY))):
+                self._shell.tell(f"{title} was deleted.", undo=True)
+
+    def _on_menu(self, place: QPoint) -> None:
+        item = self._tree.itemAt(place)
+        if item is None or item.data(0, KIND) is None:
+            return
+        menu = QMenu(self)
+        menu.addAction("Open", lambda: self._open(item))
+        if item.data(0, KIND) in ("model", "data"):
+            menu.addAction("Open beside", lambda: self._open(item, beside=True))
+        if item.data(0, KIND) in _RENAMERS:
+            menu.addAction("Rename", lambda: self._tree.editItem(item, 0))
+        if item.data(0, KIND) in _REMOVERS:
+            menu.addAction("Delete", lambda: self._delete(item))
+        menu.popup(self._tree.viewport().mapToGlobal(place))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self._tree.currentItem()
+        if item is not None and item.data(0, KIND) is not None:
+            if event.key() == Qt.Key.Key_Delete:
+                self._delete(item)
+                return
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._open(item)
+                return
+        super().keyPressEvent(event)
+
+
+Maker = Callable[[Project], Project]
+# What of a project stands in the tree.
+_PARTS = (
+    "data",
+    "models",
+    "evidence_cases",
+    "curves",
+    "comparisons",
+    "runs",
+    "knowledge",
+    "unknown",
+)
+
+
+def _rename_data(key: str, text: str) -> Maker:
+    return partial(edits.rename_data, data_id=key, name=text)
+
+
+def _rename_model(key: str, text: str) -> Maker:
+    return partial(edits.rename_model, model_id=key, title=text)
+
+
+def _rename_case(key: str, text: str) -> Maker:
+    return partial(edits.rename_evidence_case, old=key, new=text)
+
+
+def _rename_curve(key: str, text: str) -> Maker:
+    return partial(edits.rename_curve, curve_id=key, title=text)
+
+
+def _rename_comparison(key: str, text: str) -> Maker:
+    return partial(edits.rename_comparison, comparison_id=key, title=text)
+
+
+_RENAMERS: dict[str, Callable[[str, str], Maker]] = {
+    "data": _rename_data,
+    "model": _rename_model,
+    "case": _rename_case,
+    "curve": _rename_curve,
+    "comparison": _rename_comparison,
+}
+_REMOVERS: dict[str, Callable[[str], Maker]] = {
+    "data": lambda key: partial(edits.remove_data, data_id=key),
+    "model": lambda key: partial(edits.remove_model, model_id=key),
+    "case": lambda key: partial(edits.delete_evidence_case, name=key),
+    "curve": lambda key: partial(edits.remove_curve, curve_id=key),
+    "comparison": lambda key: partial(edits.remove_comparison, comparison_id=key),
+    "run": lambda key: partial(edits.remove_run, run_id=key),
+}

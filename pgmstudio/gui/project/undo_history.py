@@ -1,0 +1,218 @@
+"""Undo and redo of the window: the steps of the project and, between them, those of evidence.
+
+Evidence is no part of the project. Its steps are kept here, each with the project it was set in, so
+they come in their turn and neither the undo stack nor the file nor what counts as saved sees them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.analysis.belief_query import Standing
+from pgmstudio.core.inference.base import Likelihood
+from pgmstudio.core.inference.finding_text import finding_words
+from pgmstudio.core.model import Model
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.cpt_editor.edit_session import table_work
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.window.app_context import Shell
+
+NOTHING = Standing()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class EvidenceStep:
+    """What one model was told before and after, in which state of the project."""
+
+    project: Project
+    model_id: str
+    before: Standing
+    after: Standing
+
+
+class History(QObject):
+    """One per window; the newest thing done is taken back first, whichever it is."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell, self._bench = shell, shell.bench
+        self._stack = shell.document.undo_stack
+        self._known: dict[str, tuple[LiveBeliefs, Model, Standing]] = {}
+        self._past: list[EvidenceStep] = []
+        self._future: list[EvidenceStep] = []
+        self._is_going = False
+        self._closed = ""  # the model that went out of view with the step taken back last
+        self._typed_at: tuple[int, int] | None = None  # steps done when a number was typed last
+        self._work = table_work(shell)
+        self._work.typed.connect(self._on_typed)
+        self._bench.beliefs_changed.connect(self._on_beliefs)
+        shell.document.replaced.connect(self._on_replaced)
+
+    def _on_replaced(self) -> None:
+        """Another project, another history."""
+        self._known.clear()
+        self._past.clear()
+        self._future.clear()
+        self._closed, self._typed_at = "", None
+        self._work.wait_for(None)
+
+    # -- going back and forth
+
+    @property
+    def can_undo(self) -> bool:
+        return self._is_typing or self._next_back() is not None or self._stack.canUndo()
+
+    @property
+    def can_redo(self) -> bool:
+        return self._next_forth() is not None or self._stack.canRedo()
+
+    @property
+    def undo_words(self) -> str:
+        """`Undo rename Pollution`, `Undo evidence smoke = yes`, or just `Undo`."""
+        if self._is_typing and (waiting := self._work.waiting) is not None:
+            return f"Undo the number typed into the table of {waiting.title}"
+        step = self._next_back()
+        return _words("Undo", self._stack.undoText() if step is None else words_of(step))
+
+    @property
+    def redo_words(self) -> str:
+        step = self._next_forth()
+        return _words("Redo", self._stack.redoText() if step is None else words_of(step))
+
+    def undo(self) -> None:
+        """Take back what was done last: evidence, a change of the project, or a number typed
+        into a table that does not sum to 1 yet."""
+        if self._is_typing:
+            self._work.take_back()
+            return
+        step = self._next_back()
+        if step is not None:
+            del self._past[self._past.index(step) :]
+            self._future.append(step)
+            self._restore(step, step.before, "taken back")
+            return
+        text, in_view = self._stack.undoText(), self._bench.model_id
+        self._stack.undo()
+        if in_view is not None and in_view not in self._shell.project.models:
+            self._closed = in_view
+            self._shell.tell(f"Undone: {text}. Redo (Ctrl+Y) brings it back.")
+
+    def redo(self) -> None:
+        """Do again what was taken back last."""
+        from pgmstudio.gui.project.opening import open_model_page
+
+        step = self._next_forth()
+        if step is None:
+            self._stack.redo()
+            if self._closed in self._shell.project.models:
+                open_model_page(self._shell, self._closed)
+                self._closed = ""
+            return
+        del self._future[self._future.index(step) :]
+        self._past.append(step)
+        self._restore(step, step.after, "set again")
+
+    @property
+    def _is_typing(self) -> bool:
+        """Whether nothing was done since a number was typed that waits for its column's sum."""
+        return self._work.waiting is not None and self._typed_at == self._done
+
+    @property
+    def _done(self) -> tuple[int, int]:
+        return self._stack.index(), len(self._past)
+
+    def _on_typed(self) -> None:
+        self._typed_at = self._done
+
+    def _next_back(self) -> EvidenceStep | None:
+        return self._newest(self._past, lambda step: step.before)
+
+    def _next_forth(self) -> EvidenceStep | None:
+        return self._newest(self._future, lambda step: step.after)
+
+    def _newest(
+        self, steps: list[EvidenceStep], goal: Callable[[EvidenceStep], Standing]
+    ) -> EvidenceStep | None:
+        """The newest step in the project as it is that would change anything."""
+        project = self._shell.project
+        for step in reversed(steps):
+            if step.project is project:
+                live = self._bench.beliefs(step.model_id)
+                if live.error is None and live.standing != goal(step):
+                    return step
+        return None
+
+    def _restore(self, step: EvidenceStep, goal: Standing, what: str) -> None:
+        self._is_going = True
+        try:
+            self._bench.beliefs(step.model_id).restore(goal)
+        finally:
+            self._is_going = False
+        if step.model_id != self._bench.model_id:
+            title = self._shell.project.models[step.model_id].title
+            words = words_of(step)
+            self._shell.tell(f"{title}: {words} {what}.")
+
+    # -- what is told
+
+    def _on_beliefs(self, model_id: str) -> None:
+        if model_id not in self._shell.project.models:
+            return
+        live = self._bench.beliefs(model_id)
+        now = live.standing
+        known, model, before = self._known.get(model_id, (live, live.model, NOTHING))
+        if known is not live:
+            model, before = live.model, NOTHING
+        self._known[model_id] = live, live.model, now
+        # What another version of the model no longer knows was not taken back by anybody.
+        if now != before and model is live.model and not self._is_going:
+            self._note(EvidenceStep(self._shell.project, model_id, before, now), live)
+
+    def _note(self, step: EvidenceStep, live: LiveBeliefs) -> None:
+        self._future.clear()
+        newest = self._past[-1] if self._past else None
+        if newest is not None and newest.after == step.before and _is_one(newest, step):
+            if live.refusal is not None and newest.before == step.after:
+                self._past.pop()  # the model refused it: nothing was done
+                return
+            if _is_drag(step):
+                self._past.pop()
+                step = EvidenceStep(step.project, step.model_id, newest.before, step.after)
+        self._past.append(step)
+
+
+def words_of(step: EvidenceStep) -> str:
+    """`evidence smoke = yes`, `evidence of 3 variables`."""
+    before, after = dict(step.before.findings), dict(step.after.findings)
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    names = names or sorted(step.before.off ^ step.after.off)
+    if len(names) != 1:
+        return f"evidence of {len(names)} variables"
+    finding = after.get(names[0]) or before[names[0]]
+    return f"evidence {names[0]} {finding_words(finding)}"
+
+
+def _is_one(newest: EvidenceStep, step: EvidenceStep) -> bool:
+    return newest.project is step.project and newest.model_id == step.model_id
+
+
+def _is_drag(step: EvidenceStep) -> bool:
+    """Nothing but the weights of one likelihood differ."""
+    before, after = dict(step.before.findings), dict(step.after.findings)
+    if list(before) != list(after) or step.before.off != step.after.off:
+        return False
+    pairs = [(before[name], after[name]) for name in before if before[name] != after[name]]
+    return len(pairs) == 1 and all(isinstance(finding, Likelihood) for finding in pairs[0])
+
+
+def _words(verb: str, text: str) -> str:
+    """A verb before a step; its own begins with a small letter, unless it is an abbreviation."""
+    if text[1:2].islower():
+        text = text[:1].lower() + text[1:]
+    return f"{verb} {text}".strip()

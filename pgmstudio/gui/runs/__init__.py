@@ -1,0 +1,1 @@
+"""Learning runs: queue, records, live models."""

@@ -1,0 +1,183 @@
+"""Opening the best model of a run: while it runs as a model that follows it, then its result.
+
+Models of the project that show the best so far of a run, and follow it as it improves.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project.model_edits import show_best
+from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.project.opening import add_and_show_model, open_model_page
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, model_of
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import BEST_SO_FAR
+
+# Better models come faster than anybody can look at them.
+FOLLOW_MS = 250
+
+
+def place_words(word: str, number: float) -> str:
+    """`restart 4`; before the first restart there is a first climb."""
+    return f"{word} {grouped(int(number))}" if number or word != "restart" else "first climb"
+
+
+class Follower(QObject):
+    """One model that follows one run until it is told to stay, edited, or the run ends."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell, run: LearningRun, model_id: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self.run, self.model_id = run, model_id
+        self._shown = shell.project.models[model_id].model
+        self._found_at = dict(run.found_at)
+        self._is_on = True
+        self._soon = one_shot(self, self._catch_up, FOLLOW_MS)
+        run.found.connect(self._on_found)
+        run.changed.connect(self.changed)
+        shell.document.changed.connect(self._on_document_changed)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether better models will be shown."""
+        return self._is_on
+
+    @property
+    def why_not(self) -> str | None:
+        """Why it cannot be switched on again; None when it can."""
+        entry = self._shell.project.models.get(self.model_id)
+        if entry is not None and entry.is_edited:
+            return "this model was edited; Open best shows the newest one as a copy."
+        return None
+
+    def switch(self, on: bool) -> None:
+        """Follow, or stay at the model in view."""
+        self._is_on = on and self.why_not is None
+        if self._is_on:
+            self._shown = self._shell.project.models[self.model_id].model
+            self._catch_up()
+        self.changed.emit()
+
+    def words(self) -> str:
+        """The restart it was found in, its edges and parameters."""
+        counted_at, parts = self._found_at, []
+        for name, word in (("restart", "restart"), ("runs", "run")):
+            if name in counted_at:
+                parts.append(place_words(word, counted_at[name]))
+        if isinstance(self._shown, DirectedModel):
+            parts.append(counted(len(self._shown.edges), "edge"))
+        parts.append(counted(self._shown.representation_size(), "parameter"))
+        return " · ".join(parts)
+
+    def _on_found(self) -> None:
+        if self._is_on and not self._soon.isActive():
+            self._soon.start()
+
+    def _catch_up(self) -> None:
+        best = self.run.best
+        if not self._is_on or best is None or best is self._shown or self.run.state.is_end:
+            return
+        if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            self._soon.start()  # nothing moves under a hand that is at work
+            return
+        self._shown, self._found_at = best, dict(self.run.found_at)
+        edit = partial(show_best, model_id=self.model_id, model=best)
+        self._shell.change(
+            f"Follow {self.run.request.title}", edit, merge=f"follow:{self.model_id}"
+        )
+        self.changed.emit()
+
+    def _on_document_changed(self, _before: Project, after: Project) -> None:
+        entry = after.models.get(self.model_id)
+        shown: Model | None = None if entry is None else entry.model
+        if self._is_on and shown is not self._shown:
+            self._is_on = False  # edited or taken back: the person goes another way
+            self.changed.emit()
+
+
+class Following(QObject):
+    """All followers of a shell; `changed` tells the model whose chip, badge or facts are new."""
+
+    changed = Signal(str)
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._followers: dict[str, Follower] = {}
+        shell.document.replaced.connect(self._on_replaced)
+
+    def _on_replaced(self) -> None:
+        for follower in self._followers.values():
+            follower.deleteLater()
+        self._followers.clear()
+
+    def follow(self, run: LearningRun, model_id: str) -> Follower:
+        """Let a model of the project follow a run from now on."""
+        follower = Follower(self._shell, run, model_id, self)
+        follower.changed.connect(self._on_changed)
+        self._followers[model_id] = follower
+        self.changed.emit(model_id)
+        return follower
+
+    def of_model(self, model_id: str | None) -> Follower | None:
+        """The follower of a model, while its run goes on."""
+        follower = self._followers.get(model_id or "")
+        if follower is None or follower.model_id not in self._shell.project.models:
+            return None
+        return follower
+
+    def of_run(self, run: LearningRun) -> Follower | None:
+        """The follower that shows the newest of a run; None when all stay or none is there."""
+        for follower in self._followers.values():
+            known = follower.model_id in self._shell.project.models
+            if follower.run is run and follower.is_on and known:
+                return follower
+        return None
+
+    def _on_changed(self) -> None:
+        follower = self.sender()
+        assert isinstance(follower, Follower)
+        self.changed.emit(follower.model_id)
+
+    def forget(self, run: LearningRun) -> None:
+        """The run has ended and its model has landed: nothing follows it any more."""
+        for model_id in [k for k, f in self._followers.items() if f.run is run]:
+            self._followers.pop(model_id).deleteLater()
+            self.changed.emit(model_id)
+
+
+def following_of(shell: Shell) -> Following:
+    """The one of a shell, made at the first asking."""
+    found = shell.findChild(Following)
+    return found if isinstance(found, Following) else Following(shell)
+
+
+def open_best(shell: Shell, run: AnyRun) -> None:
+    """The model in a tab of its own, to be looked at, questioned and edited."""
+    model_id = model_of(shell.project, run)
+    if model_id is not None:
+        open_model_page(shell, model_id)
+        return
+    if isinstance(run, RecordedRun) or run.best is None:
+        return
+    following = following_of(shell)
+    follower = following.of_run(run)
+    if follower is not None:
+        open_model_page(shell, follower.model_id)
+        return
+    data_id = run.request.data_id if run.request.data_id in shell.project.data else None
+    title = f"{run.request.title}, {BEST_SO_FAR}"
+    entry = ModelEntry(title=title, model=run.best, data_id=data_id)
+    model_id = add_and_show_model(shell, entry, f"Open the best of {run.request.title}")
+    if model_id is not None and not run.state.is_end:
+        following.follow(run, model_id)

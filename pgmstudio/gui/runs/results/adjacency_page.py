@@ -1,0 +1,196 @@
+"""Which edges the restarts of a run ended with: a matrix of counts, and the same as a table."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QComboBox, QSplitter
+
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+)
+from pgmstudio.core.languages.tree_mixture.learning.edge_counts import (
+    Adjacency,
+    EdgeTally,
+    tally_of,
+)
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.number_format import counted
+from pgmstudio.gui.export.image_export import PictureTaking
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.plots.matrix_plot import AdjacencyMatrix
+from pgmstudio.gui.runs.artifact_source import KeptSource, run_of_model, source_in_view
+from pgmstudio.gui.runs.results.result_page import KeptPage, facts_label
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Segments, button, label, row
+from pgmstudio.gui.widgets.combo_box import offer
+from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.window.app_context import Shell
+
+REDRAW_MS = 250
+_COLUMNS = (
+    Column("Edge", str, stretches=True, tip="Two variables that are joined."),
+    Column("Count", str, True, tip="In how many of them."),
+    Column("Share", lambda share: f"{100 * share:.0f} %", True, tip="Of all of them."),
+)
+
+
+class AdjacencyPage(PictureTaking, KeptPage):
+    """Follows the run while it goes on."""
+
+    export_words = ("Export counts", "edges.csv", "One line for each edge (*.csv);;All (*.json)")
+    _kept: Keepsake | None = None
+
+    def __init__(self, shell: Shell, source: KeptSource) -> None:
+        super().__init__("adjacency", shell, source)
+        self.tally: EdgeTally | None = None
+        self._pairs: list[tuple[str, str]] = []
+        self.facts = facts_label("adjacencyFacts")
+        self.numbers = QComboBox()
+        self.numbers.setObjectName("adjacencyNumbers")
+        self.numbers.setAccessibleName("Restarts with how many trees")
+        self.numbers.setToolTip("Restarts with how many trees are counted.")
+        self.numbers.activated.connect(self._refresh)
+        self.per = Segments(
+            [
+                ("trees", "Trees", "In how many trees of all restarts an edge is."),
+                ("restarts", "Restarts", "In how many restarts an edge is in at least one tree."),
+            ],
+            "adjacencyPer",
+        )
+        self.per.chosen.connect(self._refresh)
+        self.matrix = AdjacencyMatrix("adjacencyMatrix")
+        self.matrix.chosen.connect(self._on_cell)
+        self._legend = label("", "secondary", size="dense", wrap=True)
+        self._legend.setObjectName("adjacencyLegend")
+        self.table = FactTable("adjacencyTable", "Edges, the most frequent first", _COLUMNS)
+        self.table.selected.connect(self._on_row)
+        self.table.setMinimumWidth(round(280 * theme().scale))
+        picture = button(
+            "Export picture…",
+            self._on_picture,
+            icon_name="export",
+            name="adjacencyPicture",
+            tip="The matrix as PNG, SVG or PDF.",
+        )
+        export = self._export_button(
+            "Export CSV…",
+            "adjacencyExport",
+            "One line for each edge with its counts (.csv), or all of it (.json).",
+        )
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self.matrix)
+        splitter.addWidget(self.table)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 2)
+        splitter.setSizes([430, 300])
+        self._lay_out(
+            wide_first(row(self.facts, picture, export)),
+            row(self.per, self.numbers, None),
+            self._legend,
+            splitter,
+        )
+        self._soon = one_shot(self, self._refresh, REDRAW_MS)
+        source.changed.connect(self._soon.start)
+        self._refresh()
+
+    @property
+    def title(self) -> str:
+        return f"Edges of {self._source.title}"
+
+    def page_icon(self) -> QIcon:
+        return icon("dots-nine")
+
+    def closed(self) -> None:
+        self._soon.stop()
+
+    # -- showing
+
+    def _refresh(self, *_: object) -> None:
+        kept = self._kept = self._source.kept
+        self._show_choices(kept)
+        if isinstance(kept, Adjacency):
+            per_restart = self.per.current == "restarts"
+            tally: EdgeTally | None = kept.tally(
+                self.numbers.currentData(), of_restarts=per_restart
+            )
+        else:
+            tally = tally_of(kept)
+        if tally is None or not tally.total:
+            self.facts.setText("No restart has ended yet.")
+            return
+        self.tally = tally
+        words = [counted(tally.total, tally.what[:-1], tally.what)]
+        if isinstance(kept, Adjacency) and tally.what == "trees":
+            chosen = self.numbers.currentData()
+            restarts = kept.tally(chosen, of_restarts=True).total
+            words.insert(0, counted(restarts, "restart"))
+        pairs = len(tally.names) * (len(tally.names) - 1) // 2
+        words.append(f"{len(tally.counts)} of {counted(pairs, 'pair')} joined at least once")
+        self.facts.setText(" · ".join(words))
+        self.facts.setToolTip(self.facts.text())
+        outlined = self._model_edges()
+        self._legend.setText(
+            f"Area = in how many of {tally.total} {tally.what} two variables are joined"
+            + ("; outlined: in the model of this run." if outlined else ".")
+        )
+        self.matrix.show_edges(outlined)
+        self.matrix.show_tally(tally)
+        order = tally.ordered
+        self._pairs = [pair for pair, _ in order]
+        self.table.show_rows([(" – ".join(p), n, n / tally.total) for p, n in order])
+
+    def _show_choices(self, kept: Keepsake | None) -> None:
+        numbers = list(kept.by_number) if isinstance(kept, Adjacency) else []
+        self.per.setVisible(bool(numbers))
+        self.numbers.setVisible(len(numbers) > 1)
+        if [self.numbers.itemData(i) for i in range(1, self.numbers.count())] != numbers:
+            words = {number: counted(number, "tree") for number in numbers}
+            offer(self.numbers, {None: "any number of trees", **words})
+
+    def _model_edges(self) -> list[tuple[str, str]]:
+        """Of the mixture that the run ended with, if it is in the project."""
+        entry = self._shell.project.models.get(self._source.model_id or "")
+        if entry is None or not isinstance(entry.model, TreeMixture):
+            return []
+        return list(entry.model.edge_counts)
+
+    def _on_cell(self, one: str, other: str) -> None:
+        for pair in ((one, other), (other, one)):
+            if pair in self._pairs:
+                self.table.select(self._pairs.index(pair))
+
+    def _on_row(self, number: int) -> None:
+        if 0 <= number < len(self._pairs):
+            self.matrix.select(self._pairs[number])
+
+    # -- taking away
+
+    def _on_picture(self) -> None:
+        self._take_picture(self.matrix, self.title)
+
+
+# What has edges to count, the most telling first.
+KINDS = (Adjacency.kind, KesOptima.kind, EdgeFrequencies.kind)
+
+
+def adjacency_source(shell: Shell) -> KeptSource | None:
+    """Of the run behind the model in view, else of the run looked at, else of the newest."""
+    run_id = run_of_model(shell.project, shell.bench.model_id)
+    kept = shell.project.runs[run_id].kept if run_id is not None else {}
+    for kind in KINDS:
+        if run_id is not None and kind in kept:
+            return KeptSource(shell, kind, run_id)
+    return next(filter(None, (source_in_view(shell, kind) for kind in KINDS)), None)
+
+
+def open_adjacency(shell: Shell, source: KeptSource) -> AdjacencyPage:
+    page = shell.open_page(f"adjacency:{source.key}", partial(AdjacencyPage, shell, source))
+    assert isinstance(page, AdjacencyPage)
+    return page

@@ -1,0 +1,172 @@
+"""The candidates of a search for hidden variables: lengths, blocks, and the test of each pair."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from PySide6.QtGui import QIcon
+
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import (
+    Candidate,
+    HiddenScan,
+)
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import PairCheck
+from pgmstudio.core.number_format import counted
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.results.result_page import (
+    KeptPage,
+    facts_label,
+    one_above_the_other,
+    under_the_picture,
+)
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import row
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.window.app_context import Shell
+
+REDRAW_MS = 200
+
+
+def _bits(value: float) -> str:
+    return "–" if math.isinf(value) else f"{value:.3f}"
+
+
+def _share(value: float) -> str:
+    return "–" if value < 0 else f"{value:.3f}"
+
+
+_COLUMNS = (
+    Column("Separator", tip="The hidden variable with its states, or a column."),
+    Column("Blocks", str, True, tip="Parts of the forest, p."),
+    Column("Structure", str, True, tip="The same blocks have the same number."),
+    Column("Found", str, True, tip="How many starts ended with these blocks."),
+    Column("Length ↓", _bits, True, tip="Description length in bits per row."),
+    Column("Test", tip="Are the blocks independent given the hidden variable?"),
+    Column("BIC ↓", _bits, True, tip="Bits per row with ½ log2 N for every parameter."),
+    Column("BIC-h ↓", _bits, True, tip="The same with the rows of each hidden state."),
+    Column("Held-out ↓", _bits, True, tip="Bits per row of rows it has not learned from."),
+    Column(
+        "Accuracy", _share, stretches=True, tip="Agreement with the label column, if one was given."
+    ),
+)
+_PAIRS = (
+    Column("Pair"),
+    Column("Verdict"),
+    Column("Outside", tip="Samples whose information exceeded a threshold, with the interval."),
+    Column("Information, bits", tip="In each hidden state, mean over the samples."),
+    Column("Threshold, bits", stretches=True, tip="What it must not reach in each hidden state."),
+)
+
+
+class HiddenScanPage(KeptPage):
+    """Follows the run while it goes on."""
+
+    export_words = (
+        "Export the candidates",
+        "candidates.csv",
+        "One line for each model (*.csv);;All (*.json)",
+    )
+    _kept: HiddenScan | None = None
+
+    def __init__(self, shell: Shell, source: KeptSource) -> None:
+        super().__init__("hidden-scan", shell, source)
+        self.facts = facts_label("hiddenFacts")
+        self.verdict = facts_label("hiddenVerdict")
+        self.blocks = facts_label("hiddenBlocks")
+        self.table = FactTable("hiddenTable", "Candidates, in the order of the run", _COLUMNS)
+        self.pairs = FactTable("hiddenPairs", "Pairs across blocks and their test", _PAIRS)
+        self.table.selected.connect(self._on_selected)
+        export = self._export_button(
+            "Export…", "hiddenExport", "One line for each model (.csv), or all of it (.json)."
+        )
+        self._soon = one_shot(self, self._refresh, REDRAW_MS)
+        self._lay_out(
+            wide_first(row(self.facts, export)),
+            one_above_the_other(
+                self.table, under_the_picture(self.blocks, self.verdict, self.pairs)
+            ),
+        )
+        source.changed.connect(self._soon.start)
+        self._refresh()
+
+    @property
+    def title(self) -> str:
+        return f"Candidates of {self._source.title}"
+
+    def page_icon(self) -> QIcon:
+        return icon("circles-three")
+
+    def _refresh(self) -> None:
+        kept = self._source.kept
+        if not isinstance(kept, HiddenScan) or not kept.candidates:
+            self.facts.setText("No model yet.")
+            return
+        self._kept = kept
+        best, structures = kept.best, kept.structures()
+        assert best is not None
+        words = [
+            counted(len(kept.candidates), "model"),
+            counted(len(structures), "structure"),
+            f"{'chosen' if kept.chosen is not None else 'best so far'}: "
+            f"{best.what}, {counted(len(best.blocks), 'block')}, "
+            f"{_bits(best.length_bits)} bits per row",
+        ]
+        _tell(self.facts, " · ".join(words))
+        chosen = self.table.current
+        self.table.show_rows([_row(kept, candidate) for candidate in kept.candidates])
+        self.table.select(kept.candidates.index(best) if chosen is None else chosen)
+        self._on_selected()
+
+    def _on_selected(self, *_: object) -> None:
+        number, kept = self.table.current, self._kept
+        if kept is None or number is None or not 0 <= number < len(kept.candidates):
+            return
+        candidate = kept.candidates[number]
+        blocks = " | ".join(", ".join(block) for block in candidate.blocks)
+        told = "Not tested." if candidate.check is None else candidate.check.sentence()
+        _tell(self.blocks, f"Blocks: {blocks}")
+        _tell(self.verdict, told)
+        pairs = () if candidate.check is None else candidate.check.pairs
+        self.pairs.show_rows([_pair(pair) for pair in pairs])
+
+
+def _tell(line: ElidedLabel, words: str) -> None:
+    line.setText(words)
+    line.setToolTip(words)
+
+
+def _row(scan: HiddenScan, candidate: Candidate) -> tuple[object, ...]:
+    number, times = scan.structures()[candidate.blocks]
+    is_chosen = scan.chosen is not None and scan.candidates[scan.chosen] is candidate
+    return (
+        candidate.what,
+        len(candidate.blocks),
+        number,
+        times,
+        candidate.length_bits,
+        f"{candidate.verdict}, chosen" if is_chosen else candidate.verdict,
+        candidate.bic_bits,
+        candidate.bic_h_bits,
+        math.inf if candidate.held_bits is None else candidate.held_bits,
+        -1.0 if candidate.accuracy is None else candidate.accuracy,
+    )
+
+
+def _pair(pair: PairCheck) -> tuple[object, ...]:
+    share = pair.outside / max(1, pair.samples)
+    return (
+        f"{pair.one} – {pair.other}",
+        f"{pair.verdict} (cannot be rejected)" if pair.is_vacuous else pair.verdict,
+        f"{share:.3f} [{pair.low:.3f}, {pair.high:.3f}] of {pair.samples}",
+        ", ".join(f"{bits:.3f}" for bits in pair.information),
+        ", ".join(f"{bits:.3f}" for bits in pair.thresholds),
+    )
+
+
+def open_candidates(shell: Shell, source: KeptSource) -> HiddenScanPage:
+    page = shell.open_page(f"hidden-scan:{source.key}", partial(HiddenScanPage, shell, source))
+    assert isinstance(page, HiddenScanPage)
+    return page

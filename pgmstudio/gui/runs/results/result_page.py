@@ -1,0 +1,131 @@
+"""What the pages about things that a run kept have in common: a file of it, and its models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.io.run_artifacts import write_kept
+from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.learning.base import Keepsake
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.project.opening import add_and_show_model
+from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+
+def facts_label(name: str) -> ElidedLabel:
+    """The line that says in short what was kept."""
+    made = ElidedLabel()
+    made.setObjectName(name)
+    made.setProperty("role", "secondary")
+    return made
+
+
+def one_above_the_other(upper: QWidget, lower: QWidget) -> QSplitter:
+    """A picture and the table under it; the line between them can be moved."""
+    splitter = QSplitter(Qt.Orientation.Vertical)
+    splitter.setChildrenCollapsible(False)
+    splitter.addWidget(upper)
+    splitter.addWidget(lower)
+    splitter.setStretchFactor(0, 3)
+    splitter.setStretchFactor(1, 2)
+    return splitter
+
+
+def under_the_picture(*widgets: QWidget, top: int = 8) -> QWidget:
+    """The lower of the two; its last widget takes the room."""
+    made = QWidget()
+    layout = QVBoxLayout(made)
+    layout.setContentsMargins(0, top, 0, 0)
+    layout.setSpacing(4)
+    for widget in widgets:
+        layout.addWidget(widget)
+    layout.setStretchFactor(widgets[-1], 1)
+    return made
+
+
+class KeptPage(Page):
+    """Shows `_kept`, which is None as long as the run has kept nothing."""
+
+    # Of the dialog that asks for a file: its title, the name it offers, the kinds of files.
+    export_words: tuple[str, str, str]
+    _kept: Keepsake | None = None
+
+    def __init__(self, key: str, shell: Shell, source: KeptSource) -> None:
+        super().__init__(f"{key}:{source.key}")
+        self._shell, self._source = shell, source
+        source.setParent(self)
+
+    @property
+    def short_title(self) -> str:
+        """“Restarts”, without of what."""
+        return self.title.partition(" of ")[0]
+
+    @property
+    def model_id(self) -> str | None:
+        """The model of the run: the panels around go on to show it."""
+        return self._source.model_id
+
+    def _lay_out(self, *widgets: QWidget) -> None:
+        """One under the other; the last takes the room."""
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 8)
+        layout.setSpacing(8)
+        for widget in widgets:
+            layout.addWidget(widget)
+        layout.setStretchFactor(widgets[-1], 1)
+
+    def _export_button(self, words: str, name: str, tip: str) -> QPushButton:
+        return button(words, self._on_export, icon_name="export", name=name, tip=tip)
+
+    def _on_export(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, *self.export_words)
+        if path:
+            self.export(Path(path))
+
+    def export(self, path: Path) -> None:
+        """Write what is shown as a table in a .csv, or everything as .json."""
+        if self._kept is None:
+            return
+        try:
+            write_kept(
+                path,
+                {self._kept.kind: self._kept},
+                quoted=self._shell.preferences.quote_formulas,
+            )
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return
+        self._shell.tell(f"{path.name} was written.")
+
+    def _task(self) -> LearnTask | None:
+        """What the run was asked; None, and said why, when its rows are gone."""
+        try:
+            return self._source.task()
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return None
+
+
+class FittingPage(KeptPage):
+    """A page whose graphs become models, their tables fitted in the background."""
+
+    def __init__(self, key: str, shell: Shell, source: KeptSource) -> None:
+        super().__init__(key, shell, source)
+        self._fitting = Asker(self)
+        self._fitting.answered.connect(self._on_fitted)
+        self._fitting.failed.connect(shell.errors.report)
+
+    def closed(self) -> None:
+        self._fitting.forget()
+
+    def _on_fitted(self, entry: ModelEntry) -> None:
+        add_and_show_model(self._shell, entry, f"Open {entry.title}")

@@ -1,0 +1,248 @@
+"""Where runs come from and where their results go: requests, and models landing in the project."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+import pgmstudio
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import DataError, PgmStudioError
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.io.models.native_json import document_of
+from pgmstudio.core.languages.edge_constraints import broken_rules
+from pgmstudio.core.languages.learners import LearnTask, all_learners, learner_of
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.project.edits import add_run
+from pgmstudio.core.project.project import (
+    DataEntry,
+    ModelEntry,
+    Outcome,
+    Project,
+    Run,
+    fingerprints,
+    plain_params,
+    restored_params,
+)
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.runs.learning_run import LearningRun, RunRequest, score_text
+from pgmstudio.gui.runs.live_model import following_of
+from pgmstudio.gui.window.app_context import Shell
+
+# More points than a plot is wide tell nothing.
+MOST_TRACE_POINTS = 600
+_OUTCOMES = {
+    JobState.FINISHED: Outcome.FINISHED,
+    JobState.CANCELLED: Outcome.STOPPED,
+    JobState.FAILED: Outcome.FAILED,
+}
+
+
+def training_rows(project: Project, data_id: str, part: str | None) -> DataSet:
+    """The rows a run learns from: all, or one part of the data set's split."""
+    entry = project.data_entry(data_id)
+    if part is None or entry.split is None:
+        return entry.data
+    if part not in entry.split.names:
+        raise DataError(f"The split of {entry.name} has no part called {part}.")
+    return entry.split.parts(entry.data)[entry.split.names.index(part)]
+
+
+def models_of(project: Project) -> dict[str, Any]:
+    return {key: entry.model for key, entry in project.models.items()}
+
+
+class Landing(QObject):
+    """Starts runs for the shell and puts what they found into the project, undoably."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        shell.bench.runs.run_ended.connect(self._on_run_ended)
+
+    def start(self, request: RunRequest, *, is_paused: bool = False) -> LearningRun:
+        data = training_rows(self._shell.project, request.data_id, request.split_part)
+        task = LearnTask(request.learner_key, data, request.params, request.seed)
+        return self._shell.bench.runs.enqueue(request, task, is_paused=is_paused)
+
+    def again(self, run_id: str) -> LearningRun | None:
+        """Run what a record says once more; the same seed must give the same model."""
+        request = self.request_of(run_id)
+        if request is None:
+            return None
+        title = f"{request.title}, reproduced"
+        return self._start_as(run_id, replace(request, title=title, reproduces=run_id))
+
+    def on_present_rows(self, run_id: str, title: str) -> LearningRun | None:
+        """The same learner, settings and seed on the rows as they are now."""
+        request = self.request_of(run_id)
+        return None if request is None else self._start_as(run_id, replace(request, title=title))
+
+    def request_of(self, run_id: str) -> RunRequest | None:
+        """What a record says was run, on the rows as they are now; None, and said, if unknown."""
+        project = self._shell.project
+        run = project.runs[run_id]
+        try:
+            params_type = learner_of(run.learner).params_type
+            params: Any = parse_params(params_type, restored_params(run.params, models_of(project)))
+            part = _part_of(project.data_entry(run.data_id or ""), run)
+        except PgmStudioError as error:
+            self._shell.errors.report(error)
+            return None
+        return RunRequest(run.title, run.learner, params, run.seed, run.data_id or "", part)
+
+    def _start_as(self, run_id: str, request: RunRequest) -> LearningRun:
+        """As a bootstrap where the recorded run was one."""
+        from pgmstudio.gui.runs.bootstrap import settings_of, start_bootstrap
+
+        settings = settings_of(self._shell.project.runs[run_id])
+        if settings is not None:
+            return start_bootstrap(self._shell, request, settings)
+        return self.start(request)
+
+    def _on_run_ended(self, run: LearningRun) -> None:
+        if not run.is_unwanted:
+            self._land(run)
+        following_of(self._shell).forget(run)
+
+    def _land(self, run: LearningRun) -> None:
+        if run.state is JobState.FAILED and run.error is not None:
+            self._shell.errors.at("runsPanel").report(run.error)
+        if run.state is JobState.CANCELLED and run.best is None:
+            self._shell.tell(f"{run.request.title} was stopped before it found a model.")
+            return
+        follower = following_of(self._shell).of_run(run)
+        into = follower.model_id if follower is not None and run.best is not None else None
+        model_id = into or (self._shell.project.next_model_id() if run.best is not None else None)
+        record = self._record(run)
+        entry = None
+        if run.best is not None:
+            entry = ModelEntry(
+                title=run.request.title,
+                model=run.best,
+                data_id=record.data_id,
+                provenance=_provenance(record),
+            )
+        word = "Learn" if run.state is JobState.FINISHED else "Keep the best of"
+        run.run_id = self._shell.project.next_run_id()
+        if self._shell.change(
+            f"{word} {run.request.title}", partial(add_run, run=record, model=entry, into=into)
+        ):
+            run.model_id = model_id
+            self._shell.tell(self._same_as_before(run) or end_sentence(run))
+            self._tell_constraints(run)
+
+    def _same_as_before(self, run: LearningRun) -> str | None:
+        """For a reproduction: whether the model is the recorded one, to the last bit."""
+        record = self._shell.project.runs.get(run.request.reproduces or "")
+        entry = self._shell.project.models.get(record.model_id or "") if record else None
+        if record is None or run.best is None:
+            return None
+        if entry is None or entry.is_edited:
+            return f"{record.title} was run again; its first model is gone or was edited since."
+        if document_of(ModelFile(run.best)) == document_of(ModelFile(entry.model)):
+            return f"{record.title} was reproduced: the same model, bit for bit."
+        return f"{record.title} was run again and gave another model than at first."
+
+    def _record(self, run: LearningRun) -> Run:
+        request, project = run.request, self._shell.project
+        steps, scores = run.trace.steps, run.trace.scores
+        thin = max(1, len(steps) // MOST_TRACE_POINTS)
+        return Run(
+            learner=request.learner_key,
+            params=plain_params(request.params, models_of(project)),
+            seed=request.seed,
+            data_fingerprint=run.task.data.fingerprint,
+            program_version=pgmstudio.__version__,
+            outcome=_OUTCOMES[run.state],
+            title=request.title,
+            data_id=request.data_id if request.data_id in project.data else None,
+            seconds=round(run.seconds, 3),
+            measures=run.measures,
+            trace=tuple(zip(steps[::thin], scores[::thin], strict=True)),
+            messages=tuple(run.notes),
+            kept={kind: keepsake.plain() for kind, keepsake in run.kept.items()},
+        )
+
+    def _tell_constraints(self, run: LearningRun) -> None:
+        sentence = constraint_sentence(run)
+        if sentence is not None:
+            level = "info" if sentence.startswith("All") else "warning"
+            self._shell.bench.message.emit(level, sentence)
+
+
+def _part_of(entry: DataEntry, run: Run) -> str | None:
+    """The part of the split that a run learned from; of rows that have changed since, the first."""
+    if entry.split is None or entry.data.fingerprint == run.data_fingerprint:
+        return None
+    known = entry.split.part_fingerprints
+    number = known.index(run.data_fingerprint) if run.data_fingerprint in known else 0
+    return entry.split.names[number]
+
+
+def why_not_again(project: Project, run_id: str | None) -> str | None:
+    """Why a recorded run cannot be done again on the rows there are; None when it can."""
+    run = project.runs.get(run_id or "")
+    if run is None:
+        return "this model was not learned here."
+    if run.learner not in all_learners():
+        return f"this version has no learner called {run.learner}."
+    return None if run.data_id in project.data else "its data are no longer in the project."
+
+
+def why_not_reproducible(project: Project, run_id: str | None) -> str | None:
+    """Why a recorded run cannot be repeated to the last bit; None when it can."""
+    reason = why_not_again(project, run_id)
+    if reason is not None:
+        return reason
+    run = project.runs[run_id or ""]
+    if run.data_fingerprint not in fingerprints(project.data[run.data_id or ""]):
+        return "its rows have changed since; Learn again uses the present ones."
+    return None
+
+
+def constraint_sentence(run: LearningRun) -> str | None:
+    """Whether the best model obeys the knowledge, checked without the learner; None without."""
+    knowledge = getattr(run.request.params, "knowledge", None)
+    if not isinstance(knowledge, Knowledge) or knowledge.is_empty or run.best is None:
+        return None
+    broken = broken_rules(run.best, knowledge)
+    if broken is None:
+        return None
+    if broken:
+        are = "rule is" if len(broken) == 1 else "rules are"
+        return f"{len(broken)} {are} broken: {' '.join(broken[:5])}"
+    count = knowledge.rule_count()
+    return f"All {count} constraints hold." if count != 1 else "All constraints hold."
+
+
+def _provenance(run: Run) -> dict[str, Any]:
+    return {
+        "learner": run.learner,
+        "parameters": dict(run.params),
+        "seed": run.seed,
+        "data": run.data_fingerprint,
+        "version": run.program_version,
+        "outcome": run.outcome.value,
+        "seconds": run.seconds,
+        "measures": dict(run.measures),
+    }
+
+
+def end_sentence(run: LearningRun) -> str:
+    """How a run ended, in words."""
+    seconds = f"{run.seconds:.1f}\u00a0s"
+    score = run.measures.get("score")
+    told = "" if score is None else f" Score {score_text(run.request.learner_key, score)}."
+    if run.state is JobState.FINISHED:
+        return f"{run.request.title} finished after {seconds}.{told}"
+    if run.best is not None:
+        ended = "failed" if run.state is JobState.FAILED else "stopped"
+        return f"{run.request.title} {ended} after {seconds}. The best model was kept.{told}"
+    if run.state is JobState.CANCELLED:
+        return f"{run.request.title} stopped after {seconds}, before it had found a model."
+    return f"{run.request.title} failed after {seconds}."

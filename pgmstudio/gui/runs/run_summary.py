@@ -1,0 +1,229 @@
+"""What a run tells about itself, its best model and its settings, as pairs of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.params import ParamKind, specs_of
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.learning.param_form import choice_words
+from pgmstudio.gui.model_page.model_summary import bits_words, fit_per_row
+from pgmstudio.gui.plots.score_plot import HELD, WEIGHT
+from pgmstudio.gui.runs.learning_run import BITS_PER_ROW, LearningRun, score_text
+from pgmstudio.gui.runs.live_model import place_words
+from pgmstudio.gui.runs.recorded_run import AnyRun
+from pgmstudio.gui.widgets.fact_rows import Fact
+
+# More restarts than this are as good as without end.
+MOST_NAMED = 10_000
+_INFORMATION_TIP = (
+    "Mutual information of the joined variables, in bits over all rows, less any penalty. "
+    "Not a likelihood: scores of networks are on another scale."
+)
+# Learners whose score is what the edges of a tree tell, not a likelihood: above 0.
+INFORMATION = ("tree.chow-liu", "tree.chow-liu-sparse")
+# Said of the best model, or in the heading.
+_TOLD_ELSEWHERE = {"best score", "restart", "restarts"}
+# Of the climb that came last; when the run is over only the best one counts.
+_OF_LAST_CLIMB = {"score", "edges", "greediness"}
+
+
+def state_words(run: AnyRun) -> str:
+    """The state of a run in words: a sentence of its own, or how it ended."""
+    if run.is_paused and run.state is JobState.RUNNING:
+        return "paused"
+    match run.state:
+        case JobState.QUEUED:
+            return "waits"
+        case JobState.RUNNING:
+            return run.progress.message or "starts"
+        case JobState.CANCELLING:
+            return "stopping…"
+        case JobState.FINISHED:
+            return "finished"
+        case JobState.CANCELLED:
+            return "stopped, kept" if run.has_model else "stopped"
+        case JobState.FAILED:
+            return "failed, see log"
+
+
+def sentence_case(words: str) -> str:
+    """A capital at the beginning, but not of a symbol: k = 0.5 is not K."""
+    is_symbol = words[1:3] == " =" or not words[:1].isascii()
+    return words if is_symbol else words[:1].upper() + words[1:]
+
+
+def share_words(run: AnyRun) -> str:
+    """`52 %` while a run knows how far it is; else its state in words."""
+    fraction = run.progress.fraction
+    if run.state is JobState.RUNNING and not run.is_paused and fraction is not None:
+        return f"{fraction:.0%}".replace("%", " %")
+    return state_words(run)
+
+
+def told_counters(run: AnyRun) -> dict[str, float]:
+    """What the run counts, in its own order; of an ended search nothing of its last climb."""
+    counters = run.progress.counters
+    is_over = run.state.is_end and "best score" in counters
+    skipped = _OF_LAST_CLIMB if is_over else set()
+    return {name: value for name, value in counters.items() if name not in skipped}
+
+
+def counter_facts(run: LearningRun) -> list[Fact]:
+    """What the run counts, as rows."""
+    facts: list[Fact] = []
+    counters = told_counters(run)
+    weights = [v for n, v in counters.items() if n.startswith(WEIGHT)]
+    for name, value in counters.items():
+        if name not in _TOLD_ELSEWHERE and not name.startswith(WEIGHT):
+            is_score = "score" in name or name == HELD
+            shown = score_words(run, value) if is_score else number_words(value)
+            first = name[:1].upper() if name[:1].isascii() else name[:1]  # λ is not Λ
+            facts.append((first + name[1:].replace("_", " "), shown))
+    if weights:
+        light = sum(weight < 1 / (4 * len(weights)) for weight in weights)
+        shown = f"{100 * min(weights):.1f} to {100 * max(weights):.1f} %"
+        facts.append(("Weights", shown, "Of the trees; the plot of the run has all of them."))
+        if light:
+            facts.append(("Nearly empty", counted(light, "tree"), "Weight below 1/(4m)."))
+    return facts
+
+
+def score_words(run: LearningRun, score: float) -> str:
+    """A score of all rows, or bits per row where the learner counts so."""
+    key = run.request.learner_key
+    return bits_words(score) if key in BITS_PER_ROW else score_text(key, score)
+
+
+def best_facts(run: LearningRun) -> list[Fact]:
+    """The score of the best model, where it was found, and how large it is."""
+    facts: list[Fact] = []
+    score = run.measures.get("score")
+    rows = run.task.data.total_weight
+    if score is not None:
+        is_information = run.request.learner_key in INFORMATION
+        name = "Information of edges" if is_information else "Score"
+        tip = _INFORMATION_TIP if is_information else "Higher is better."
+        facts.append((name, score_words(run, score), tip))
+        if rows > 0 and run.request.learner_key not in BITS_PER_ROW:
+            facts.append(("Per row", bits_words(score / rows), "Higher is better."))
+    places = [
+        place_words(word, run.found_at[name])
+        for name, word in (("restart", "restart"), ("runs", "run"), ("step", "step"))
+        # Where restarts are numbered, how many runs had ended tells nothing more.
+        if name in run.found_at and not (name == "runs" and "restart" in run.found_at)
+    ]
+    if places:
+        facts.append(("Found in", ", ".join(places)))
+    best = run.best
+    if isinstance(best, DirectedModel):
+        facts.append(("Edges", grouped(len(best.edges))))
+    if best is not None:
+        facts.append(("Free parameters", grouped(best.representation_size())))
+    optima, runs = run.measures.get("distinct_optima"), run.measures.get("runs")
+    if optima is not None and runs is not None:
+        facts.append(("Distinct optima", f"{optima:g} of {counted(int(runs), 'run')}"))
+    return facts
+
+
+def doing_words(run: LearningRun) -> str:
+    """`Restart 6 of 11` where the run counts them."""
+    counters = run.progress.counters
+    done = counters.get("restart")
+    # A search that makes runs of several kinds counts them itself.
+    asked = counters.get("restarts", getattr(run.request.params, "restarts", 0))
+    if done is None or not isinstance(asked, int | float) or not asked or run.state.is_end:
+        return "How it ended" if run.state.is_end else "Now"
+    if not done:
+        return "First climb" if run.request.learner_key not in BITS_PER_ROW else "First start"
+    of_all = f" of {grouped(int(asked))}" if asked < MOST_NAMED else ""
+    return f"Restart {grouped(int(done))}{of_all}"
+
+
+def setting_facts(run: LearningRun) -> list[Fact]:
+    """The settings a run was started with, those of experts only where they were changed."""
+    params = run.request.params
+    facts: list[Fact] = []
+    for spec in specs_of(type(params)):
+        value = getattr(params, spec.name)
+        if spec.advanced and value == spec.default:
+            continue
+        facts.append((spec.title, _setting(value, spec.none_label, spec.kind), spec.help))
+    facts.append(("Seed", str(run.request.seed), "The same seed gives the same model."))
+    return facts
+
+
+def _setting(value: Any, none_label: str | None, kind: ParamKind) -> str:
+    if value is None:
+        return none_label or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Knowledge):
+        return counted(value.rule_count(), "rule")
+    if kind is ParamKind.OBJECT:
+        return "a model"
+    if kind is ParamKind.CHOICE:
+        return choice_words(value)
+    if isinstance(value, int):
+        return grouped(value)
+    if isinstance(value, tuple):
+        return ", ".join(map(_plain, value))
+    return _plain(value)
+
+
+def _plain(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def number_words(value: float) -> str:
+    """A count with its thousands grouped, or a few digits of another number."""
+    return grouped(int(value)) if value == int(value) else f"{value:.4g}".replace("-", "−")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How well a model fits each part of the rows; `problem` says why it cannot be told."""
+
+    model: Model
+    fits: Mapping[str, Mapping[str, float]]
+    problem: str = ""
+
+    def facts(self) -> list[Fact]:
+        """Pairs of words; bits per row, higher is better."""
+        return [
+            (f"{name} ↑, {part}", bits_words(value), "Bits per row; higher is better.")
+            for part, fit in self.fits.items()
+            for name, value in fit.items()
+        ]
+
+
+def evaluate(model: Model, parts: Mapping[str, DataSet]) -> Evaluation:
+    """Log-likelihood on each part; BIC and AIC where it was learned. Computed beside the window."""
+    fits: dict[str, dict[str, float]] = {}
+    try:
+        for number, (part, data) in enumerate(parts.items()):
+            fit = fit_per_row(model, data)
+            # A penalty for parameters makes no sense on rows that were not learned from.
+            kept = fit if number == 0 else {"Log-likelihood"} & fit.keys()
+            fits[part] = {name: fit[name] for name in fit if name in kept}
+    except PgmStudioError as error:
+        return Evaluation(model, {}, str(error))
+    return Evaluation(model, fits)
+
+
+def left_words(seconds: float | None) -> str:
+    """`about 40 s left`; nothing when it cannot be told."""
+    if seconds is None:
+        return ""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s left"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} min left"
+    return f"about {round(seconds / 3600)} h left"

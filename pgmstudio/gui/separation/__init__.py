@@ -1,0 +1,1 @@
+"""Separation queries on the canvas."""

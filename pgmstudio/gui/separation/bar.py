@@ -1,0 +1,175 @@
+"""The bar of a question about separation: who is asked about, what is known, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QWidget,
+)
+
+from pgmstudio.gui.canvas.two_line_bar import TwoLineBar
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import button, literal, tool_button
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+ROLES = {
+    "A": ("A", "The next click on a node chooses A (key A)"),
+    "B": ("B", "The next click on a node chooses B (key B)"),
+    "Z": ("Given", "The next clicks on nodes say what is known (key Z)"),
+}
+_WIDEST_CHIP = 210
+
+
+class SeparationBar(TwoLineBar):
+    """Chooses A, B and what is given; says whether they are separated."""
+
+    role_chosen = Signal(str)
+    evidence_wished = Signal()
+    check_wished = Signal()
+    clear_wished = Signal()
+    close_wished = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("separationBar", "d-separation", parent)
+        self._chips: dict[str, QToolButton] = {}
+        self._names: dict[str, Sequence[str]] = dict.fromkeys(ROLES, ())
+        self._group = QButtonGroup(self)
+        top = QHBoxLayout()
+        top.setSpacing(6)
+        for role, (_, tip) in ROLES.items():
+            chip = QToolButton()
+            chip.setObjectName(f"separation.{role}")
+            chip.setProperty("role", "segment")
+            chip.setProperty("place", "only")
+            chip.setCheckable(True)
+            chip.setToolTip(tip)
+            chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            chip.clicked.connect(lambda _=False, role=role: self.role_chosen.emit(role))
+            self._group.addButton(chip)
+            self._chips[role] = chip
+            top.addWidget(chip)
+        top.addStretch(1)
+        self._evidence = button(
+            "Evidence as given",
+            self.evidence_wished.emit,
+            role="link",
+            icon_name="flag-fill",
+            tip="What is observed now counts as known",
+            name="separation.evidence",
+        )
+        self._clear = button(
+            "Clear",
+            self.clear_wished.emit,
+            role="link",
+            icon_name="eraser",
+            tip="Choose A, B and what is given afresh",
+            name="separation.clear",
+        )
+        top.addWidget(self._evidence)
+        top.addWidget(self._clear)
+        top.addWidget(
+            tool_button("x", "Close d-separation", self.close_wished.emit, name="separation.close")
+        )
+        self._sign = QLabel()
+        self._sentence = ElidedLabel(is_snug=True)
+        self._sentence.setObjectName("separation.sentence")
+        self._detail = ElidedLabel()
+        self._detail.setObjectName("separation.detail")
+        self._detail.setProperty("role", "secondary")
+        self._detail.elide = Qt.TextElideMode.ElideRight  # a sentence, not a name
+        self._check = button(
+            "Check in numbers",
+            self.check_wished.emit,
+            tip="I(A;B|Z) in the model's own distribution, in bits",
+            name="separation.check",
+        )
+        below = QHBoxLayout()
+        below.setSpacing(8)
+        below.addWidget(self._sign)
+        below.addWidget(self._sentence)
+        below.addWidget(self._detail, 1)
+        below.addWidget(self._check)
+        self._lay_out(top, below)
+        self.show_role("A")
+
+    @property
+    def detail(self) -> str:
+        return self._detail.text()
+
+    def show_role(self, role: str) -> None:
+        self._chips[role].setChecked(True)
+
+    def show_names(self, names: dict[str, Sequence[str]]) -> None:
+        """Titles by role."""
+        self._names = dict(names)
+        self._fold()
+
+    def tell(
+        self, sentence: str, detail: str, sign: str = "", color: str = "text", *, tip: str = ""
+    ) -> None:
+        """The answer and what stands behind it; all of it in the tooltip too."""
+        self._sentence.setText(sentence)
+        self._detail.setText(detail)
+        whole = "\n".join(filter(None, [f"{sentence}. {detail}", tip]))
+        self._detail.setToolTip(whole)
+        self._sentence.setToolTip(whole)
+        self.setAccessibleDescription(f"{sentence}. {detail}" if detail else sentence)
+        self._sign.setVisible(bool(sign))
+        if sign:
+            size = theme().px("icon")
+            self._sign.setPixmap(icon(sign, color).pixmap(size, size))
+        self.updateGeometry()
+
+    def allow(self, *, evidence: str = "", check: str = "", clear: str = "") -> None:
+        """Why each button cannot be used now; empty: it can."""
+        for made, reason in (
+            (self._evidence, evidence),
+            (self._check, check),
+            (self._clear, clear),
+        ):
+            made.setEnabled(not reason)
+            made.setToolTip(f"Not now: {reason}" if reason else made.accessibleName())
+
+    def show_check(self, shown: bool) -> None:
+        """The numbers need the room of the button that asked for them."""
+        self._sentence.setMinimumHeight(self._check.sizeHint().height())
+        self._check.setVisible(shown)
+
+    def _fold(self) -> None:
+        """Chips name as much as there is room for."""
+        shown = (self._evidence, self._clear)
+        room = self.width() - 70 - sum(made.sizeHint().width() + 6 for made in shown)
+        each = max(60, min(_WIDEST_CHIP, room // len(ROLES)))
+        for role, chip in self._chips.items():
+            word, names = ROLES[role][0], self._names.get(role, ())
+            whole = ", ".join(names) if names else "…"
+            metrics = QFontMetrics(chip.font())
+            left = each - 24 - metrics.horizontalAdvance(f"{word}: ")
+            told = whole
+            if metrics.horizontalAdvance(whole) > left and len(names) > 1:
+                told = f"{len(names)} variables"
+            told = metrics.elidedText(told, Qt.TextElideMode.ElideMiddle, max(24, left))
+            chip.setText(literal(f"{word}: {told}"))
+            chip.ensurePolished()
+            chip.setMinimumHeight(chip.sizeHint().height())
+            chip.setAccessibleName(f"{word}: {whole}. {ROLES[role][1]}")
+            chip.setToolTip(f"{word}: {whole}\n{ROLES[role][1]}" if names else ROLES[role][1])
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(320, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _restyle(self) -> None:
+        self._sentence.setFont(theme().font("body", "semibold"))
+        self._fold()

@@ -1,0 +1,398 @@
+"""d-separation on a canvas: holds the question, finds the answer beside the window, shows both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.analysis.edge_strength import JointSession
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.separation import Meeting, Separation, irrelevant_to, separation_of
+from pgmstudio.core.inference.base import Done, InferenceSession, Observed
+from pgmstudio.core.inference.information_measures import conditional_information_bits
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.context_separation import (
+    ContextGraphs,
+    LabelledAnswer,
+    information_question,
+    labelled_answer,
+)
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import counted
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.languages.ldag.context import context_views
+from pgmstudio.gui.separation.bar import SeparationBar
+from pgmstudio.gui.separation.layer import Shown, shown_of
+from pgmstudio.gui.window.app_context import Shell
+
+TOPIC = "separation"
+# Below this many bits the rest is rounding.
+NO_BITS = 1e-12
+MOST_LISTED = 12
+MOST_NAMED = 2
+
+
+def dag_of(model: Model) -> Dag | None:
+    """The graph whose separations can be asked about; a tree says the same whichever way its edges
+    are stored."""
+    if isinstance(model, Tree):
+        return model.as_bayesian_network.dag
+    return model.dag if isinstance(model, BayesianNetwork | LabelledDag) else None
+
+
+def information(
+    names: Sequence[str], session: InferenceSession, cancel: CancelToken
+) -> float | None:
+    """I(A;B|Z) in bits without evidence; `names` are A, B and those of Z."""
+    if not isinstance(session, JointSession):
+        return None
+    return conditional_information_bits(session.joint(list(names)))
+
+
+class SeparationDesk(QObject):
+    """One per model page; `is_open` while its bar is in sight."""
+
+    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._shell, self._model_id, self._canvas = shell, model_id, canvas
+        bar = self.bar = SeparationBar()  # to be placed by the page
+        self._one: str | None = None
+        self._other: str | None = None
+        self._given: list[str] = []
+        self._role = "A"
+        self.found: Separation | None = None
+        self.by_labels: LabelledAnswer | None = None
+        self._contexts = ContextGraphs()
+        self._numbers = ""
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_found)
+        self._asker.failed.connect(shell.errors.report)
+        canvas.wishes.pick.connect(self.pick)
+        bar.role_chosen.connect(self.choose_role)
+        bar.evidence_wished.connect(self.take_evidence)
+        bar.check_wished.connect(self.check)
+        bar.clear_wished.connect(self.clear)
+        bar.close_wished.connect(self.close)
+        shell.bench.beliefs_changed.connect(self._on_beliefs_changed)
+        context_views(shell).changed.connect(self._on_beliefs_changed)
+        self._graph: Dag | None = self._dag()
+
+    # -- what is asked
+
+    @property
+    def is_open(self) -> bool:
+        return not self.bar.isHidden()
+
+    @property
+    def role(self) -> str:
+        """What the next click chooses."""
+        return self._role
+
+    @property
+    def question(self) -> tuple[str | None, str | None, tuple[str, ...]]:
+        return self._one, self._other, tuple(self._given)
+
+    @property
+    def _live(self) -> LiveBeliefs:
+        return self._shell.bench.beliefs(self._model_id)
+
+    def _dag(self) -> Dag | None:
+        entry = self._shell.project.models.get(self._model_id)
+        if entry is not None and isinstance(entry.model, LabelledDag):
+            return self._contexts.graph(
+                entry.model, context_views(self._shell).codes(self._model_id)
+            )
+        return None if entry is None else dag_of(entry.model)
+
+    @property
+    def _labelled(self) -> LabelledDag | None:
+        model = self._shell.project.models[self._model_id].model
+        return model if isinstance(model, LabelledDag) else None
+
+    @property
+    def _context(self) -> dict[str, str]:
+        return context_views(self._shell).context(self._model_id)
+
+    def why_not(self, picture: str = "") -> str:
+        """Why there is nothing to ask in this picture, in a sentence; empty when there is."""
+        if self._dag() is None:
+            return "d-separation is about the edges of a directed graph or a tree."
+        if picture == "clique-tree":
+            return "the nodes of a clique tree are sets of variables; show another picture."
+        return ""
+
+    def open(self) -> None:
+        """With two nodes selected they are A and B."""
+        if self.is_open:
+            return
+        self.bar.show()
+        chosen = self._shell.bench.selection.nodes
+        if self._one is None and self._other is None and 1 <= len(chosen) <= 2:
+            self._one, self._other = (*chosen, None)[:2]
+            self._role = "B" if self._other is None else "Z"
+        self._ask()
+
+    def close(self) -> None:
+        self.bar.hide()
+        self.stop()
+        self._canvas.separation.show(Shown())
+        self._canvas.refresh_soon()
+        if self._canvas.view.tool.name == "separation":
+            self._canvas.wishes.tool.emit("select")
+        self._shell.book.refresh()
+
+    def choose_role(self, role: str) -> None:
+        self._role = role
+        self.bar.show_role(role)
+        self._canvas.wishes.tool.emit("separation")
+
+    def pick(self, node: str, role: str = "") -> None:
+        """Give a node a part, or take it away when it has that part already; then the next part."""
+        graph = self._dag()
+        if graph is None or node not in graph.names:
+            self._canvas.refuse(self.why_not() or "only variables can be picked; show the graph.")
+            return
+        if not self.is_open:
+            self.bar.show()
+        role = role or self._role
+        had = self._letters().get(node)
+        self._drop(node)
+        if had != role:
+            if role == "A":
+                self._one = node
+            elif role == "B":
+                self._other = node
+            else:
+                self._given.append(node)
+            self._role = self._next(role)
+        else:
+            self._role = role
+        self._ask()
+
+    def _next(self, role: str) -> str:
+        if role == "Z":
+            return "Z"
+        return "A" if self._one is None else "B" if self._other is None else "Z"
+
+    def _drop(self, node: str) -> None:
+        self._one = None if self._one == node else self._one
+        self._other = None if self._other == node else self._other
+        self._given = [name for name in self._given if name != node]
+
+    def why_no_evidence(self) -> str:
+        """Why nothing of the evidence can count as known; empty when something can."""
+        seen = any(isinstance(f, Observed | Done) for f in self._live.evidence.values())
+        return "" if seen else "nothing is observed; click a state first."
+
+    def take_evidence(self) -> None:
+        """What is seen or done now is known; what is asked about stays asked about."""
+        self._given = [
+            name
+            for name, finding in self._live.evidence.items()
+            if isinstance(finding, Observed | Done) and name not in (self._one, self._other)
+        ]
+        self._ask()
+
+    def clear(self) -> None:
+        self._one, self._other, self._given, self._role = None, None, [], "A"
+        self._ask()
+
+    # -- the answer
+
+    def _letters(self) -> dict[str, str]:
+        letters = dict.fromkeys(self._given, "Z")
+        if self._one is not None:
+            letters[self._one] = "A"
+        if self._other is not None:
+            letters[self._other] = "B"
+        return letters
+
+    def _ask(self) -> None:
+        self.found, self.by_labels, self._numbers = None, None, ""
+        self._live.side.forget(TOPIC)
+        graph = self._graph = self._dag()
+        self._show()
+        if graph is None or self._one is None:
+            self._asker.forget()
+            return
+        one, other, given = self.question
+        if self._labelled is not None:
+            ask = partial(labelled_answer, self._labelled, graph, self._context)
+            self._asker.ask(partial(ask, one or "", other, given))
+        else:
+            self._asker.ask(partial(_answer, graph, one or "", other, given))
+
+    def _on_found(self, found: Separation | LabelledAnswer) -> None:
+        self.by_labels = found if isinstance(found, LabelledAnswer) else None
+        self.found = found.trails if isinstance(found, LabelledAnswer) else found
+        self._show()
+
+    def _show(self) -> None:
+        """Letters at once; trails when they are found."""
+        if not self.is_open:
+            return
+        title = self._title
+        self.bar.show_role(self._role)
+        self.bar.show_names(
+            {
+                "A": [title(self._one)] if self._one else [],
+                "B": [title(self._other)] if self._other else [],
+                "Z": [title(name) for name in self._given],
+            }
+        )
+        self._canvas.separation.show(shown_of(self._letters(), self.found))
+        self._canvas.refresh_soon()
+        self._tell()
+        self._allow()
+
+    def _title(self, name: str | None) -> str:
+        titles = self._shell.project.models[self._model_id].node_titles
+        return titles.get(name or "", name or "")
+
+    def _tell(self) -> None:
+        found = self.found
+        self.bar.show_check(not self._numbers)
+        if self._one is None:
+            self.bar.tell("Click a node for A.", "Then one for B, then what is known.")
+        elif found is None:
+            self.bar.tell("…", "")
+        elif self._other is None:
+            count = counted(len(found.irrelevant), "variable")
+            verb = "is" if len(found.irrelevant) == 1 else "are"
+            self.bar.tell("Click a node for B.", f"{count} {verb} irrelevant to A.")
+        else:
+            known = f" given {self._told(self._given)}" if self._given else ""
+            one, other = self._title(self._one), self._title(self._other)
+            if self.by_labels is not None:
+                sentence = self.by_labels.sentence(one, other, known)
+                holds = self.by_labels.holds
+                sign = ("check-circle", "success_ink") if holds else ("path", "accent")
+            elif found.is_separated:
+                sentence, sign = f"{one} ⟂ {other}{known}", ("check-circle", "success_ink")
+            else:
+                sentence = f"{one} and {other} are connected{known}"
+                sign = ("path", "accent")
+            self.bar.tell(sentence, self._details(found), *sign, tip=self._trails_listed(found))
+
+    def _told(self, names: Sequence[str]) -> str:
+        """Three and more are counted; the bar and its tooltip name them."""
+        few = len(names) <= MOST_NAMED
+        return ", ".join(map(self._title, names)) if few else counted(len(names), "variable")
+
+    def _details(self, found: Separation) -> str:
+        parts = [self._numbers] if self._numbers else []
+        if self.by_labels is not None:
+            parts += filter(None, [self.by_labels.detail()])
+        if found.active:
+            more = " and more" if found.has_more else ""
+            parts.append(f"{counted(len(found.active), 'active trail')}{more}.")
+        elif found.blocked:
+            parts.append(f"Blocked at {self._stops(found)}.")
+        else:
+            parts.append("No trail joins them.")
+        return " ".join(parts)
+
+    def _stops(self, found: Separation) -> str:
+        """The first block of every trail, each once: known nodes and colliders."""
+        blocks = dict.fromkeys(trail.blocks[0] for trail in found.blocked)
+        known = [self._title(b.node) for b in blocks if b.meeting is not Meeting.COLLIDER]
+        closed = [self._title(b.node) for b in blocks if b.meeting is Meeting.COLLIDER]
+        parts = [f"{', '.join(known)} (known)"] if known else []
+        word = "collider" if len(closed) == 1 else "colliders"
+        parts += [f"{', '.join(closed)} ({word}, nothing known below)"] if closed else []
+        return " and ".join(parts)
+
+    def _trails_listed(self, found: Separation) -> str:
+        """Every trail with its reasons, for the tooltip."""
+        known = ", ".join(map(self._title, self._given))
+        lines = [f"known: {known}"] if known else []
+        lines += [f"active: {trail}" for trail in found.active[:MOST_LISTED]]
+        lines += [
+            f"blocked: {trail} ({'; '.join(map(str, trail.blocks))})"
+            for trail in found.blocked[: max(0, MOST_LISTED - len(found.active))]
+        ]
+        if len(found.active) + len(found.blocked) > MOST_LISTED or found.has_more:
+            lines.append("… and more")
+        return "\n".join(lines)
+
+    def _allow(self) -> None:
+        is_whole = self.found is not None and self._other is not None
+        error = self._live.error
+        self.bar.allow(
+            evidence=self.why_no_evidence(),
+            check="choose A and B first."
+            if not is_whole
+            else ("" if error is None else str(error)),
+            clear="" if self._letters() else "nothing is chosen.",
+        )
+
+    # -- in numbers
+
+    def check(self) -> None:
+        """I(A;B|Z) of the model, computed in the worker of its side questions."""
+        one, other, given = self.question
+        if one is None or other is None:
+            return
+        self._say_numbers("Computing…")
+        names = (one, other, *given)
+        question: Callable[..., float | None] = partial(information, names)
+        if self._labelled is not None:
+            question = information_question(self._labelled, names, self._context)
+        self._live.side.ask(TOPIC, question, self._on_numbers, self._on_no_numbers)
+
+    def _on_numbers(self, bits: float | None) -> None:
+        if bits is None:
+            self._say_numbers("This model has no joint tables to check it in.")
+            return
+        words = "I(A;B|Z)" if self._given else "I(A;B)"
+        if bits >= NO_BITS:
+            told = f"{bits:.4f}" if bits >= 0.0005 else f"{bits:.1e}".replace("-", "−")
+            self._say_numbers(f"{words} = {told} bits.")
+        elif self.found is not None and not self.found.is_separated:
+            self._say_numbers(f"{words} = 0 bits: independent by its numbers, not by its graph.")
+        else:
+            self._say_numbers(f"{words} = 0 bits.")
+
+    def _on_no_numbers(self, error: PgmStudioError) -> None:
+        self._say_numbers(str(error))
+
+    def _say_numbers(self, words: str) -> None:
+        self._numbers = words
+        self._tell()
+
+    # -- news
+
+    def _on_beliefs_changed(self, model_id: str) -> None:
+        if model_id != self._model_id or not self.is_open:
+            return
+        graph = self._dag()
+        if graph is self._graph:
+            self._allow()
+            return
+        names = set() if graph is None else set(graph.names)
+        for node in [node for node in self._letters() if node not in names]:
+            self._drop(node)
+        self._ask()
+
+    def stop(self) -> None:
+        """Nobody looks any more."""
+        self._asker.forget()
+        if self._model_id in self._shell.project.models:
+            self._live.side.forget(TOPIC)
+
+
+def _answer(
+    graph: Dag, one: str, other: str | None, given: tuple[str, ...], _cancel: CancelToken
+) -> Separation:
+    """Without a second variable only what is irrelevant to the first."""
+    if other is None:
+        return Separation(one, "", given, irrelevant_to(graph, one, given), (), ())
+    return separation_of(graph, one, other, given)

@@ -1,0 +1,285 @@
+"""d-separation over the picture: letters on nodes, active and blocked trails, irrelevant nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
+from pgmstudio.core.graphs.separation import Separation, Trail
+from pgmstudio.gui.canvas.edge_item import EdgeItem, paint_edge
+from pgmstudio.gui.canvas.fonts import canvas_font
+from pgmstudio.gui.canvas.layers.layer import SceneLayer
+from pgmstudio.gui.canvas.legend import LegendEntry, Sample
+from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.canvas.node_painter import dot_radius
+from pgmstudio.gui.canvas.node_view import Detail
+from pgmstudio.gui.canvas.scene import GraphScene
+from pgmstudio.gui.theme.theme import theme
+
+Edge = tuple[str, str]
+
+ACTIVE_WIDTH, BLOCKED_WIDTH = 3.0, 1.5
+BLOCKED_DASH = (4.0, 4.0)
+_LETTER_RADIUS = 9.0
+_BAR_HALF, _BAR_WIDTH = 8.0, 2.5
+_BAR_AWAY, _BAR_BEFORE_ARROW = 5.0, 14.0
+_VEIL = 0.68
+# How each letter is drawn; what is known is not something one asks about.
+_FILLS = {"A": "accent", "B": "accent", "Z": "text"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the layer draws; all by the ids of nodes."""
+
+    letters: Mapping[str, str] = field(default_factory=dict)
+    irrelevant: frozenset[str] = frozenset()
+    on_trail: frozenset[str] = frozenset()
+    active: frozenset[frozenset[str]] = frozenset()  # edges by their two ends
+    blocked: frozenset[frozenset[str]] = frozenset()
+    bars: frozenset[Edge] = frozenset()  # (end of a blocked edge that blocks, other end)
+
+
+def shown_of(letters: Mapping[str, str], found: Separation | None) -> Shown:
+    """The picture of an answer; without one the letters alone."""
+    if found is None:
+        return Shown(letters)
+    active = _edges_of(found.active)
+    blocked = _edges_of(found.blocked) - active
+    inner = frozenset(node for trail in found.active for node in trail.nodes) - set(letters)
+    bars = set()
+    for trail in found.blocked:
+        stops = {block.node for block in trail.blocks}
+        for a, b in pairwise(trail.nodes):
+            if frozenset((a, b)) in blocked:
+                bars |= {(a, b)} if a in stops else set()
+                bars |= {(b, a)} if b in stops else set()
+    irrelevant = found.irrelevant - set(letters)
+    return Shown(letters, irrelevant, inner, active, blocked, frozenset(bars))
+
+
+def _edges_of(trails: tuple[Trail, ...]) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(pair) for trail in trails for pair in pairwise(trail.nodes))
+
+
+class SeparationLayer:
+    """Two items: trails between edges and nodes, marks over the nodes. Neither takes the mouse."""
+
+    def __init__(self, scene: GraphScene) -> None:
+        self._scene = scene
+        self.shown = Shown()
+        self.trails = _Trails(self, scene)
+        self.marks = _Marks(self, scene)
+
+    def show(self, shown: Shown) -> None:
+        self.shown = shown
+        self.follow()
+        for item in (self.trails, self.marks):
+            item.update()
+
+    def follow(self) -> None:
+        """Nodes came, went or moved."""
+        if self.shown.letters or self.marks.has_bounds:
+            for item in (self.trails, self.marks):
+                item.cover(self._scene.content_rect() if self.shown.letters else QRectF())
+
+    def edge_items(self) -> list[tuple[EdgeItem, bool]]:
+        """The edges on trails and whether one of these is active, the active ones last."""
+        shown = self.shown
+        found = [
+            (item, frozenset(ends) in shown.active)
+            for ends, item in self._scene.edges.items()
+            if frozenset(ends) in shown.active or frozenset(ends) in shown.blocked
+        ]
+        return sorted(found, key=lambda pair: pair[1])
+
+    def faded_edges(self) -> list[EdgeItem]:
+        """The edges at irrelevant nodes that are on no trail."""
+        shown = self.shown
+        used = shown.active | shown.blocked
+        return [
+            item
+            for ends, item in self._scene.edges.items()
+            if not shown.irrelevant.isdisjoint(ends) and frozenset(ends) not in used
+        ]
+
+    def legend_entries(self) -> list[LegendEntry]:
+        shown, entries = self.shown, []
+        if any(letter in "AB" for letter in shown.letters.values()):
+            entries.append(LegendEntry("asked about", _letter_sample("A")))
+        if "Z" in shown.letters.values():
+            entries.append(LegendEntry("known", _letter_sample("Z")))
+        if shown.active:
+            entries.append(LegendEntry("active trail", _active_sample))
+        if shown.blocked:
+            entries.append(LegendEntry("blocked", _blocked_sample))
+        if shown.irrelevant:
+            entries.append(LegendEntry("irrelevant to A", _veil_sample))
+        return entries
+
+
+class _Layer(SceneLayer):
+    def __init__(self, layer: SeparationLayer, scene: GraphScene, height: float) -> None:
+        super().__init__(scene, height)
+        self._layer = layer
+
+
+class _Trails(_Layer):
+    def __init__(self, layer: SeparationLayer, scene: GraphScene) -> None:
+        super().__init__(layer, scene, 0.3)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        shown = self._layer.shown
+        zoom = self._scene.zoomed.zoom_of(painter)
+        thicker = 1.0 if self._scene.zoomed.detail_of(zoom) is not Detail.DOT else 0.6 / zoom
+        veil = theme().color("canvas", _VEIL)
+        painter.save()  # the view does not: a clip would go on for what is painted next
+        if thicker == 1.0:  # from afar there are no tags
+            painter.setClipPath(self._beside_tags())
+        for item in self._layer.faded_edges():
+            paint_edge(painter, item.route, veil, item.width + 1.5, item.edge.style.has_arrow)
+        for item, is_active in self._layer.edge_items():
+            if not item.isVisible():
+                continue
+            has_arrow = item.edge.style.has_arrow
+            if is_active:
+                width = ACTIVE_WIDTH * thicker
+                paint_edge(painter, item.route, theme().color("accent"), width, has_arrow)
+                continue
+            paint_blocked(painter, item.route, has_arrow, BLOCKED_WIDTH * thicker)
+            for end, other in (item.ends, item.ends[::-1]):
+                if (end, other) in shown.bars:
+                    at_end = end == item.ends[1]
+                    paint_bar(painter, item.route, at_end=at_end, has_arrow=at_end and has_arrow)
+        painter.restore()
+
+    def _beside_tags(self) -> QPainterPath:
+        """Everywhere but on tags: their words stay readable under a trail."""
+        tags, around = QPainterPath(), QPainterPath()
+        for item in self._scene.edges.values():
+            if not item.tag.isEmpty():
+                tags.addRoundedRect(item.tag, item.tag.height() / 2, item.tag.height() / 2)
+        around.addRect(self.boundingRect())
+        return around.subtracted(tags) if not tags.isEmpty() else around
+
+
+class _Marks(_Layer):
+    def __init__(self, layer: SeparationLayer, scene: GraphScene) -> None:
+        super().__init__(layer, scene, 2.0)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        shown = self._layer.shown
+        zoom = self._scene.zoomed.zoom_of(painter)
+        is_far = self._scene.zoomed.detail_of(zoom) is Detail.DOT
+        for identity, item in self._scene.nodes.items():
+            if not item.isVisible():
+                continue
+            place = _place(item, is_far, zoom)
+            if identity in shown.irrelevant:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme().color("canvas", _VEIL))
+                painter.drawRoundedRect(place.adjusted(-1, -1, 1, 1), 7, 7)
+            elif identity in shown.on_trail:
+                painter.setPen(QPen(theme().color("accent"), 1.5 / min(1.0, zoom)))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(place, 7, 7)
+            letter = shown.letters.get(identity)
+            if letter is not None:
+                scale = 1 / max(0.2, min(1.0, zoom))
+                corner = place.topLeft() - QPointF(3, 3)
+                paint_letter(painter, letter, corner, _LETTER_RADIUS * scale)
+
+
+def _place(item: NodeItem, is_far: bool, zoom: float) -> QRectF:
+    if not is_far:
+        return item.box
+    radius = 1.6 * dot_radius(zoom)
+    return QRectF(item.pos().x() - radius, item.pos().y() - radius, 2 * radius, 2 * radius)
+
+
+def paint_blocked(painter: QPainter, route: EdgeRoute, has_arrow: bool, width: float) -> None:
+    """Dashes in the place of the line that lies below."""
+    paint_edge(painter, route, theme().color("canvas"), 3 * width, False)
+    paint_edge(painter, route, theme().color("edge_dim"), width, has_arrow, BLOCKED_DASH)
+
+
+def paint_bar(
+    painter: QPainter, route: EdgeRoute, *, at_end: bool, has_arrow: bool = False
+) -> None:
+    """⊣ across the edge, just before the node that blocks."""
+    way = route if at_end else EdgeRoute(route.end, route.start, route.bend)
+    angle, (x, y) = way.arrival, way.end
+    away = _BAR_BEFORE_ARROW if has_arrow else _BAR_AWAY
+    x, y = x - away * math.cos(angle), y - away * math.sin(angle)
+    dx, dy = _BAR_HALF * math.sin(angle), -_BAR_HALF * math.cos(angle)
+    pen = QPen(theme().color("text"), _BAR_WIDTH)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    painter.drawLine(QLineF(x - dx, y - dy, x + dx, y + dy))
+
+
+def paint_letter(painter: QPainter, letter: str, middle: QPointF, radius: float) -> None:
+    """A letter on a disc."""
+    painter.setPen(QPen(theme().color("canvas"), radius / 6))
+    painter.setBrush(theme().color(_FILLS[letter]))
+    painter.drawEllipse(middle, radius, radius)
+    painter.save()
+    painter.translate(middle)
+    painter.scale(radius / _LETTER_RADIUS, radius / _LETTER_RADIUS)
+    painter.setPen(theme().color("on_accent" if _FILLS[letter] == "accent" else "surface"))
+    painter.setFont(canvas_font("caption", "semibold"))
+    painter.drawText(QRectF(-9, -9, 18, 18), Qt.AlignmentFlag.AlignCenter, letter)
+    painter.restore()
+
+
+# -- samples of the legend
+
+
+def _letter_sample(letter: str) -> Sample:
+    def paint(painter: QPainter, place: QRectF) -> None:
+        paint_letter(painter, letter, QPointF(place.right() - 9, place.center().y()), 8)
+
+    return paint
+
+
+def _sample_route(place: QRectF) -> EdgeRoute:
+    y = place.center().y()
+    return EdgeRoute((place.left(), y), (place.right(), y))
+
+
+def _active_sample(painter: QPainter, place: QRectF) -> None:
+    paint_edge(painter, _sample_route(place), theme().color("accent"), ACTIVE_WIDTH, True)
+
+
+def _blocked_sample(painter: QPainter, place: QRectF) -> None:
+    route = _sample_route(place)
+    color = theme().color("edge_dim")
+    paint_edge(painter, route, color, BLOCKED_WIDTH, False, BLOCKED_DASH)
+    paint_bar(painter, route, at_end=True)
+
+
+def _veil_sample(painter: QPainter, place: QRectF) -> None:
+    box = QRectF(place.left() + 1, place.center().y() - 6, place.width() - 2, 12)
+    painter.setPen(theme().color("border_control"))
+    painter.setBrush(theme().color("surface"))
+    painter.drawRoundedRect(box, 3, 3)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("canvas", _VEIL))
+    painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), 3, 3)

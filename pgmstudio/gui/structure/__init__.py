@@ -1,0 +1,1 @@
+"""Equivalence, next moves, unresolved edges."""

@@ -1,0 +1,262 @@
+"""Learn ▸ Next moves: a search that is watched and steered one move at a time.
+
+Actions for looking into a model: separation, equivalent graphs, doing, other pictures of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.diagrams import picture_names
+from pgmstudio.gui.model_page.toolbar import PICTURE_TITLES
+from pgmstudio.gui.window.action_conditions import NO_MODEL
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell, model_page_in_front
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.model_page.page import ModelPage
+    from pgmstudio.gui.structure.move_search import MoveSearch
+
+
+PANEL = "movesPanel"
+BEST_MOVE = "learn.best-move"
+
+
+def moves_actions(shell: Shell) -> list[ActionSpec]:
+    def search() -> MoveSearch:
+        # It brings the search itself, which is not needed before a model is open.
+        from pgmstudio.gui.structure.move_search import move_search
+
+        return move_search(shell)
+
+    def no_moves() -> str | None:
+        if not shell.project.models:
+            return "open a Bayesian network first."
+        return search().why_not()
+
+    def no_move() -> str | None:
+        reason = no_moves()
+        if reason is not None:
+            return reason
+        found = search().found
+        if not search().is_watched or found is None:
+            return "open Learn ▸ Next moves first."
+        return "no move raises the score." if found.is_optimum else None
+
+    return [
+        ActionSpec(
+            "learn.moves",
+            "Next moves",
+            "Learn",
+            "The ten best next moves of a search from this graph: accept, veto or force them.",
+            lambda: shell.reveal(PANEL),
+            keys=("Ctrl+Shift+M",),
+            icon="skip-forward",
+            why_not=no_moves,
+        ),
+        ActionSpec(
+            BEST_MOVE,
+            "Take the best move",
+            "Learn",
+            "The first of the next moves; the tables it touches are fitted to the rows.",
+            lambda: search().take_best(1),
+            keys=("Ctrl+.",),
+            icon="skip-forward",
+            why_not=no_move,
+        ),
+    ]
+
+
+NO_PAGE = "open a model first."
+
+
+def understanding_actions(shell: Shell) -> list[ActionSpec]:
+    deeds = _Deeds(shell)
+    return [
+        ActionSpec(
+            "model.separation",
+            "d-separation",
+            "Model",
+            "Pick A, B and what is given on the canvas; see which trails are active.",
+            deeds.toggle_separation,
+            keys=("Ctrl+Shift+D",),
+            icon="path",
+            why_not=deeds.why_no_separation,
+            is_checked=deeds.is_separating,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "model.separation-evidence",
+            "Evidence as given",
+            "Model",
+            "Ask about separation given what is observed now.",
+            deeds.take_evidence,
+            why_not=deeds.why_no_evidence,
+        ),
+        ActionSpec(
+            "model.members",
+            "Equivalent graphs…",
+            "Model",
+            "Every DAG that says the same; choosing one keeps the distribution.",
+            deeds.list_members,
+            icon="copy-simple",
+            why_not=deeds.why_no_network,
+        ),
+        ActionSpec(
+            "model.turn",
+            "Reverse edge, keep the distribution",
+            "Model",
+            "Turn the selected edge around and recompute both tables.",
+            deeds.turn,
+            icon="arrows-left-right",
+            why_not=deeds.why_not_turn,
+        ),
+        ActionSpec(
+            "evidence.do",
+            "Set from outside (do)…",
+            "Evidence",
+            "Choose a state to set the selected variable to; its parents have no say then.",
+            deeds.choose_done,
+            icon="lock-simple",
+            why_not=deeds.why_no_do,
+        ),
+        *(
+            ActionSpec(
+                f"view.picture.{name}",
+                title,
+                "View/Picture",
+                tip,
+                deeds.showing(name),
+                why_not=deeds.lacking(name),
+                is_checked=deeds.is_shown(name),
+            )
+            for name, (title, tip) in PICTURE_TITLES.items()
+        ),
+    ]
+
+
+class _Deeds:
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+
+    @property
+    def _page(self) -> ModelPage | None:
+        """None also for a page that is about to follow its model out of the project."""
+        page = model_page_in_front(self._shell)
+        return page if page is not None and page.model_id in self._shell.project.models else None
+
+    # -- separation
+
+    def why_no_separation(self) -> str | None:
+        page = self._page
+        return NO_PAGE if page is None else page.separation.why_not(page.picture_name) or None
+
+    def is_separating(self) -> bool:
+        return self._page is not None and self._page.separation.is_open
+
+    def toggle_separation(self) -> None:
+        page = self._page
+        if page is None:
+            return
+        if page.separation.is_open:
+            page.separation.close()
+        else:
+            page.choose_tool("separation")
+            page.canvas.view.setFocus()
+        self._shell.book.refresh("model.separation")
+
+    def why_no_evidence(self) -> str | None:
+        page = self._page
+        if page is None:
+            return NO_PAGE
+        return self.why_no_separation() or page.separation.why_no_evidence() or None
+
+    def take_evidence(self) -> None:
+        if self._page is not None:
+            self._page.choose_tool("separation")
+            self._page.separation.take_evidence()
+            self._shell.book.refresh("model.separation")
+
+    # -- equivalence
+
+    def why_no_network(self) -> str | None:
+        page = self._page
+        if page is None:
+            return NO_PAGE
+        model = self._shell.project.models[page.model_id or ""].model
+        if not isinstance(model, BayesianNetwork):
+            return "only Bayesian networks have equivalent graphs."
+        return None
+
+    def list_members(self) -> None:
+        from pgmstudio.gui.structure.equivalence_page import EquivalencePage
+
+        if self._page is not None and self._page.model_id is not None:
+            model_id = self._page.model_id
+            self._shell.open_page(
+                f"equivalent:{model_id}", lambda: EquivalencePage(self._shell, model_id)
+            )
+
+    def why_not_turn(self) -> str | None:
+        page = self._page
+        if page is None:
+            return NO_PAGE
+        if not page.is_editable:
+            return "edges are turned in the DAG of a Bayesian network; show that picture."
+        edges = page.scene().selected_edges
+        if len(edges) != 1:
+            return "select one edge first."
+        return page.editing.turning(*edges[0])[0] or None
+
+    def turn(self) -> None:
+        if self._page is not None and len(self._page.scene().selected_edges) == 1:
+            self._page.editing.turn(*self._page.scene().selected_edges[0])
+
+    # -- doing
+
+    def why_no_do(self) -> str | None:
+        page = self._page
+        if page is None:
+            return NO_MODEL
+        reason = page.asking.why_no_do()
+        if reason:
+            return reason
+        nodes = page.scene().selected_nodes
+        known = [n for n in nodes if page.scene().nodes[n].face.beliefs]
+        return None if len(nodes) == 1 and known else "select one variable first."
+
+    def choose_done(self) -> None:
+        page = self._page
+        if page is not None and len(page.scene().selected_nodes) == 1:
+            view, node = page.canvas.view, page.scene().selected_nodes[0]
+            corner = view.mapFromScene(page.scene().nodes[node].box.bottomLeft())
+            page.canvas.wishes.do_menu.emit(node, view.viewport().mapToGlobal(corner))
+
+    # -- pictures
+
+    def _pictures(self) -> tuple[str, ...]:
+        page = self._page
+        if page is None:
+            return ()
+        return picture_names(self._shell.project.models[page.model_id or ""].model)
+
+    def showing(self, name: str) -> Callable[[], None]:
+        def show() -> None:
+            if self._page is not None and name in self._pictures():
+                self._page.bar.picture_chosen.emit(name)
+            self._shell.book.refresh()
+
+        return show
+
+    def lacking(self, name: str) -> Callable[[], str | None]:
+        def why_not() -> str | None:
+            if self._page is None:
+                return NO_PAGE
+            return None if name in self._pictures() else "this language has no such picture."
+
+        return why_not
+
+    def is_shown(self, name: str) -> Callable[[], bool]:
+        return lambda: self._page is not None and self._page.picture_name == name

@@ -1,0 +1,310 @@
+"""Equivalent graphs: every DAG that says the same as the model's, one of which can replace it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.drawing.diagram import (
+    EdgeStyle,
+    GraphPicture,
+    PictureEdge,
+    PictureNode,
+    Point,
+)
+from pgmstudio.core.drawing.layout.boxes import box_sizes
+from pgmstudio.core.drawing.layout.placement import place
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import cpdag_of, members_of
+from pgmstudio.core.languages.bayesian_network.arc_reversal import (
+    largest_difference,
+    with_equivalent_graph,
+)
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.edits import same_distribution
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.node_view import NodeFace
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import Note, button, hairline, label
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.page import Page
+
+MOST_MEMBERS = 200
+# Beyond this the tables would not hold the same distribution; it cannot happen, but is looked at.
+MOST_DIFFERENCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """The graphs of the class, the model's own first, then by how much they differ from it."""
+
+    own: Dag
+    members: tuple[Dag, ...]
+    has_more: bool
+    compelled: frozenset[tuple[str, str]]
+    positions: dict[str, Point]
+
+
+def listing_of(dag: Dag, known: dict[str, Point], _cancel: CancelToken) -> Listing:
+    """Up to 200 of them, made beside the window."""
+    cpdag = cpdag_of(dag)
+    found = list(islice(members_of(cpdag), MOST_MEMBERS + 1))
+    others = [member for member in found if member != dag][: MOST_MEMBERS - 1]
+    others.sort(key=lambda member: len(turned(dag, member)))
+    picture = picture_of_member(dag, frozenset(cpdag.directed))
+    positions = place(picture, known, sizes=box_sizes(picture, {}))
+    has_more = len(found) > MOST_MEMBERS
+    return Listing(dag, (dag, *others), has_more, frozenset(cpdag.directed), positions)
+
+
+def turned(own: Dag, member: Dag) -> tuple[tuple[str, str], ...]:
+    """The edges of `member` that lead the other way in `own`."""
+    return tuple(edge for edge in member.edges if not own.has_edge(*edge))
+
+
+def picture_of_member(dag: Dag, compelled: frozenset[tuple[str, str]]) -> GraphPicture:
+    nodes = tuple(PictureNode(name, name, variable=name) for name in dag.names)
+    edges = tuple(
+        PictureEdge(*edge, style=EdgeStyle.COMPELLED if edge in compelled else EdgeStyle.DIRECTED)
+        for edge in dag.edges
+    )
+    return GraphPicture(nodes, edges)
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """The model over another graph of its class, and how far its probabilities are off."""
+
+    before: BayesianNetwork
+    after: BayesianNetwork
+    difference: float
+
+
+def carried(network: BayesianNetwork, dag: Dag, _cancel: CancelToken) -> Carried:
+    """New tables, and the check that the distribution is the same."""
+    after = with_equivalent_graph(network, dag)
+    return Carried(network, after, largest_difference(network, after))
+
+
+class EquivalencePage(Page):
+    """A list at the left, the chosen graph at the right, and a button to use it."""
+
+    def __init__(self, shell: Shell, model_id: str) -> None:
+        super().__init__(f"equivalent:{model_id}")
+        self._shell, self._id = shell, model_id
+        self._model = self._network()
+        self.listing: Listing | None = None
+        self._carried: Carried | None = None
+        self._lists, self._checks = Asker(self), Asker(self)
+        self._lists.answered.connect(self._on_listing)
+        self._checks.answered.connect(self._on_carried)
+        for asker in (self._lists, self._checks):
+            asker.failed.connect(shell.errors.report)
+        self.head = label("", "heading", size="title")
+        self.words = label("", "secondary", wrap=True)
+        self.words.setObjectName("equivalentWords")
+        self.list = QListWidget()
+        self.list.setObjectName("equivalentList")
+        self.list.setAccessibleName("Equivalent graphs")
+        self.list.setToolTip("Choose a graph to look at it; Enter uses it.")
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.currentRowChanged.connect(self._on_row)
+        self.list.itemActivated.connect(self._on_activated)
+        self.canvas = Canvas()
+        self.canvas.view.is_editable = False
+        self.check = Note("", "info", "equivalentCheck")
+        self.use = button(
+            "Use this graph",
+            self.use_chosen,
+            role="primary",
+            icon_name="check",
+            name="equivalentUse",
+            tip="Give the model this graph; its distribution stays as it is.",
+        )
+        self._lay_out()
+        shell.document.changed.connect(self._on_document_changed)
+        self._ask()
+
+    def _lay_out(self) -> None:
+        top = QWidget()
+        above = QVBoxLayout(top)
+        above.setContentsMargins(16, 12, 16, 10)
+        above.setSpacing(4)
+        above.addWidget(self.head)
+        above.addWidget(self.words)
+        side = QSplitter(Qt.Orientation.Horizontal)
+        side.setChildrenCollapsible(False)
+        self.list.setMinimumWidth(180)
+        side.addWidget(self.list)
+        side.addWidget(self.canvas)
+        self.canvas.setMinimumWidth(320)
+        side.setStretchFactor(0, 0)
+        side.setStretchFactor(1, 1)
+        side.setSizes([300, 700])
+        foot = QHBoxLayout()
+        foot.setContentsMargins(16, 8, 16, 8)
+        foot.setSpacing(16)
+        foot.addWidget(self.check, 1)
+        foot.addWidget(self.use)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(top)
+        layout.addWidget(hairline())
+        layout.addWidget(side, 1)
+        layout.addWidget(hairline())
+        layout.addLayout(foot)
+        self.setFocusProxy(self.list)
+
+    @property
+    def title(self) -> str:
+        return f"Equivalent to {self._title}"
+
+    def page_icon(self) -> QIcon:
+        return icon("copy-simple")
+
+    @property
+    def model_id(self) -> str | None:
+        return self._id if self._id in self._shell.project.models else None
+
+    @property
+    def _title(self) -> str:
+        entry = self._shell.project.models.get(self._id)
+        return "a model" if entry is None else entry.title
+
+    def _network(self) -> BayesianNetwork | None:
+        entry = self._shell.project.models.get(self._id)
+        model = None if entry is None else entry.model
+        return model if isinstance(model, BayesianNetwork) else None
+
+    # -- the list
+
+    def _ask(self) -> None:
+        self._carried = None
+        self.use.setEnabled(False)
+        if self._model is None:
+            self.list.clear()
+            self.words.setText("The model is gone.")
+            return
+        self.head.setText(f"Graphs that say the same as {self._title}")
+        self.words.setText("Listing…")
+        known = dict(self._shell.project.models[self._id].layouts.get("dag", {}))
+        self._lists.ask(partial(listing_of, self._model.dag, known))
+
+    def _on_listing(self, found: Listing) -> None:
+        self.listing = found
+        count = counted(len(found.members), "graph")
+        if found.has_more:
+            words = f"The first {count} of the equivalence class; there are more."
+        elif len(found.members) == 1:
+            words = "No other graph says the same: every edge is compelled."
+        else:
+            words = f"All {count} of the equivalence class."
+        self.words.setText(f"{words} Thick arrows are the same in all of them.")
+        self.list.clear()
+        for member in found.members:
+            edges = turned(found.own, member)
+            told = ", ".join(" → ".join(edge) for edge in edges)
+            other = f"{counted(len(edges), 'edge')} reversed: {told}"
+            item = QListWidgetItem(other if edges else "The present graph", self.list)
+            item.setToolTip(item.text())
+        self.list.setCurrentRow(0)
+
+    @property
+    def chosen(self) -> Dag | None:
+        at = self.list.currentRow()
+        if self.listing is None or not 0 <= at < len(self.listing.members):
+            return None
+        return self.listing.members[at]
+
+    def _on_row(self, _row: int) -> None:
+        member, found = self.chosen, self.listing
+        self._carried = None
+        if member is None or found is None or self._model is None:
+            return
+        picture = picture_of_member(member, found.compelled)
+        entry = self._shell.project.models[self._id]
+        faces = {n.id: NodeFace(entry.node_titles.get(n.id, n.label)) for n in picture.nodes}
+        self.canvas.view.keep_fitted()
+        self.canvas.scene.show_picture(picture, faces, found.positions)
+        self.canvas.scene.show_selection((), turned(found.own, member))
+        self.canvas.view.fit()
+        self._allow()
+        if member != found.own:
+            self._checks.ask(partial(carried, self._model, member))
+
+    def _on_carried(self, told: Carried) -> None:
+        if told.before is self._model and told.after.dag == self.chosen:
+            self._carried = told
+        self._allow()
+
+    def _allow(self) -> None:
+        told, found = self._carried, self.listing
+        reason = ""
+        if found is None or self.chosen == found.own:
+            reason = "this is the present graph."
+            self.check.tell("This is the present graph; choose another one.", "info")
+        elif told is None:
+            reason = "its tables are being computed."
+            self.check.tell("Computing its tables…", "info")
+        elif told.difference > MOST_DIFFERENCE:
+            reason = "its tables do not hold the same distribution."
+            words = f"Probabilities would differ by {told.difference:.2g}; it cannot be used."
+            self.check.tell(words, "warning")
+        else:
+            off = f"{told.difference:.1g}" if told.difference else "0"
+            self.check.tell(
+                f"Same distribution: probabilities differ by {off} of their size at most.",
+                "success",
+            )
+        self.use.setEnabled(not reason)
+        self.use.setToolTip(f"Not now: {reason}" if reason else self.use.accessibleName())
+
+    # -- using one
+
+    def _on_activated(self, *_: object) -> None:
+        self.use_chosen()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._shell.center.close_page(self)
+        else:
+            super().keyPressEvent(event)
+
+    def use_chosen(self) -> None:
+        """One undoable step."""
+        told = self._carried
+        if told is None or told.before is not self._model or not self.use.isEnabled():
+            return
+        count = counted(len(turned(told.before.dag, told.after.dag)), "edge")
+        edit = partial(same_distribution, model_id=self._id, model=told.after)
+        if self._shell.change(f"Reverse {count}, same distribution", edit):
+            self._shell.tell(f"{self._title}: {count} reversed, same distribution.", undo=True)
+
+    def _on_document_changed(self, _before: Project, _after: Project) -> None:
+        model = self._network()
+        if model is not self._model:
+            self._model = model
+            self._ask()
+
+    def closed(self) -> None:
+        for asker in (self._lists, self._checks):
+            asker.forget()
+        self.canvas.stop()

@@ -1,0 +1,428 @@
+"""A search step by step on the model in view: its next moves, vetoes, and taking moves.
+
+The next moves of a search on the canvas of one model, while somebody watches them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
+    SMOOTHING,
+    Climbed,
+    MoveKey,
+    MoveList,
+    MoveParams,
+    NextMove,
+    NextMoves,
+    moved,
+    refitted,
+    rules_for,
+)
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.edits import replace_structure
+from pgmstudio.core.project.model_rows import why_no_rows
+from pgmstudio.core.project.project import Project
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.model_page.model_data import sources_of
+from pgmstudio.gui.project.model_state import ByModel
+from pgmstudio.gui.structure.actions import BEST_MOVE
+from pgmstudio.gui.window.app_context import Shell
+
+REST_MS = 30
+Edit = Callable[[Project], Project]
+
+
+@dataclass(frozen=True, eq=False)
+class MoveQuestion:
+    """The graph the moves are from, the rows, and all that bounds them."""
+
+    model_id: str
+    network: BayesianNetwork
+    data: DataSet
+    knowledge: Knowledge
+    params: MoveParams
+    vetoes: tuple[MoveKey, ...]
+
+    def is_same(self, other: MoveQuestion | None) -> bool:
+        return (
+            other is not None
+            and self.network is other.network
+            and self.data is other.data
+            and self.knowledge is other.knowledge
+            and (self.model_id, self.params, self.vetoes)
+            == (other.model_id, other.params, other.vetoes)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """The network after some moves, from which question they were taken, and the step's name."""
+
+    question: MoveQuestion
+    network: BayesianNetwork
+    moves: tuple[NextMove, ...]
+    words: str
+    rule: Edit | None = None
+
+
+class _Counts:
+    """What the workers share: counts of one data set, used by one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: tuple[DataSet, MoveParams] | None = None
+        self._moves: NextMoves | None = None
+
+    def listing(
+        self, question: MoveQuestion, cancel: CancelToken
+    ) -> Iterator[Progress | tuple[MoveQuestion, MoveList]]:
+        with self._lock:
+            moves, dag = self._over(question), question.network.dag
+            yield from moves.placed(dag, cancel)
+            yield question, moves.listed(dag, _rules(question))
+
+    def climbing(
+        self, question: MoveQuestion, steps: int | None, smoothing: float, cancel: CancelToken
+    ) -> Iterator[Progress | Taken]:
+        with self._lock:
+            moves, dag = self._over(question), question.network.dag
+            for event in moves.climbed(dag, _rules(question), steps, cancel):
+                if isinstance(event, Climbed):
+                    after = refitted(question.network, event.dag, question.data, smoothing, cancel)
+                    yield Taken(question, after, event.moves, "")
+                else:
+                    yield event
+
+    def _over(self, question: MoveQuestion) -> NextMoves:
+        """Rules and limits may change while the counts stay."""
+        data, dag = question.data, question.network.dag
+        params = replace(question.params, max_parents=None)
+        known, moves = self._known, self._moves
+        if (
+            moves is None
+            or known is None
+            or known[0] is not data
+            or known[1] != params
+            or not moves.has_room_for(dag, data)
+        ):
+            moves = self._moves = NextMoves.over(data, params, dag)
+            self._known = data, params
+        return moves
+
+
+def _rules(question: MoveQuestion) -> EdgeRules:
+    return rules_for(
+        question.network.dag.names,
+        question.knowledge,
+        question.params.max_parents,
+        question.vetoes,
+    )
+
+
+class MoveSearch(QObject):
+    """One per window, a child of its shell; it looks only while somebody watches."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self.params = MoveParams()
+        self.found: MoveList | None = None
+        self.shown: MoveQuestion | None = None  # whose moves these are
+        self.looked_at: MoveKey | None = None
+        self.words = ""  # how far it is, or what was taken last
+        self._vetoes: ByModel[tuple[MoveKey, ...]] = ByModel(shell.document)
+        self._asked: MoveQuestion | None = None
+        self._is_watched = self._is_taking = False
+        self._counts = _Counts()
+        self._looking = Asker(self)
+        self._looking.answered.connect(self._on_looked)
+        self._looking.failed.connect(self._on_failed)
+        self._doing = Asker(self)
+        self._doing.answered.connect(self._on_done)
+        self._doing.failed.connect(self._on_failed)
+        self._rest = one_shot(self, self._ask, REST_MS)
+        shell.bench.model_in_view_changed.connect(self.follow)
+        shell.document.replaced.connect(self._on_replaced)
+        shell.document.changed.connect(self.follow)
+        self.changed.connect(self._on_changed)
+
+    def _on_changed(self) -> None:
+        """Whether there is a best move to take is another thing now."""
+        if BEST_MOVE in self._shell.book.actions:
+            self._shell.book.refresh(BEST_MOVE)
+
+    def _on_replaced(self) -> None:
+        self._looking.forget()
+        self._doing.forget()
+        self._counts = _Counts()
+        self.params, self.words, self._is_taking = MoveParams(), "", False
+        self._asked = self.shown = self.found = self.looked_at = None
+
+    # -- what is searched
+
+    @property
+    def model_id(self) -> str | None:
+        return self._shell.bench.model_id
+
+    @property
+    def vetoes(self) -> tuple[MoveKey, ...]:
+        return self._vetoes.get(self.model_id or "", ())
+
+    @property
+    def is_watched(self) -> bool:
+        return self._is_watched
+
+    @property
+    def is_taking(self) -> bool:
+        return self._is_taking
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether what is shown is not yet, or no longer, of the graph in view."""
+        return self._is_taking or self._asked is not self.shown
+
+    def why_not(self) -> str | None:
+        """Why there are no moves to look at; None when there are."""
+        entry = self._shell.project.models.get(self.model_id or "")
+        if entry is None:
+            return "open a Bayesian network first."
+        if not isinstance(entry.model, BayesianNetwork):
+            return "next moves are of Bayesian networks."
+        if sources_of(self._shell).rows(self.model_id or "") is None:
+            reason = why_no_rows(self._shell.project, self.model_id or "")
+            return reason[0].lower() + reason[1:] if reason.startswith("This") else reason
+        return None
+
+    def _question(self) -> MoveQuestion | None:
+        model_id = self.model_id
+        if model_id is None or self.why_not() is not None:
+            return None
+        network = self._shell.project.models[model_id].model
+        rows = sources_of(self._shell).rows(model_id)
+        assert isinstance(network, BayesianNetwork)
+        assert rows is not None
+        knowledge = self._shell.project.knowledge
+        return MoveQuestion(model_id, network, rows.data, knowledge, self.params, self.vetoes)
+
+    # -- looking
+
+    def watch(self, is_watched: bool) -> None:
+        """Somebody looks at the moves, or nobody does."""
+        if is_watched != self._is_watched:
+            self._is_watched = is_watched
+            if not is_watched:
+                self._looking.forget()
+                self._asked = self.shown = self.found = None
+            self.follow()
+
+    def follow(self, *_: object) -> None:
+        """The model, its rows, rules, limits or vetoes may be others."""
+        if not self._is_watched:
+            self.changed.emit()
+            return
+        question = self._question()
+        if question is None:
+            self._rest.stop()
+            self._looking.forget()
+            self._asked = self.shown = self.found = None
+            self.words = ""
+        elif not question.is_same(self._asked):
+            self._asked = question
+            if self.shown is not None and self.shown.model_id != question.model_id:
+                self.shown = self.found = None
+                self.words = ""
+            self._rest.start()
+        self.changed.emit()
+
+    def measure(self, params: MoveParams) -> None:
+        """By another score, or within another limit of parents."""
+        if params != self.params:
+            self.params = params
+            self.follow()
+
+    def look_at(self, key: MoveKey | None) -> None:
+        """The move to show most of on the canvas."""
+        if key != self.looked_at:
+            self.looked_at = key
+            self.changed.emit()
+
+    def _ask(self) -> None:
+        if self._asked is not None:
+            self._looking.follow(partial(self._counts.listing, self._asked))
+
+    def _on_looked(self, event: Progress | tuple[MoveQuestion, MoveList]) -> None:
+        if isinstance(event, Progress):
+            self.words = event.message
+        else:
+            self.shown, self.found = event
+            self.words = ""
+            keys = [move.key for move in self.found.moves]
+            if self.looked_at not in keys:
+                self.looked_at = keys[0] if keys else None
+        self.changed.emit()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.words = str(error) if isinstance(error, PgmStudioError) else ""
+        self._is_taking = False
+        self.changed.emit()
+        self._shell.errors.report(error)
+
+    # -- vetoes
+
+    def veto(self, key: MoveKey) -> None:
+        """Not in this search, until it is allowed again."""
+        if self.model_id is not None and key not in self.vetoes:
+            self._vetoes[self.model_id] = (*self.vetoes, key)
+            self.follow()
+
+    def allow(self, key: MoveKey) -> None:
+        if self.model_id is not None:
+            self._vetoes[self.model_id] = tuple(k for k in self.vetoes if k != key)
+            self.follow()
+
+    # -- taking
+
+    def take(self, key: MoveKey) -> None:
+        """This move now; the tables it touches are fitted to the rows."""
+        self._take(key, str(key), None)
+
+    def force(self, key: MoveKey) -> None:
+        """This move now, and a rule that no search takes it back."""
+        brought = key.brought
+        if brought is None:
+            rule: Edit = partial(edits.forbid_edge, source=key.source, target=key.target)
+            words = f"Remove and forbid {key.source} → {key.target}"
+        else:
+            rule = partial(edits.require_edge, source=brought[0], target=brought[1])
+            words = f"Require {brought[0]} → {brought[1]}"
+        self._take(key, words, rule)
+
+    def _take(self, key: MoveKey, words: str, rule: Edit | None) -> None:
+        question = self._current()
+        if question is None:
+            return
+        move = next((m for m in self.found.moves if m.key == key), None) if self.found else None
+        taken = () if move is None else (move,)
+        smoothing = self._smoothing(question.model_id)
+
+        def fit(cancel: CancelToken) -> Taken:
+            dag = moved(question.network.dag, key)
+            after = refitted(question.network, dag, question.data, smoothing, cancel)
+            return Taken(question, after, taken, words, rule)
+
+        self._is_taking = True
+        self._doing.ask(fit)
+        self.changed.emit()
+
+    def take_best(self, steps: int | None) -> None:
+        """The best move so many times, or until none raises the score: one undoable step."""
+        question = self._current()
+        if question is not None:
+            smoothing = self._smoothing(question.model_id)
+
+            def climb(cancel: CancelToken) -> Iterator[Progress | Taken]:
+                return self._counts.climbing(question, steps, smoothing, cancel)
+
+            self._is_taking = True
+            self._doing.follow(climb)
+            self.changed.emit()
+
+    def stop(self) -> None:
+        """Take no move; the graph stays as it is."""
+        self._doing.forget()
+        self._is_taking = False
+        self.words = ""
+        self.changed.emit()
+
+    def _current(self) -> MoveQuestion | None:
+        """What is shown, unless the project is ahead of it or a move is being taken."""
+        question = self._question()
+        if self.is_taking or question is None or not question.is_same(self.shown):
+            return None
+        return question
+
+    def _smoothing(self, model_id: str) -> float:
+        """As the run that made the model found it, else one row for each cell."""
+        run = sources_of(self._shell).run(model_id)
+        return SMOOTHING if run is None else run.measures.get("smoothing", SMOOTHING)
+
+    def _on_done(self, event: Progress | Taken) -> None:
+        if isinstance(event, Progress):
+            self.words = event.message
+            self.changed.emit()
+            return
+        self.words, self._is_taking = "", False
+        question = event.question
+        entry = self._shell.project.models.get(question.model_id)
+        if entry is None or entry.model is not question.network:
+            self._shell.tell("The graph has changed meanwhile; no move was taken.")
+        elif event.network.dag == question.network.dag:
+            self._shell.tell("No move raises the score: nothing was changed.")
+        else:
+            self._change(event)
+        self.changed.emit()
+
+    def _change(self, taken: Taken) -> None:
+        model_id = taken.question.model_id
+
+        def edit(project: Project) -> Project:
+            project = project if taken.rule is None else taken.rule(project)
+            return replace_structure(project, model_id=model_id, model=taken.network)
+
+        count = len(taken.moves)
+        words = taken.words or f"Take {count} best {'move' if count == 1 else 'moves'}"
+        self._shell.change(words, edit)
+
+
+def move_search(shell: Shell) -> MoveSearch:
+    """The one of a shell, made at the first asking."""
+    found = shell.findChild(MoveSearch)
+    return found if isinstance(found, MoveSearch) else MoveSearch(shell)
+
+
+class MovesDesk(QObject):
+    """One for each page of a model."""
+
+    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._model_id, self._canvas = model_id, canvas
+        self._search = move_search(shell)
+        self._is_on_dag = True
+        self._search.changed.connect(self._draw)
+
+    def show_on(self, picture_name: str) -> None:
+        """Moves are drawn on the graph itself, not on other pictures of the model."""
+        self._is_on_dag = picture_name == "dag"
+        self._draw()
+
+    def _draw(self) -> None:
+        search, layer = self._search, self._canvas.moves
+        shown = search.shown
+        found = search.found if shown is not None and shown.model_id == self._model_id else None
+        drawn: list[tuple[int, MoveKey]] = []
+        if found is not None and self._is_on_dag:
+            # Those that would lower the score are drawn only while they are looked at.
+            drawn = [
+                (number, move.key)
+                for number, move in enumerate(found.moves, start=1)
+                if found.raises(move) or move.key == search.looked_at
+            ]
+        if drawn or layer.moves:
+            layer.show_moves(drawn, search.looked_at)
+            self._canvas.refresh_soon()

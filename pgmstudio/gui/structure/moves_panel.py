@@ -1,0 +1,336 @@
+"""Next moves: what a search would do now, to be accepted, vetoed or forced one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QPushButton,
+    QSpinBox,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.core.analysis.edge_explanation import signed
+from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
+    MoveKey,
+    MoveList,
+)
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.scores.local import SCORES
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.learning.param_form import choice_words
+from pgmstudio.gui.structure.move_search import move_search
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import button, label, row, tool_button
+from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.window.app_context import Shell
+
+SIDE_WIDTH = 282  # px at 100 %
+STEPS = 5
+_BY_BIC = -0.01  # below every λ: as in BIC
+
+
+def _whole(number: int) -> str:
+    return f"{number:+d}".replace("-", "−") if number else "0"
+
+
+COLUMNS = (
+    Column("#", str, is_number=True, tip="The number beside the edge on the canvas"),
+    Column("Move", stretches=True, tip="The edge to add, remove or turn round"),
+    Column("Δ score", signed, is_number=True, tip="In bits; above 0 the graph gets better"),
+    Column("Δ par.", _whole, is_number=True, tip="Free parameters gained or lost"),
+)
+
+
+class MovesPanel(QWidget):
+    """Follows the model in view; what it costs nobody pays while it is hidden."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("moves")
+        self._shell = shell
+        self._search = move_search(shell)
+        self._list: MoveList | None = None
+        self._vetoes: tuple[MoveKey, ...] = ()
+        self._is_showing = False
+        self._dock: QDockWidget | None = None
+        self._soon = one_shot(self, self._look)
+        self.words = ElidedLabel()
+        self.words.setObjectName("movesWords")
+        self.words.setProperty("role", "secondary")
+        self.words.elide = Qt.TextElideMode.ElideRight
+        self.table = FactTable(
+            "movesTable", "Next moves, best first; Enter accepts, Delete vetoes.", COLUMNS
+        )
+        self.table.selected.connect(self._on_selected)
+        self.table.chosen.connect(self._on_accept)
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.table)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._on_veto)
+        left = QWidget()
+        beside = QVBoxLayout(left)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.setSpacing(2)
+        beside.addWidget(self.words)
+        beside.addWidget(self.table, 1)
+        self._side = self._make_side()
+        whole = QWidget()
+        across = QHBoxLayout(whole)
+        across.setContentsMargins(8, 4, 8, 6)
+        across.setSpacing(12)
+        across.addWidget(left, 1)
+        across.addWidget(self._side)
+        self._reason = label("", "secondary", wrap=True)
+        self._reason.setObjectName("movesReason")
+        self._reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(whole)
+        self._stack.addWidget(self._reason)
+        self._search.changed.connect(self._show)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self._show()
+
+    def _make_side(self) -> QWidget:
+        side = QWidget()
+        self.score = ChoiceBox("movesScore", "The score that moves are measured by")
+        self.score.setMinimumContentsLength(6)
+        self.score.show_choices({key: choice_words(key) for key in SCORES}, "bic")
+        self.score.picked.connect(self._on_score)
+        self.lambda_ = QDoubleSpinBox()
+        self.lambda_.setRange(_BY_BIC, 1.0)
+        self.lambda_.setSingleStep(0.01)
+        self.lambda_.setSpecialValueText("as BIC")
+        self.lambda_.setValue(_BY_BIC)
+        self.lambda_.setPrefix("λ ")
+        _named(self.lambda_, "movesLambda", "Weight of the size in the λ-score")
+        self.lambda_.valueChanged.connect(self._on_measure)
+        self.ess = QDoubleSpinBox()
+        self.ess.setRange(0.1, 10_000)
+        self.ess.setDecimals(1)
+        self.ess.setValue(1.0)
+        self.ess.setSuffix(" rows")
+        _named(self.ess, "movesEss", "How many imagined rows the prior of BDeu is worth")
+        self.ess.valueChanged.connect(self._on_measure)
+        self.parents = QSpinBox()
+        self.parents.setRange(0, 99)
+        self.parents.setSpecialValueText("no limit")
+        _named(self.parents, "movesParents", "Most parents a variable may get by a move")
+        self.parents.valueChanged.connect(self._on_measure)
+        self.accept = button(
+            "Accept",
+            self._on_accept,
+            role="primary",
+            name="movesAccept",
+            tip="Make the selected move; the tables it touches are fitted to the rows. (Enter)",
+        )
+        self.veto = button(
+            "Veto",
+            self._on_veto,
+            name="movesVeto",
+            tip="Keep the selected move out of this search. (Delete)",
+        )
+        self.force = button(
+            "Force",
+            self._on_force,
+            name="movesForce",
+            tip="Make the selected move and a rule of it, which every later search obeys.",
+        )
+        self.steps = QSpinBox()
+        self.steps.setRange(1, 999)
+        self.steps.setValue(STEPS)
+        _named(self.steps, "movesSteps", "How many of the best moves are made one after another")
+        self.best = button(
+            "Best moves",
+            self._on_best,
+            name="movesBest",
+            tip="Make the best move so many times, as one step that can be undone.",
+        )
+        self.run = button(
+            "Optimum",
+            self._on_run,
+            name="movesRun",
+            tip="Make the best move until none raises the score.",
+        )
+        self.stop = button("Stop", self._search.stop, name="movesStop", tip="Make no move.")
+        self.vetoed = FactTable(
+            "movesVetoed",
+            "Moves kept out of this search; Enter allows one again.",
+            (Column("Vetoed in this search", stretches=True, tip="Kept out until allowed again"),),
+        )
+        self.vetoed.chosen.connect(self._on_allow)
+        self.allow = tool_button(
+            "arrow-counter-clockwise",
+            "Let the selected vetoed move come back into the list",
+            self._on_allow,
+            name="movesAllow",
+        )
+        self._parents_words = label("Parents", "secondary", size="dense")
+        layout = QVBoxLayout(side)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(
+            row(self.score, self.lambda_, self.ess, None, self._parents_words, self.parents)
+        )
+        layout.addWidget(row(self.accept, self.veto, self.force, None))
+        layout.addWidget(row(self.steps, self.best, self.run, self.stop, None))
+        self._kept_out = wide_first(row(self.vetoed, self.allow, spacing=4))
+        layout.addWidget(self._kept_out, 1)
+        layout.addStretch(0)
+        return side
+
+    # -- showing
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        dock = self.parentWidget()
+        while dock is not None and not isinstance(dock, QDockWidget):
+            dock = dock.parentWidget()
+        if dock is not None and dock is not self._dock:  # a folded panel comes back to its own
+            self._dock = dock
+            dock.visibilityChanged.connect(self._on_tab)
+        self._soon.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._search.watch(False)
+
+    def _on_tab(self, is_in_front: bool) -> None:
+        """Behind another tab a panel is not hidden, only out of sight."""
+        if is_in_front:
+            self._soon.start()
+        else:
+            self._search.watch(False)
+
+    def _look(self) -> None:
+        if self.isVisible() and not self.visibleRegion().isEmpty():
+            self._search.watch(True)
+
+    @property
+    def selected(self) -> MoveKey | None:
+        number = self.table.current
+        if self._list is None or number is None or number >= len(self._list.moves):
+            return None
+        return self._list.moves[number].key
+
+    def _show(self) -> None:
+        search = self._search
+        reason = search.why_not()
+        self._stack.setCurrentIndex(0 if reason is None else 1)
+        self._reason.setText("" if reason is None else reason[0].upper() + reason[1:])
+        self._is_showing = True
+        if search.found is not self._list:
+            self._list = search.found
+            moves = () if self._list is None else self._list.moves
+            self.table.show_rows(
+                [(n, str(m), m.gain, m.parameters) for n, m in enumerate(moves, start=1)]
+            )
+            keys = [move.key for move in moves]
+            if search.looked_at in keys:
+                self.table.select(keys.index(search.looked_at))
+        if search.vetoes != self._vetoes:
+            self._vetoes = search.vetoes
+            self.vetoed.show_rows([(str(key),) for key in self._vetoes])
+            self.vetoed.select(len(self._vetoes) - 1)
+        self._is_showing = False
+        self._tell()
+
+    def _tell(self) -> None:
+        search, found = self._search, self._list
+        name = choice_words(search.params.score)
+        if search.words:
+            words = search.words
+        elif found is None:
+            words = "Scoring the moves…"
+        else:
+            total = f"{found.score:,.1f}".replace(",", "\u2009").replace("-", "−")
+            if found.is_optimum:
+                told = "a local optimum: no move raises it"
+            else:
+                verb = "raises" if found.better == 1 else "raise"
+                told = f"{found.better} of {counted(found.legal, 'move')} {verb} it"
+            words = f"{name} {total} bits · {told}"
+        self.words.setText(words)
+        self.words.setToolTip(words)
+        busy = search.is_taking
+        is_ready = found is not None and not busy
+        _allow(is_ready and self.selected is not None, self.accept, self.veto, self.force)
+        _allow(is_ready and found is not None and not found.is_optimum, self.best, self.run)
+        self.run.setVisible(not busy)
+        self.stop.setVisible(busy)
+        self.lambda_.setVisible(search.params.score == "lambda")
+        self.ess.setVisible(search.params.score == "bdeu")
+        self._kept_out.setVisible(bool(self._vetoes))
+
+    # -- wishes
+
+    def _on_selected(self, _number: int) -> None:
+        if not self._is_showing:
+            self._search.look_at(self.selected)
+
+    def _on_accept(self, *_: object) -> None:
+        if self.selected is not None:
+            self.table.setFocus()
+            self._search.take(self.selected)
+
+    def _on_veto(self) -> None:
+        if self.selected is not None:
+            self.table.setFocus()
+            self._search.veto(self.selected)
+
+    def _on_force(self) -> None:
+        if self.selected is not None:
+            self.table.setFocus()
+            self._search.force(self.selected)
+
+    def _on_best(self) -> None:
+        self.table.setFocus()
+        self._search.take_best(self.steps.value())
+
+    def _on_run(self) -> None:
+        self.table.setFocus()
+        self._search.take_best(None)
+
+    def _on_allow(self, *_: object) -> None:
+        number = self.vetoed.current
+        if number is not None and number < len(self._vetoes):
+            self._search.allow(self._vetoes[number])
+
+    def _on_score(self, score: str) -> None:
+        self._search.measure(replace(self._search.params, score=score))
+
+    def _on_measure(self, *_: object) -> None:
+        lambda_ = self.lambda_.value()
+        self._search.measure(
+            replace(
+                self._search.params,
+                lambda_=None if lambda_ < 0 else lambda_,
+                ess=self.ess.value(),
+                max_parents=self.parents.value() or None,
+            )
+        )
+
+    def _restyle(self) -> None:
+        scale = theme().scale
+        self._side.setFixedWidth(round(SIDE_WIDTH * scale))
+        self.steps.setFixedWidth(round(68 * scale))
+
+
+def _named(widget: QWidget, name: str, tip: str) -> None:
+    widget.setObjectName(name)
+    widget.setToolTip(f"{tip}.")
+    widget.setAccessibleName(tip)
+
+
+def _allow(can: bool, *buttons: QPushButton) -> None:
+    for made in buttons:
+        made.setEnabled(can)

@@ -1,0 +1,171 @@
+"""The bar of open questions: what the tests leave to decide, one question after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QWidget,
+)
+
+from pgmstudio.gui.canvas.two_line_bar import TwoLineBar
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import button, label, literal, tool_button
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+Edge = tuple[str, str]
+MOST_BUTTONS = 2
+NARROW = 640  # pixels at 100 %
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One way to answer: an edge that stays, or a direction."""
+
+    words: str
+    edge: Edge
+    is_direction: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A sentence and the answers there are."""
+
+    sentence: str
+    answers: tuple[Answer, ...]
+
+
+class AmbiguousBar(TwoLineBar):
+    """Asks one question at a time; its answers are wishes."""
+
+    answered = Signal(object)  # Answer
+    moved = Signal(int)  # to the question before or after
+    all_wished = Signal()
+    close_wished = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("ambiguousBar", "What the tests leave open", parent)
+        self._sign = QLabel()
+        self._sentence = ElidedLabel()
+        self._sentence.setObjectName("ambiguous.sentence")
+        self._count = label("", "secondary", size="dense")
+        self._count.setObjectName("ambiguous.count")
+        self._back = tool_button(
+            "caret-left", "The question before", self._on_back, name="ambiguous.back"
+        )
+        self._forth = tool_button(
+            "caret-right", "The next question", self._on_forth, name="ambiguous.forth"
+        )
+        self._buttons: list[QPushButton] = []
+        self._shown: tuple[Answer, ...] = ()
+        self._rest: tuple[Answer, ...] = ()
+        top = QHBoxLayout()
+        top.setSpacing(6)
+        top.addWidget(self._sign)
+        top.addWidget(self._sentence, 1)
+        top.addWidget(self._back)
+        top.addWidget(self._count)
+        top.addWidget(self._forth)
+        top.addWidget(
+            tool_button(
+                "x", "Leave it open; the marks go away", self.close_wished.emit, name="ambiguous.x"
+            )
+        )
+        self._hint = ElidedLabel("Or click an edge of the graph.")
+        self._hint.brief = "Or click an edge."
+        self._hint.setProperty("role", "tertiary")
+        self._answers = QHBoxLayout()
+        self._answers.setSpacing(6)
+        below = QHBoxLayout()
+        below.setSpacing(6)
+        below.addLayout(self._answers)
+        below.addWidget(self._hint, 1)
+        self._all = button(
+            "Resolve all by strength",
+            self.all_wished.emit,
+            role="link",
+            name="ambiguous.all",
+            tip="In every region the edges that tell most stay, and free edges stay as drawn.",
+        )
+        below.addWidget(self._all)
+        self._lay_out(top, below)
+
+    def show_question(self, question: Question, number: int, count: int) -> None:
+        """Ask; `number` is from 0."""
+        self._sentence.setText(question.sentence)
+        self._sentence.setToolTip(question.sentence)
+        self._count.setText(f"{number + 1} of {count}")
+        for step in (self._back, self._forth):
+            step.setEnabled(count > 1)
+        self._show_answers(question.answers)
+        self.show()
+
+    def set_busy(self, busy: bool) -> None:
+        """While a choice is worked out no other can be made."""
+        for made in (*self._buttons, self._all):
+            made.setEnabled(not busy)
+
+    def _show_answers(self, answers: Sequence[Answer]) -> None:
+        for made in self._buttons:
+            self._answers.removeWidget(made)
+            made.deleteLater()
+        self._buttons = []
+        for number, answer in enumerate(answers[:MOST_BUTTONS]):
+            made = button(
+                answer.words,
+                partial(self.answered.emit, answer),
+                tip=answer.words,
+                name=f"ambiguous.answer{number}",
+            )
+            self._answers.addWidget(made)
+            self._buttons.append(made)
+        if len(answers) > MOST_BUTTONS:
+            tip = "The other edges of this region"
+            more = button("More…", self._on_more, tip=tip, name="ambiguous.more")
+            self._answers.addWidget(more)
+            self._buttons.append(more)
+        self._shown, self._rest = tuple(answers[:MOST_BUTTONS]), tuple(answers[MOST_BUTTONS:])
+        self._fit()
+
+    def _fit(self) -> None:
+        """Long names give way; the tooltips have them whole."""
+        scale = theme().scale
+        narrow = self.width() < NARROW * scale
+        self._all.setText("Resolve all" if narrow else "Resolve all by strength")
+        taken = self._all.sizeHint().width() + (100 if self._rest else 20) * scale
+        room = round(max(60.0, (self.width() - taken) / max(1, len(self._shown)) - 48 * scale))
+        for made, answer in zip(self._buttons, self._shown, strict=False):
+            words = made.fontMetrics().elidedText(answer.words, Qt.TextElideMode.ElideMiddle, room)
+            made.setText(words)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _on_more(self) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("ambiguous.menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for answer in self._rest:
+            menu.addAction(literal(answer.words), partial(self.answered.emit, answer))
+        place = self._buttons[-1]
+        menu.popup(place.mapToGlobal(place.rect().bottomLeft()))
+
+    def _on_back(self) -> None:
+        self.moved.emit(-1)
+
+    def _on_forth(self) -> None:
+        self.moved.emit(1)
+
+    def _restyle(self) -> None:
+        size = theme().px("icon")
+        self._sign.setPixmap(icon("question", "virtual_ink").pixmap(size, size))

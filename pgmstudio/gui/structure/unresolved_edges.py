@@ -1,0 +1,456 @@
+"""Which way edges point where the data cannot tell: one decided after another, what follows too.
+
+Deciding what tests left open: questions in a bar, edges to click, one undoable step each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QMouseEvent
+
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, extension_of, oriented
+from pgmstudio.core.languages.bayesian_network.arc_reversal import with_equivalent_graph
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
+    Choices,
+    OpenStructure,
+    Resolved,
+    read_choices,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import network_events
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.edge_constraints import EdgeRules
+from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.project.edits import choices_of, resolve_choices, same_distribution
+from pgmstudio.core.project.project import ModelEntry, Project, Run
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.learning.wizard.state import Edge, StepPlan
+from pgmstudio.gui.runs.artifact_source import kept_in, run_of_model, task_of
+from pgmstudio.gui.structure.unresolved_bar import AmbiguousBar, Answer, Question
+from pgmstudio.gui.structure.unresolved_layer import OpenLink
+from pgmstudio.gui.window.app_context import Shell
+
+
+@dataclass(frozen=True, eq=False)
+class _Turned:
+    """The model over a graph in which an edge points as it was decided."""
+
+    before: BayesianNetwork
+    after: BayesianNetwork
+    edge: Edge
+
+
+def free_pdag(dag: Dag, decided: tuple[Edge, ...]) -> Pdag:
+    """The equivalence class with these directions and all that follow from them."""
+    cpdag = cpdag_of(dag)
+    wanted = [(dag.index(a), dag.index(b)) for a, b in decided if dag.has_edge(a, b)]
+    return (oriented(cpdag, wanted) if wanted else cpdag) or cpdag
+
+
+def direction_questions(pdag: Pdag) -> tuple[Question, ...]:
+    """One for each edge that could still point either way."""
+    return tuple(
+        Question(
+            f"{one} – {other} could point either way; the data say the same of both.",
+            tuple(Answer(f"{a} → {b}", (a, b), True) for a, b in ((one, other), (other, one))),
+        )
+        for one, other in pdag.undirected
+    )
+
+
+class FreeDirections(QObject):
+    """Of a network that no tests left open: equivalent graphs hold the same distribution."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell, plan: StepPlan, model_id: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell, self._plan, self._model_id = shell, plan, model_id
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_turned)
+        self._asker.failed.connect(self._on_failed)
+
+    @property
+    def _network(self) -> BayesianNetwork | None:
+        entry = self._shell.project.models.get(self._model_id)
+        model = None if entry is None else entry.model
+        return model if isinstance(model, BayesianNetwork) else None
+
+    @property
+    def decided(self) -> tuple[Edge, ...]:
+        """Directions that were decided and still hold."""
+        network = self._network
+        known = self._plan.decided.get(self._model_id, ())
+        return () if network is None else tuple(e for e in known if network.dag.has_edge(*e))
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        network = self._network
+        if network is None:
+            return ()
+        return direction_questions(free_pdag(network.dag, self.decided))
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._asker.is_waiting
+
+    def answer(self, answer: Answer) -> None:
+        """The edge points this way; the tables are carried over in the background."""
+        network = self._network
+        if network is None or self.is_waiting:
+            return
+        if network.dag.has_edge(*answer.edge):
+            self._decide(answer.edge)
+            return
+        decided = self.decided
+
+        def turn(_cancel: CancelToken) -> _Turned:
+            dag = network.dag
+            pdag = free_pdag(dag, decided)
+            wanted = oriented(pdag, [(dag.index(answer.edge[0]), dag.index(answer.edge[1]))])
+            found = None if wanted is None else extension_of(wanted)
+            assert found is not None  # the edge is free in the class, so a member has it this way
+            return _Turned(network, with_equivalent_graph(network, found), answer.edge)
+
+        self._asker.ask(turn)
+
+    def forget(self) -> None:
+        """Ask again about everything that was decided."""
+        self._plan.decided.pop(self._model_id, None)
+        self.changed.emit()
+
+    def _decide(self, edge: Edge) -> None:
+        self._plan.decided[self._model_id] = (*self.decided, edge)
+        self.changed.emit()
+
+    def _on_turned(self, turned: _Turned) -> None:
+        if turned.before is not self._network:
+            self.changed.emit()
+            return
+        kept = self.decided
+        words = f"Direct {turned.edge[0]} → {turned.edge[1]}, same distribution"
+        edit = partial(same_distribution, model_id=self._model_id, model=turned.after)
+        self._plan.decided[self._model_id] = (*kept, turned.edge)
+        self._shell.change(words, edit)
+        self.changed.emit()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._shell.errors.report(error)
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """Nothing goes on behind a closed page."""
+        self._asker.forget()
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """A model that follows from choices, and what the undo step is called."""
+
+    model: Model
+    choices: Choices
+    words: str
+
+
+def questions_of(resolved: Resolved) -> list[Question]:
+    """Regions first, since they decide which edges there are to direct."""
+    asked = [
+        Question(
+            region.question,
+            tuple(Answer(f"Keep {link}", link.edge, False) for link in region.links),
+        )
+        for region in resolved.regions
+    ]
+    for one, other in resolved.free_edges:
+        words = f"{one} – {other} could point either way; the data say the same of both."
+        ways = ((one, other), (other, one))
+        answers = tuple(Answer(f"{a} → {b}", (a, b), True) for a, b in ways)
+        asked.append(Question(words, answers))
+    return asked
+
+
+class AmbiguousDesk(QObject):
+    """Works on one model as long as its structure is the one its run and choices give."""
+
+    changed = Signal()  # other questions, or the same ones can be answered again
+
+    def __init__(self, shell: Shell, model_id: str, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._shell, self._model_id, self._canvas = shell, model_id, canvas
+        bar = self.bar = AmbiguousBar()
+        self.layer = canvas.ambiguous
+        self._open: OpenStructure | None = None
+        self._task: LearnTask | None = None
+        self._resolved: Resolved | None = None
+        self._questions: list[Question] = []
+        self._number = 0
+        self._is_shut = False
+        self._is_on_dag = True
+        self._pressed: OpenLink | None = None
+        self._looking = Asker(self)
+        self._looking.answered.connect(self._on_looked)
+        self._looking.failed.connect(shell.errors.report)
+        self._choosing = Asker(self)
+        self._choosing.answered.connect(self._on_chosen)
+        self._choosing.failed.connect(self._on_failed)
+        bar.answered.connect(self.answer)
+        bar.moved.connect(self._on_moved)
+        bar.all_wished.connect(self.resolve_all)
+        bar.close_wished.connect(self.shut)
+        canvas.view.viewport().installEventFilter(self)
+        shell.document.changed.connect(self._on_document_changed)
+        self._load()
+
+    # -- what is open
+
+    @property
+    def _entry(self) -> ModelEntry | None:
+        return self._shell.project.models.get(self._model_id)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something to decide."""
+        return bool(self._questions)
+
+    @property
+    def follows_run(self) -> bool:
+        """Whether the model is the one that its run and the choices so far give."""
+        return self._resolved is not None
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return tuple(self._questions)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._looking.is_waiting or self._choosing.is_waiting
+
+    def _load(self) -> None:
+        """What the run of the model kept; nothing for models that no such run made."""
+        run_id = run_of_model(self._shell.project, self._model_id)
+        kept = None if run_id is None else kept_in(self._shell.project.runs[run_id], "open")
+        self._open = kept if isinstance(kept, OpenStructure) else None
+        self._look()
+
+    def _look(self) -> None:
+        """Work out what is still open, in the background."""
+        entry, found = self._entry, self._open
+        self._show(None)
+        if entry is None or found is None or not isinstance(entry.model, DirectedModel):
+            return
+        try:
+            self._task = task_of(self._shell.project, self._run())
+        except PgmStudioError:
+            return  # the rows are others now: nothing could be fitted
+        task, edges = self._task, set(entry.model.edges)
+        text = choices_of(entry)
+
+        def look(cancel: CancelToken) -> Resolved | None:
+            choices = read_choices(text, found.names)
+            resolved = found.resolved(choices, _rules(task), lenient=True, cancel=cancel)
+            return resolved if set(resolved.orientation.dag.edges) == edges else None
+
+        self._looking.ask(look)
+
+    def _run(self) -> Run:
+        run_id = run_of_model(self._shell.project, self._model_id)
+        return self._shell.project.runs[run_id or ""]
+
+    def _on_looked(self, resolved: Resolved | None) -> None:
+        self._show(resolved)
+
+    def _show(self, resolved: Resolved | None) -> None:
+        self._resolved = resolved
+        self._questions = [] if resolved is None else questions_of(resolved)
+        self._number = min(self._number, max(0, len(self._questions) - 1))
+        self._draw()
+        self.changed.emit()
+
+    def show_on(self, picture_name: str) -> None:
+        """Marks are drawn on the graph itself, not on other pictures of the model."""
+        self._is_on_dag = picture_name == "dag"
+        self._draw()
+
+    def open(self) -> None:
+        """Ask again after the bar was closed."""
+        self._is_shut = False
+        self._draw()
+
+    def shut(self) -> None:
+        self._is_shut = True
+        self._draw()
+
+    def _draw(self) -> None:
+        shown = self.is_open and not self._is_shut and self._is_on_dag
+        self.layer.setVisible(shown)
+        self.layer.show_links(self._links() if shown else ())
+        self._canvas.refresh_soon()
+        if shown:
+            count = len(self._questions)
+            self.bar.show_question(self._questions[self._number], self._number, count)
+        else:
+            self.bar.hide()
+
+    def _links(self) -> tuple[OpenLink, ...]:
+        resolved = self._resolved
+        assert resolved is not None
+        edges = set(resolved.orientation.dag.edges)
+        asked = {frozenset(answer.edge) for answer in self._questions[self._number].answers}
+
+        def drawn(edge: Edge, kind: str) -> OpenLink:
+            way = edge if edge in edges or edge[::-1] not in edges else (edge[1], edge[0])
+            return OpenLink(way, kind, frozenset(edge) in asked)
+
+        links = [
+            drawn(link.edge, "kept" if link.kept else "left out")
+            for region in resolved.regions
+            for link in region.links
+        ]
+        uncertain = {frozenset(link.edge) for link in links}
+        links += [drawn(e, "free") for e in resolved.free_edges if frozenset(e) not in uncertain]
+        return tuple(links)
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        old, new = before.models.get(self._model_id), after.models.get(self._model_id)
+        if new is None or old is new:
+            return
+        if old is None or old.run_id != new.run_id:
+            self._load()
+        elif old.model is not new.model or choices_of(old) != choices_of(new):
+            self._look()
+
+    # -- deciding
+
+    def keep(self, edge: Edge) -> None:
+        """An uncertain edge stays; what follows in its region is worked out."""
+        self._choose(lambda so_far: so_far.with_edge(edge, True), f"Keep {edge[0]} – {edge[1]}")
+
+    def direct(self, edge: Edge) -> None:
+        """A free edge points this way; what follows is directed too."""
+        self._choose(lambda so_far: so_far.with_direction(edge), f"Direct {edge[0]} → {edge[1]}")
+
+    def resolve_all(self) -> None:
+        """Everything as it is drawn now, decided by strength."""
+        resolved = self._resolved
+        if resolved is None:
+            return
+        dag = resolved.orientation.dag
+
+        def all_of(so_far: Choices) -> Choices:
+            for region in resolved.regions:
+                for link in region.links:
+                    so_far = so_far.with_edge(link.edge, link.kept)
+            for one, other in resolved.free_edges:
+                way = (one, other) if dag.has_edge(one, other) else (other, one)
+                so_far = so_far.with_direction(way)
+            return so_far
+
+        self._choose(all_of, "Resolve all by strength")
+
+    def _choose(self, chosen: Callable[[Choices], Choices], words: str) -> None:
+        found, task, resolved = self._open, self._task, self._resolved
+        if found is None or task is None or resolved is None or self._choosing.is_waiting:
+            return
+        choices = chosen(resolved.choices)
+        self.bar.set_busy(True)
+
+        def fit(cancel: CancelToken) -> _Chosen:
+            after = found.resolved(choices, _rules(task), lenient=True, cancel=cancel)
+            return _Chosen(_fitted(after, task, cancel), after.choices, words)
+
+        self._choosing.ask(fit)
+
+    def _on_chosen(self, chosen: _Chosen) -> None:
+        self.bar.set_busy(False)
+        edit = partial(
+            resolve_choices,
+            model_id=self._model_id,
+            model=chosen.model,
+            choose=str(chosen.choices),
+        )
+        if self._shell.change(chosen.words, edit):
+            self._shell.tell(f"{chosen.words}: tables were fitted again.", undo=True)
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.bar.set_busy(False)
+        self._shell.errors.report(error)
+        self.changed.emit()
+
+    def answer(self, answer: Answer) -> None:
+        """One answer to one question, worked out in the background."""
+        (self.direct if answer.is_direction else self.keep)(answer.edge)
+
+    def _on_moved(self, step: int) -> None:
+        self._number = (self._number + step) % len(self._questions)
+        self._draw()
+        place = self.layer.middle_of(self._questions[self._number].answers[0].edge)
+        if place is not None and not self._canvas.view.sight().contains(place):
+            self._canvas.view.centre_on(place)
+
+    # -- clicks on the canvas
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QMouseEvent) or not self.layer.isVisible():
+            return False
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if event.type() == QEvent.Type.MouseButtonPress and is_left and not event.modifiers():
+            under = self._under(event)
+            self._pressed = None if under is None else under[0]
+            return self._pressed is not None
+        if event.type() == QEvent.Type.MouseButtonRelease and is_left and self._pressed is not None:
+            pressed, self._pressed = self._pressed, None
+            under = self._under(event)
+            if under is not None and under[0] == pressed:
+                self._click(pressed, under[1])
+            return True
+        return False
+
+    def _under(self, event: QMouseEvent) -> tuple[OpenLink, float] | None:
+        view = self._canvas.view
+        place = event.position().toPoint()
+        if view.hit(place).node is not None:
+            return None
+        return self.layer.at(view.mapToScene(place), view.pixels_per_unit)
+
+    def _click(self, link: OpenLink, share: float) -> None:
+        """An uncertain edge is kept; a free one points at the end that was clicked."""
+        one, other = link.edge
+        if link.kind == "free":
+            self.direct((one, other) if share >= 0.5 else (other, one))
+        else:
+            self.keep(link.edge)
+
+    def stop(self) -> None:
+        """The page is closed: nothing goes on behind it."""
+        self._looking.forget()
+        self._choosing.forget()
+
+
+def _rules(task: LearnTask) -> EdgeRules:
+    return EdgeRules.of(task.data.domain.names, task.params.knowledge, None)
+
+
+def _fitted(resolved: Resolved, task: LearnTask, cancel: CancelToken) -> Model:
+    """Tables as the run itself would fit them: with its settings and its seed."""
+    events = network_events(
+        task.data,
+        resolved.skeleton,
+        resolved.orientation,
+        _rules(task),
+        task.params,
+        rng=np.random.default_rng(task.seed),
+        cancel=cancel,
+    )
+    *_, last = events
+    assert isinstance(last, Finished)
+    return last.model

@@ -1,1 +1,0 @@
-"""Colours, fonts, icons, light and dark; all numbers come from the token file."""

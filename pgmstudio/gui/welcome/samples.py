@@ -1,0 +1,215 @@
+"""A sample of the welcome page opens: its file, or a model with the rows it was learned from.
+
+The samples of the welcome page: what each shows and which file it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.project.edits import add_data, add_run
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
+from pgmstudio.gui.jobs.latest_task import Asker
+from pgmstudio.gui.project.opening import model_entry, open_files, open_model_page
+from pgmstudio.gui.theme.resources import folder_of
+from pgmstudio.gui.window.app_context import Shell
+
+NETWORKS, CONTEXT, TREES, DATA = "Bayesian networks", "Context", "Trees", "Data"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A file in sample_data; `group` is a word of the filter, `chip` the kind of thing it is."""
+
+    file: str
+    title: str
+    chip: str
+    group: str
+    text: str
+    rows: str = ""  # the file of the rows a model was learned from, opened with it
+
+    @property
+    def path(self) -> Path:
+        return folder_of("sample_data") / self.file
+
+    @property
+    def rows_path(self) -> Path | None:
+        return folder_of("sample_data") / self.rows if self.rows else None
+
+
+SAMPLES = (
+    Sample(
+        "asia.json",
+        "Asia",
+        "Bayesian network",
+        NETWORKS,
+        "Click a bar, watch beliefs move. 8 variables.",
+    ),
+    Sample(
+        "coronary_labels.json",
+        "Coronary",
+        "LDAG",
+        CONTEXT,
+        "Labels on edges, one context at a time. 6 risk factors.",
+        "coronary.csv",
+    ),
+    Sample(
+        "coronary_flow.json",
+        "Coronary flow",
+        "PDG",
+        CONTEXT,
+        "Follow the probability through the nodes.",
+        "coronary.csv",
+    ),
+    Sample(
+        "survey_trees.json",
+        "Survey trees",
+        "Mixture of trees",
+        TREES,
+        "Three trees over 12 answers, with missing cells.",
+        "survey.csv",
+    ),
+    Sample(
+        "survey_classes.json",
+        "Survey classes",
+        "Latent classes",
+        TREES,
+        "Three kinds of household: profiles and assignments.",
+        "survey.csv",
+    ),
+    Sample(
+        "greenhouse.json",
+        "Greenhouse",
+        "Bayesian network",
+        NETWORKS,
+        "41 variables: find your way in a larger network.",
+    ),
+    Sample(
+        "check-up.csv",
+        "Check-up",
+        "Numbers and gaps",
+        DATA,
+        "Drag the cuts of three columns; say what ? means.",
+    ),
+    Sample(
+        "asia_sample.csv",
+        "Asia rows",
+        "Data",
+        DATA,
+        "5 000 rows drawn from Asia: learn it back.",
+    ),
+    Sample(
+        "coronary_counts.csv",
+        "Coronary table",
+        "Counts",
+        DATA,
+        "1 841 men as published: one line for each combination.",
+    ),
+    Sample(
+        "survey.csv",
+        "Survey",
+        "Data with gaps",
+        DATA,
+        "15 % of the cells are missing; see what each learner does.",
+    ),
+    Sample(
+        "logic1.csv",
+        "Circuit",
+        "To classify",
+        DATA,
+        "Ten bits of a circuit: which classifier finds its rule?",
+    ),
+    Sample(
+        "parity5.csv",
+        "Parity",
+        "Data",
+        DATA,
+        "Five bits, one rule, and no pair tells anything.",
+    ),
+)
+
+
+class SampleOpener(QObject):
+    """Belongs to the page the samples stand on; closing it forgets what was still being read."""
+
+    def __init__(self, shell: Shell, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self._asker = Asker(self)
+        self._asker.answered.connect(self._on_read)
+        self._asker.failed.connect(shell.errors.report)
+
+    def open(self, sample: Sample) -> None:
+        """Show a sample; rows are read beside the window."""
+        if sample.rows_path is None:
+            open_files(self._shell, [sample.path])
+        else:
+            self._asker.ask(partial(_read, sample))
+
+    def forget(self) -> None:
+        self._asker.forget()
+
+    def _on_read(self, read: _Read) -> None:
+        model_id = self._shell.project.next_model_id()
+        if self._shell.change(f"Open the sample {read.model.title}", partial(_with, read=read)):
+            open_model_page(self._shell, model_id)
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    rows: DataEntry
+    model: ModelEntry
+
+
+def _read(sample: Sample, _cancel: CancelToken) -> _Read:
+    from pgmstudio.core.io.data.options import ImportOptions
+    from pgmstudio.core.io.data.reader import import_data
+
+    model = model_entry(read_model(sample.path), sample.title)
+    path = sample.rows_path
+    assert path is not None
+    imported = import_data(path, ImportOptions(domain=model.model.domain))
+    data = imported.data
+    # Counted here, not in the window thread, which asks for them as soon as the data are shown.
+    _ = data.missing_counts, data.incomplete_row_count, data.fingerprint
+    rows = DataEntry(
+        name=path.stem,
+        data=data,
+        source=path.name,
+        missing_markers=imported.markers,
+        provenance={"made by": "import", "file": path.name},
+    )
+    return _Read(rows, model)
+
+
+def _with(project: Project, *, read: _Read) -> Project:
+    """The model with the run that made it, and its rows unless the project has them already."""
+    same = (d for d, entry in project.data.items() if _same(entry, read.rows))
+    data_id = next(same, None)
+    if data_id is None:
+        data_id = project.next_data_id()
+        project = add_data(project, entry=read.rows)
+    told = read.model.provenance
+    run = Run(
+        learner=str(told["learner"]),
+        params=told["parameters"],
+        seed=int(told["seed"]),
+        data_fingerprint=str(told["data"]["fingerprint"]),
+        program_version=str(told["program"]).rpartition(" ")[2],
+        outcome=Outcome(told["outcome"]),
+        title=read.model.title,
+        data_id=data_id,
+        seconds=float(told["seconds"]),
+        measures=told["measures"],
+    )
+    return add_run(project, run=run, model=read.model)
+
+
+def _same(entry: DataEntry, other: DataEntry) -> bool:
+    return entry.source == other.source and entry.data.fingerprint == other.data.fingerprint

@@ -1,0 +1,403 @@
+"""Small widgets in the house style, so that the same thing looks the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import ClassVar
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.style_sheet import mark
+from pgmstudio.gui.theme.style_sheet import set_role as set_role  # one of the small widgets' tools
+from pgmstudio.gui.theme.theme import Weight, theme
+from pgmstudio.gui.widgets.scrolling_notes import Said
+
+
+def label(
+    text: str = "", role: str = "", *, size: str = "body", wrap: bool = False, rich: bool = False
+) -> QLabel:
+    """Roles: heading, secondary, tertiary, danger, warning, success, chip, chip-…
+
+    With `rich` the text is HTML, and whoever puts a name into it escapes the name.
+    """
+    made = _Label(text, role, size)
+    made.setWordWrap(wrap)
+    made.setProperty("rich", rich)
+    return made
+
+
+def literal(text: str) -> str:
+    """The text for a button, tab or menu, where Qt takes a single & for the mark of a shortcut."""
+    return text.replace("&", "&&")
+
+
+def button(
+    text: str,
+    on_click: Callable[[], object],
+    *,
+    role: str = "",
+    icon_name: str | None = None,
+    tip: str = "",
+    name: str = "",
+) -> PushButton:
+    """Roles: "" (outlined), primary, link."""
+    color = {"primary": "on_accent", "link": "accent"}.get(role, "text_secondary")
+    made = PushButton(icon_name, color)
+    made.setText(literal(text))
+    made.setProperty("role", role)
+    made.setToolTip(tip or text)
+    made.setAccessibleName(tip or text)
+    if name:
+        made.setObjectName(name)
+    made.clicked.connect(lambda: on_click())
+    return made
+
+
+def tool_button(
+    icon_name: str,
+    tip: str,
+    on_click: Callable[[], object] | None = None,
+    *,
+    checkable: bool = False,
+    name: str = "",
+) -> QToolButton:
+    """An icon without a word: it has a tooltip and an accessible name."""
+    made = _ToolButton(icon_name)
+    made.setToolTip(tip)
+    made.setAccessibleName(tip)
+    made.setCheckable(checkable)
+    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    if name:
+        made.setObjectName(name)
+    if on_click is not None:
+        made.clicked.connect(lambda: on_click())
+    return made
+
+
+# The theme outlives its listeners: only methods of a QObject are forgotten together with it,
+# a lambda would be called after the widget is gone.
+class _Label(QLabel):
+    def __init__(self, text: str, role: str, size: str) -> None:
+        super().__init__(text)
+        self.setProperty("role", role)
+        self._size = size
+        self._weight: Weight = "semibold" if role == "heading" else "regular"
+        if size != "body" or role == "heading":
+            self.setFont(theme().font(size, self._weight))
+            theme().changed.connect(self._restyle)
+        self._has_links = False
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        if "<a " in text and not self._has_links:
+            self._has_links = True
+            theme().changed.connect(self._renew_links)
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font(self._size, self._weight))
+
+    def _renew_links(self) -> None:
+        """A rich text has the colour of its links from the palette it was set under."""
+        words = self.text()
+        super().setText("")
+        super().setText(words)
+
+
+class PushButton(QPushButton):
+    def __init__(self, icon_name: str | None, color: str) -> None:
+        super().__init__()
+        self._icon_name, self._color = icon_name, color
+        if icon_name is not None:
+            theme().changed.connect(self._restyle)
+            self._restyle()
+
+    def show_icon(self, name: str) -> None:
+        if name != self._icon_name:
+            self._icon_name = name
+            self._restyle()
+
+    def _restyle(self) -> None:
+        if self._icon_name is not None:
+            self.setIcon(icon(self._icon_name, self._color))
+            self.setIconSize(QSize(theme().px("icon"), theme().px("icon")))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Words that have too little room are shortened, not cut."""
+        lacking = self.sizeHint().width() - self.width()
+        if lacking <= 0:
+            super().paintEvent(event)
+            return
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        metrics = self.fontMetrics()
+        room = metrics.horizontalAdvance(self.text()) - lacking
+        option.text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
+
+
+class _ToolButton(QToolButton):
+    def __init__(self, icon_name: str) -> None:
+        super().__init__()
+        self._icon_name = icon_name
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        size = theme().px("icon")
+        self.setIconSize(QSize(size, size))
+        self.setIcon(icon(self._icon_name, on="accent"))
+
+
+class Segments(QWidget):
+    """A row of words of which one is chosen."""
+
+    chosen = Signal(str)
+
+    def __init__(self, words: Sequence[tuple[str, str, str]], name: str) -> None:
+        """`words`: key, text, tooltip."""
+        super().__init__()
+        self.setObjectName(name)
+        self._buttons: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for number, (key, text, tip) in enumerate(words):
+            made = QToolButton()
+            made.setText(text)
+            made.setObjectName(f"{name}.{key}")
+            made.setToolTip(tip)
+            made.setAccessibleName(tip)
+            made.setCheckable(True)
+            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            made.setProperty("role", "segment")
+            made.setProperty("place", _place(number, len(words)))
+            made.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+            self._group.addButton(made)
+            self._buttons[key] = made
+            layout.addWidget(made)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        if words:
+            self.choose(words[0][0])
+
+    @property
+    def current(self) -> str:
+        return next((key for key, made in self._buttons.items() if made.isChecked()), "")
+
+    def choose(self, key: str) -> None:
+        """Mark a word without telling anybody."""
+        if key in self._buttons:
+            self._buttons[key].setChecked(True)
+
+    def button(self, key: str) -> QToolButton:
+        return self._buttons[key]
+
+    def show_only(self, keys: Collection[str]) -> None:
+        """Hide the other words; the row keeps its round ends."""
+        shown = [key for key in self._buttons if key in keys]
+        for key, made in self._buttons.items():
+            made.setVisible(key in keys)
+            place = _place(shown.index(key), len(shown)) if key in keys else "only"
+            mark(made, "place", place)
+
+
+def _place(number: int, count: int) -> str:
+    if count == 1:
+        return "only"
+    return "first" if number == 0 else "last" if number == count - 1 else "middle"
+
+
+def hairline() -> QFrame:
+    made = QFrame()
+    made.setProperty("role", "line")
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    return made
+
+
+class Note(QFrame):
+    """A sentence in a soft box with an icon; level: info, warning, danger, success."""
+
+    link_activated = Signal(str)
+
+    _LOOKS: ClassVar[dict[str, tuple[str, str, str, str]]] = {
+        "info": ("note", "info", "text_secondary", "secondary"),
+        "warning": ("note-warning", "warning", "warning_ink", "warning"),
+        "danger": ("note-danger", "warning-circle", "danger_ink", "danger"),
+        "success": ("note-success", "check-circle", "success_ink", "success"),
+    }
+
+    def __init__(
+        self, text: str = "", level: str = "info", name: str = "", *, rich: bool = False
+    ) -> None:
+        super().__init__()
+        if name:
+            self.setObjectName(name)
+        self._icon = QLabel()
+        self._text = label(wrap=True, rich=rich)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self._text.linkActivated.connect(self.link_activated)
+        self._level = level
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(10, 8, 10, 8)
+        self._layout.setSpacing(8)
+        self._layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._layout.addWidget(self._text, 1)
+        theme().changed.connect(self._restyle)
+        self.tell(text, level)
+
+    def tell(self, text: str, level: str | None = None) -> None:
+        """Another sentence; an empty one hides the note."""
+        wanted = level or self._level
+        # Before it has a place, "visible" would open it as a window of its own.
+        self.setVisible(bool(text) and self.parent() is not None)
+        if (text, wanted) == (self.text, self._level) and self.property("role"):
+            return
+        self._level = wanted
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self._restyle()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ParentChange and self.parent() is not None:
+            self.setVisible(bool(self.text))
+        return super().event(event)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def add_button(self, made: QPushButton) -> None:
+        self._layout.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _restyle(self) -> None:
+        role, icon_name, color, text_role = self._LOOKS[self._level]
+        set_role(self, role)
+        set_role(self._text, text_role)
+        size = theme().px("icon")
+        self._icon.setPixmap(icon(icon_name, color).pixmap(size, size))
+
+
+class Section(QWidget):
+    """A heading, a fact at its right, and what stands below; split by air and a hairline."""
+
+    def __init__(self, title: str, fact: str = "", *, line: bool = True) -> None:
+        super().__init__()
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(16, 0, 16, 12)
+        self._layout.setSpacing(6)
+        if line:
+            outer = hairline()
+            self._layout.addWidget(outer)
+            self._layout.addSpacing(6)
+        head = QHBoxLayout()
+        self.title = label(title, "heading", size="dense")
+        self.fact = label(fact, "tertiary", size="dense")
+        head.addWidget(self.title, 1)
+        head.addWidget(self.fact)
+        self._layout.addLayout(head)
+
+    def add(self, content: QWidget | QLayout) -> None:
+        if isinstance(content, QWidget):
+            self._layout.addWidget(content)
+        else:
+            self._layout.addLayout(content)
+
+
+def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
+    """Widgets side by side; None is a stretch."""
+    made = QWidget()
+    layout = QHBoxLayout(made)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(spacing)
+    for widget in widgets:
+        if widget is None:
+            layout.addStretch(1)
+        else:
+            layout.addWidget(widget)
+    return made
+
+
+def foot_of(words: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
+    """The foot of a page: what there is to say, and the buttons that act on it."""
+    made = QWidget()
+    layout = QHBoxLayout(made)
+    layout.setContentsMargins(margin, 8, margin, 8)
+    layout.setSpacing(16)
+    layout.addWidget(Said(words), 1)
+    for widget in buttons:
+        layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignBottom)
+    return made
+
+
+def beside(owner: QWidget, left: QWidget, content: QWidget, foot: QWidget) -> None:
+    """A page with a list at the left, and a foot below what belongs to the chosen one."""
+    right = QVBoxLayout()
+    right.setSpacing(0)
+    right.addWidget(content, 1)
+    right.addWidget(hairline())
+    right.addWidget(foot)
+    layout = QHBoxLayout(owner)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(left)
+    layout.addLayout(right, 1)
+
+
+def empty(layout: QLayout) -> None:
+    """Take all widgets out of a layout; they are gone from sight at once."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+def form_of(*rows: tuple[str, QWidget], parent: QWidget | None = None) -> QFormLayout:
+    """Fields one below the other, each with quiet words before it."""
+    form = QFormLayout(parent)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    for words, widget in rows:
+        form.addRow(label(words, "secondary"), widget)
+    return form
+
+
+def scrolled(content: QWidget, name: str) -> QScrollArea:
+    """`content` in a scroll area without a frame that follows its width."""
+    area = QScrollArea()
+    area.setObjectName(name)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(content)
+    return area
+
+
+def empty_state(sentence: str, *buttons: QPushButton) -> QWidget:
+    """One sentence what will be here and at most two ways to get it."""
+    made = QWidget()
+    layout = QVBoxLayout(made)
+    layout.addStretch(1)
+    text = label(sentence, "secondary", wrap=True)
+    text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    layout.addWidget(text)
+    layout.addWidget(row(None, *buttons, None))
+    layout.addStretch(2)
+    return made

@@ -1,0 +1,87 @@
+"""A combo box over keys and words that is filled again only when the words are others.
+
+A combo box for names of any length: what does not fit is shortened, not cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+
+_AIR = 4  # between the words and the arrow
+
+
+class Combo(QComboBox):
+    """The list has the names whole."""
+
+    def showPopup(self) -> None:
+        wide = self.view().sizeHintForColumn(0) + 2 * _AIR
+        if self.count() > self.maxVisibleItems():
+            wide += self.view().verticalScrollBar().sizeHint().width()
+        self.view().setMinimumWidth(min(wide, self.screen().availableGeometry().width() // 2))
+        super().showPopup()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        control = QStyle.ComplexControl.CC_ComboBox
+        painter.drawComplexControl(control, option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(control, option, part, self).width() - _AIR
+        words = str(option.currentText)
+        shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, room)
+        option.currentText = shown
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
+def chooser(name: str, tip: str, letters: int = 8) -> Combo:
+    """An empty combo box that asks for room for so many letters, however long its words are."""
+    combo = Combo()
+    combo.setObjectName(name)
+    combo.setToolTip(tip)
+    combo.setAccessibleName(tip)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(letters)
+    return combo
+
+
+def offer(combo: QComboBox, words: Mapping[Any, str], wanted: object = None) -> None:
+    """Keys and their words to choose from, telling nobody.
+
+    Chosen is `wanted`, else what was chosen before, else the first.
+    """
+    chosen = combo.currentData() if wanted is None else wanted
+    quiet = QSignalBlocker(combo)
+    combo.clear()
+    for key, text in words.items():
+        combo.addItem(text, key)
+    combo.setCurrentIndex(list(words).index(chosen) if chosen in words else min(0, len(words) - 1))
+    quiet.unblock()
+
+
+class ChoiceBox(Combo):
+    """`picked` tells the key a person chose; showing choices tells nobody."""
+
+    picked = Signal(object)  # a key, a text or None
+
+    def __init__(self, name: str, tip: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setToolTip(tip)
+        self.setAccessibleName(tip)
+        self.setMinimumContentsLength(14)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.activated.connect(self._on_activated)
+
+    def show_choices(self, words: Mapping[Any, str], chosen: str | None) -> None:
+        shown = [(self.itemData(k), self.itemText(k)) for k in range(self.count())]
+        if shown != list(words.items()):
+            offer(self, words, chosen)
+        self.setCurrentIndex(list(words).index(chosen) if chosen in words else 0)
+
+    def _on_activated(self, place: int) -> None:
+        self.picked.emit(self.itemData(place))

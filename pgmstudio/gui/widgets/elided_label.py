@@ -1,0 +1,63 @@
+"""A line of text that gives way: cut with an ellipsis, whole in its tooltip."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from pgmstudio.gui.theme.theme import theme
+
+
+class ElidedLabel(QLabel):
+    """Never wider than its place; with `is_link` a click or Enter is told."""
+
+    clicked = Signal()
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        is_link: bool = False,
+        is_snug: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`is_snug`: no wider than its text, so that something can stand right beside it."""
+        super().__init__(text, parent)
+        self._is_link = is_link
+        self.brief = ""  # what is said where the whole does not fit; where that does not, nothing
+        self.elide = Qt.TextElideMode.ElideMiddle
+        across = QSizePolicy.Policy.Maximum if is_snug else QSizePolicy.Policy.Ignored
+        self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
+        if is_link:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        room = self.contentsRect()
+        metrics, words = QFontMetrics(self.font()), self.text()
+        if self.brief and metrics.horizontalAdvance(words) > room.width():
+            fits = metrics.horizontalAdvance(self.brief) <= room.width()
+            words = self.brief if fits else ""
+        shown = metrics.elidedText(words, self.elide, room.width())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), shown)
+        if self.hasFocus():
+            painter.setPen(theme().color("focus"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        if not self.toolTip() and shown != self.text():
+            self.setToolTip(self.text())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._is_link and self.rect().contains(event.position().toPoint()):
+            self.clicked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._is_link and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.clicked.emit()
+        else:
+            super().keyPressEvent(event)

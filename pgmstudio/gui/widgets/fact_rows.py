@@ -1,0 +1,58 @@
+"""Facts as pairs: the name at the left, the value at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from pgmstudio.gui.widgets.basic import label
+
+Fact = tuple[str, str] | tuple[str, str, str]  # name, value, what it means
+
+
+class FactRows(QWidget):
+    """Values can be marked with the mouse and copied."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._facts: tuple[Fact, ...] = ()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(5)
+        self._grid.setColumnStretch(1, 1)
+        self._labels: list[tuple[QLabel, QLabel]] = []
+
+    @property
+    def facts(self) -> dict[str, str]:
+        return {fact[0]: fact[1] for fact in self._facts}
+
+    def show_facts(self, facts: Sequence[Fact]) -> None:
+        if tuple(facts) == self._facts:
+            return
+        self._facts = tuple(facts)
+        while len(self._labels) < len(facts):
+            self._labels.append(self._add_row(len(self._labels)))
+        for place, (name, value) in enumerate(self._labels):
+            is_used = place < len(facts)
+            name.setVisible(is_used)
+            value.setVisible(is_used)
+            if is_used:
+                fact = facts[place]
+                name.setText(fact[0])
+                value.setText(fact[1])
+                tip = fact[2] if len(fact) == 3 else ""
+                name.setToolTip(tip)
+                value.setToolTip(tip)
+                value.setAccessibleName(f"{fact[0]}: {fact[1]}")
+
+    def _add_row(self, row: int) -> tuple[QLabel, QLabel]:
+        name = label("", "secondary", size="dense")
+        value = label("", size="dense", wrap=True)
+        value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(value, row, 1)
+        return name, value

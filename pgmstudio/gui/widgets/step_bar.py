@@ -1,0 +1,171 @@
+"""The row of steps on top of a page; every step can be gone to at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QHBoxLayout, QSizePolicy, QWidget
+
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+STEPS = ("File", "Columns and missing", "Cuts", "Split")
+_CIRCLE = 20
+
+
+class _Step(QAbstractButton):
+    """A number in a circle and a word; a tick instead of the number when it lies behind."""
+
+    def __init__(self, number: int, text: str) -> None:
+        super().__init__()
+        self._number = number
+        self.state = "later"
+        self.setText(text)
+        self.setObjectName(f"step{number}")
+        self.setAccessibleName(f"Step {number}: {text}")
+        self.setToolTip(f"Go to step {number}: {text}")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme().changed.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self._words_font())
+        circle = round(_CIRCLE * theme().scale)
+        return QSize(circle + 8 + metrics.horizontalAdvance(self.text()) + 10, circle + 10)
+
+    def _words_font(self) -> QFont:
+        return theme().font("body", "semibold" if self.state == "now" else "regular")
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(_CIRCLE * theme().scale) + 8, self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        size = _CIRCLE * theme().scale
+        circle = QRectF(3, (self.height() - size) / 2, size, size)
+        grounds = {"now": "accent", "done": "do_soft", "later": "surface"}
+        painter.setBrush(theme().color(grounds[self.state]))
+        outline = "border_control" if self.state == "later" else grounds[self.state]
+        painter.setPen(QPen(theme().color(outline), 1))
+        painter.drawEllipse(circle)
+        if self.state == "done":
+            side = round(12 * theme().scale)
+            pixmap = icon("check", "success_ink").pixmap(side, side)
+            at = circle.center()
+            painter.drawPixmap(round(at.x() - side / 2), round(at.y() - side / 2), pixmap)
+        else:
+            painter.setFont(theme().font("dense", "semibold"))
+            ink = "on_accent" if self.state == "now" else "text_secondary"
+            painter.setPen(theme().color(ink))
+            painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
+        painter.setFont(self._words_font())
+        painter.setPen(theme().color("text" if self.state == "now" else "text_secondary"))
+        words = QRectF(circle.right() + 8, 0, self.width() - circle.right() - 8, self.height())
+        text = painter.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, int(words.width())
+        )
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, text)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+
+
+class _Dash(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedWidth(28)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(QPen(theme().color("border_control"), 1))
+        painter.drawLine(2, self.height() // 2, self.width() - 2, self.height() // 2)
+
+
+class QuietLine(ElidedLabel):
+    """Facts at the right end of a bar; the first to give way when there is little room."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("role", "secondary")
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        policy = self.sizePolicy()
+        policy.setHorizontalStretch(1)  # all the room its neighbours leave, and no more
+        self.setSizePolicy(policy)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("dense"))
+
+
+class StepBar(QWidget):
+    """`chosen` carries the number of the step, from 0."""
+
+    chosen = Signal(int)
+
+    def __init__(self, titles: Sequence[str] = STEPS, name: str = "importSteps") -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._row = QWidget()
+        self._row.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        layout = QHBoxLayout(self._row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        self._steps = []
+        for number, text in enumerate(titles):
+            step = _Step(number + 1, text)
+            step.clicked.connect(partial(self._on_clicked, number))
+            if number:
+                layout.addWidget(_Dash())
+            layout.addWidget(step)
+            self._steps.append(step)
+        self.found = QuietLine("foundAutomatically")
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._both.setContentsMargins(12, 6, 16, 6)
+        self._both.setSpacing(6)
+        self._both.addWidget(self._row)
+        self._both.addWidget(self.found, 1)
+        theme().changed.connect(self._arrange)
+
+    def _arrange(self) -> None:
+        """Where steps and facts have no room in one line, the facts stand below."""
+        words = self.found.fontMetrics().horizontalAdvance(self.found.text())
+        margins = self._both.contentsMargins()
+        room = self.width() - margins.left() - margins.right() - self._both.spacing()
+        is_narrow = bool(words) and self._row.sizeHint().width() + words + 2 > room
+        ways, sides = QBoxLayout.Direction, Qt.AlignmentFlag
+        self._both.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        side = sides.AlignLeft if is_narrow else sides.AlignRight
+        self.found.setAlignment(side | sides.AlignVCenter)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def minimumSizeHint(self) -> QSize:
+        margins = self._both.contentsMargins()
+        least = self._row.minimumSizeHint().width() + margins.left() + margins.right()
+        return QSize(least, super().minimumSizeHint().height())
+
+    def show_step(self, current: int) -> None:
+        for number, step in enumerate(self._steps):
+            step.state = "now" if number == current else "done" if number < current else "later"
+            step.updateGeometry()  # the words of the present one are wider
+            step.update()
+
+    def tell_found(self, words: str) -> None:
+        """What was found out about the file, said at the right."""
+        self.found.setText(words)
+        self.found.setToolTip(words)
+        self._arrange()
+
+    def _on_clicked(self, number: int, _checked: bool = False) -> None:
+        self.chosen.emit(number)

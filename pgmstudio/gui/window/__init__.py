@@ -1,0 +1,1 @@
+"""The main window: tabs, docks, palette, status bar."""

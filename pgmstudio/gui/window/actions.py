@@ -1,0 +1,101 @@
+"""Every action of the program in tables: text, menu, keys, icon, help, and why it is greyed out.
+
+Menus, the command field, tooltips and the contract test read the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import literal
+
+MENUS = (
+    "File",
+    "Edit",
+    "Data",
+    "Knowledge",
+    "Learn",
+    "Model",
+    "Evidence",
+    "Evaluate",
+    "View",
+    "Window",
+    "Help",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One action; `why_not` returns the reason it cannot be used now, or None."""
+
+    id: str  # "file.open"
+    text: str
+    menu: str  # a name of MENUS, or "Menu/Submenu"
+    tip: str
+    run: Callable[[], object]
+    keys: Sequence[str] = ()
+    icon: str | None = None
+    why_not: Callable[[], str | None] | None = None
+    is_checked: Callable[[], bool] | None = None  # a tick beside the text
+    says: Callable[[], str] | None = None  # the text as it is now, where it changes
+    separator_before: bool = False
+
+
+class ActionBook(QObject):
+    """The QActions made from the specs, by id."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.specs: dict[str, ActionSpec] = {}
+        self.actions: dict[str, QAction] = {}
+        self._reasons: dict[str, str | None] = {}  # as told to the actions
+        theme().changed.connect(self._on_theme_changed)
+
+    def add(self, specs: Sequence[ActionSpec]) -> None:
+        for spec in specs:
+            action = QAction(spec.text, self.parent())
+            action.setObjectName(spec.id)
+            action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+            action.setCheckable(spec.is_checked is not None)
+            if spec.icon is not None:
+                action.setIcon(icon(spec.icon))
+            action.triggered.connect(lambda _checked=False, run=spec.run: run())
+            self.specs[spec.id], self.actions[spec.id] = spec, action
+            self.refresh(spec.id)
+
+    def __getitem__(self, action_id: str) -> QAction:
+        return self.actions[action_id]
+
+    def refresh(self, action_id: str | None = None) -> None:
+        """Bring enabled state, ticks and tooltips up to date, of one action or of all."""
+        for key in [action_id] if action_id else list(self.actions):
+            spec, action = self.specs[key], self.actions[key]
+            reason = spec.why_not() if spec.why_not is not None else None
+            is_told = key in self._reasons and self._reasons[key] == reason
+            if not is_told or action.isEnabled() is not (reason is None):
+                self._reasons[key] = reason
+                action.setEnabled(reason is None)
+                action.setToolTip(_tooltip(spec, action, reason))
+                action.setStatusTip(spec.tip)
+            if spec.is_checked is not None:
+                action.setChecked(spec.is_checked())
+            if spec.says is not None:
+                action.setText(literal(spec.says()))
+
+    def _on_theme_changed(self) -> None:
+        for key, spec in self.specs.items():
+            if spec.icon is not None:
+                self.actions[key].setIcon(icon(spec.icon))
+
+
+def _tooltip(spec: ActionSpec, action: QAction, reason: str | None) -> str:
+    if reason is not None:
+        return f"Not now: {reason}"
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    return f"{spec.tip} ({keys})" if keys else spec.tip

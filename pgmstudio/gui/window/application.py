@@ -1,0 +1,135 @@
+"""Cycles of objects are collected in the window thread only.
+
+Python collects them in whichever thread happens to allocate; a widget or timer that dies in a
+worker thread takes the program with it.
+
+Start-up: the application, the look, the window, and the files given on the command line.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.window.main_window import MainWindow
+
+
+EVERY_MS = 1000
+
+
+class WindowGarbage(QObject):
+    """Replaces the automatic collection of the process; one for the program."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.collect)
+        self._timer.start(EVERY_MS)
+
+    def collect(self) -> None:
+        """The oldest generation that is full, with the younger ones, as Python would."""
+        limits = gc.get_threshold()
+        for generation in (2, 1, 0):
+            if gc.get_count()[generation] > limits[generation]:
+                gc.collect(generation)
+                return
+
+    def stop(self) -> None:
+        """Python collects again by itself."""
+        self._timer.stop()
+        gc.enable()
+
+
+# Threads that work beside the window give way so soon; by itself Python takes five times that.
+SWITCH_SECONDS = 0.001
+
+
+def make_application(arguments: Sequence[str] = ()) -> QApplication:
+    """The QApplication with the look from the preferences."""
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication([sys.argv[0], *arguments])
+    sys.setswitchinterval(SWITCH_SECONDS)
+    app.setApplicationName("pgmstudio")
+    app.setApplicationDisplayName("PGM Studio")
+    return app
+
+
+def apply_preferences() -> None:
+    from pgmstudio.gui.theme.theme import Mode, theme
+    from pgmstudio.gui.window.preferences import load_preferences
+
+    wanted = load_preferences()
+    modes: dict[str, Mode] = {"light": "light", "dark": "dark", "system": "system"}
+    theme().set_look(
+        mode=modes.get(wanted.mode, "light"),
+        scale=wanted.scale,
+        reduced_motion=wanted.reduced_motion,
+    )
+
+
+def has_screen() -> bool:
+    """Qt aborts the program when there is none, so ask before."""
+    if sys.platform in ("win32", "darwin") or os.environ.get("QT_QPA_PLATFORM"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def main(files: Sequence[str] = ()) -> int:
+    """Open the window; returns the exit code."""
+    if not has_screen():
+        print(
+            "There is no screen here. Set DISPLAY, or use the command line: pgmstudio --help",
+            file=sys.stderr,
+        )
+        return 2
+    app = make_application()
+    apply_preferences()
+    from pgmstudio.gui.project.opening import begin
+    from pgmstudio.gui.window.main_window import MainWindow
+
+    WindowGarbage(app)
+    window = MainWindow(panels_later=True)
+    window.shell.errors.install()
+    window.restore_geometry()
+    if not files:
+        begin(window.shell, [])  # the welcome page needs no panels and is there at once
+    # Panels nobody sees yet, and files that may take a while.
+    AfterFirstPaint(window, lambda: _go_on(window, [Path(file) for file in files]))
+    window.show()
+    return int(app.exec())
+
+
+class AfterFirstPaint(QObject):
+    """Does something once, when a widget has been painted for the first time."""
+
+    def __init__(self, widget: QWidget, deed: Callable[[], None]) -> None:
+        super().__init__(widget)
+        self._widget, self._deed = widget, deed
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self._widget.removeEventFilter(self)
+            QTimer.singleShot(0, self._widget, self._deed)
+        return False
+
+
+def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
+    from pgmstudio.gui.project.opening import begin
+
+    window.add_late_actions()
+    if not files:
+        window.panels.build_bit_by_bit()
+        return
+    window.panels.build_all()
+    begin(window.shell, files)

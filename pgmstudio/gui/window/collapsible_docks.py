@@ -1,0 +1,466 @@
+"""Where the panels are when the window is small: docked, or folded to a rail and shown on demand.
+
+In this order the sides give way: the right one is shown over the centre while something is
+selected, the left one becomes a rail of icons, the bottom one a row of words.
+
+The centre of the window with what stands around it: rails at its edges, overlays above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDockWidget, QGridLayout, QMainWindow, QStyle, QTabBar, QWidget
+
+from pgmstudio.core.drawing.theme import tokens
+from pgmstudio.gui.project.workspace import Selection
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import set_role
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.dock_overlay import Overlay
+from pgmstudio.gui.window.dock_rail import FoldedBottom, Rail
+from pgmstudio.gui.window.docks import PanelDocks
+from pgmstudio.gui.window.page import Page
+from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
+
+Area = Qt.DockWidgetArea
+
+
+def panels_at(area: Area) -> list[PanelSpec]:
+    return [spec for spec in PANELS if spec.area == area]
+
+
+class Surround(QWidget):
+    """The centre with the rails at its edges and the overlays above it."""
+
+    room_asked = Signal()  # something inside needs more or less room than before
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("surround")
+        self.center = shell.center
+        self.rail = Rail("leftRail", panels_at(LEFT), upright=True)
+        self.bottom_row = FoldedBottom(panels_at(BOTTOM), shell)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.rail, 0, 0, 2, 1)
+        layout.addWidget(self.center, 0, 1)
+        layout.addWidget(self.bottom_row, 1, 1)
+        layout.setRowStretch(0, 1)
+        layout.setColumnStretch(1, 1)
+        self.overlays = {
+            LEFT: Overlay("leftOverlay", self),
+            RIGHT: Overlay("rightOverlay", self),
+            BOTTOM: Overlay("bottomOverlay", self),
+        }
+        self.is_right_at_left = False
+        self.rail.hide()
+        self.bottom_row.hide()
+
+    @property
+    def _low(self) -> int:
+        """How high panels at the bottom stand over the centre."""
+        return min(theme().px("bottom"), self.center.height() * 2 // 3)
+
+    @property
+    def has_room_above(self) -> bool:
+        """Whether something can be read beside the centre while the bottom is open."""
+        return self.center.height() - self._low >= theme().px("bottom_min")
+
+    def place(self) -> None:
+        """Put the open overlays along the edges of the centre."""
+        area, low = self.center.geometry(), self._low
+        if self.overlays[BOTTOM].is_open:
+            self.overlays[BOTTOM].setGeometry(
+                area.left(), area.bottom() + 1 - low, area.width(), low
+            )
+            area.setHeight(area.height() - low)
+        wide = min(theme().px("left"), area.width())
+        self.overlays[LEFT].setGeometry(area.left(), area.top(), wide, area.height())
+        self.overlays[RIGHT].setGeometry(self._right_place(area, self.is_right_at_left))
+
+    def _right_place(self, area: QRect, at_left: bool) -> QRect:
+        wide = min(theme().px("right"), area.width())
+        left = area.left() if at_left else area.right() + 1 - wide
+        return QRect(left, area.top(), wide, area.height())
+
+    def make_way(self, selected: QRect | None) -> None:
+        """The right overlay goes to the side where it does not hide what is selected."""
+        if selected is not None:
+            here = QRect(self.mapFromGlobal(selected.topLeft()), selected.size())
+            area = self.center.geometry()
+            sides = (self.is_right_at_left, not self.is_right_at_left)
+            free = [s for s in sides if not self._right_place(area, s).intersects(here)]
+            self.is_right_at_left = free[0] if free else False
+        self.place()
+
+    def resizeEvent(self, event: object) -> None:
+        self.place()
+
+    def event(self, event: QEvent) -> bool:
+        is_done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.room_asked.emit()
+        return is_done
+
+
+# What a canvas keeps, in pixels at 100 %.
+CANVAS_WIDTH, CANVAS_HEIGHT = 560, 400
+COLUMN_WIDTH = 500  # where two stand side by side
+
+# The tree of the project is shorter than the list of its variables, but has data, models and runs.
+_SHARING = ("projectPanel", "variablesPanel")
+TREE_SHARE = 0.4
+_OWN = Qt.FindChildOption.FindDirectChildrenOnly
+
+
+def folded_sides(
+    width: float, height: float, sides: Collection[Area], columns: int = 1
+) -> frozenset[Area]:
+    """Which of `sides` give way in so much room for panels and centre, in pixels at 100 %."""
+    sizes = tokens()["size_px"]
+    centre = CANVAS_WIDTH if columns == 1 else columns * COLUMN_WIDTH
+    folded: set[Area] = set()
+    widths = {LEFT: sizes["left"], RIGHT: sizes["right"]}
+    for side in (RIGHT, LEFT):
+        taken = sum(w for s, w in widths.items() if s in sides and s not in folded)
+        if side in sides and width - taken < centre:
+            folded.add(side)
+    needed = CANVAS_HEIGHT + sizes["tab_bar"] + sizes["view_bar"] + sizes["bottom"]
+    if BOTTOM in sides and height < needed:
+        folded.add(BOTTOM)
+    return frozenset(folded)
+
+
+class Folding(QObject):
+    """Shows every panel the person wants in the way the room allows."""
+
+    def __init__(self, window: QMainWindow, shell: Shell, panels: PanelDocks) -> None:
+        super().__init__(window)
+        self._window, self._shell = window, shell
+        self._panels, self._docks = panels, panels.docks
+        self.surround = Surround(shell)
+        self.folded: frozenset[Area] = frozenset()
+        self._is_alone = False
+        self._are_sizes_due = False
+        self._wanted = {spec.name for spec in PANELS if spec.shown}
+        self._put_away: set[str] = set()
+        self._sizes: dict[Area, int] = {}
+        self._tree_share = TREE_SHARE
+        self._bottom_front = "tablePanel"
+        self._last = {BOTTOM: "", LEFT: ""}  # the panel last shown over the centre
+        for overlay in self.surround.overlays.values():
+            overlay.changed.connect(self._on_overlay_changed)
+        self.surround.room_asked.connect(self._on_room_asked)
+        self.surround.rail.chosen.connect(self.toggle)
+        self.surround.bottom_row.chosen.connect(self.toggle)
+        shell.bench.selection_changed.connect(self._on_selection)
+        self._page_key = ""
+        shell.center.page_changed.connect(self._on_page)
+        shell.center.tiling_changed.connect(self.refold)
+        self.usual_sizes()
+        theme().changed.connect(self.refold)
+
+    # -- asked by the window
+
+    def refold(self) -> None:
+        """Look again at the room there is."""
+        room = self._window.contentsRect()
+        high = room.height() - self._window.menuBar().height() - self._window.statusBar().height()
+        scale = theme().scale
+        sides = {self._area(name) for name in self._wanted_now()}
+        columns = self._shell.center.columns
+        folded = folded_sides(room.width() / scale, high / scale, sides | self.folded, columns)
+        self._arrange(folded, self._is_alone)
+
+    def stand_alone(self, alone: bool) -> None:
+        """Pages that need the whole window send the panels away."""
+        if alone != self._is_alone:
+            self._arrange(self.folded, alone)
+            self.refold()
+
+    def release(self) -> None:
+        """Everything docked as the person wants it, for saving the arrangement."""
+        self._arrange(frozenset(), False)
+
+    def adopt(self) -> None:
+        """The docks were arranged from a saved state: that is what is wanted now."""
+        self._close_overlays()
+        self.folded, self._is_alone = frozenset(), False
+        self._wanted = {name for name, dock in self._docks.items() if not dock.isHidden()}
+        self.refold()
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The panels that are shown wherever there is room for them."""
+        return frozenset(self._wanted_now())
+
+    def want(self, names: Collection[str]) -> None:
+        """Show exactly these panels, wherever there is room for them."""
+        self._wanted = set(names)
+        self._show_wanted()
+
+    # -- asked by the person
+
+    def is_shown(self, name: str) -> bool:
+        """Docked and not hidden, or open over the centre."""
+        if self._is_over(name):
+            return name in self.surround.overlays[self._area(name)].names
+        return not (self._docks[name].isHidden() or self._is_behind(name))
+
+    def _is_behind(self, name: str) -> bool:
+        """Another panel of the same tabs is in front of it."""
+        dock = self._docks[name]
+        return bool(self._window.tabifiedDockWidgets(dock)) and dock.visibleRegion().isEmpty()
+
+    def reveal(self, name: str, *, take_focus: bool = True) -> None:
+        """Show a panel, where it is, in front."""
+        if not self._is_over(name):
+            was_hidden = self._docks[name].isHidden()
+            for tab in self._tabs_with(name):  # what else is there is said by their tabs
+                self._wanted.add(tab)
+                self._docks[tab].show()
+            self.refold()  # one more panel may be one too many
+            if was_hidden:  # a dock that was never shown comes with any size
+                self._give_sizes()
+                self._are_sizes_due = True
+        if self._is_over(name):
+            self._open(self._area(name), [name])
+        else:
+            self._docks[name].raise_()
+        if take_focus:
+            self._panels.panel(name).setFocus()
+
+    def toggle(self, name: str) -> None:
+        """Show the panel or put it away."""
+        if not self.is_shown(name):
+            self.reveal(name)
+        elif self._is_over(name):
+            self.surround.overlays[self._area(name)].close_it()
+        else:
+            self._wanted.discard(name)
+            self._docks[name].hide()
+        self.surround.rail.mark(self.surround.overlays[LEFT].names)
+        self.surround.bottom_row.mark(self.surround.overlays[BOTTOM].names)
+
+    def _tabs_with(self, name: str) -> list[str]:
+        """The panels at the bottom come together; any other one comes alone."""
+        if self._area(name) != BOTTOM or self._docks[name].isFloating():
+            return [name]
+        docks = self._docks.items()
+        return [n for n, dock in docks if self._area(n) == BOTTOM and not dock.isFloating()]
+
+    def toggle_side(self, area: Area) -> None:
+        """Show or put away all panels of one side."""
+        names = [name for name in self._docks if self._area(name) == area]
+        usual = [s.name for s in PANELS if s.name in names and (s.shown or s.name in self._wanted)]
+        usual = usual or names  # a side whose panels come on demand is shown whole
+        overlay = self.surround.overlays[area]
+        shown = any(not self._docks[name].isHidden() for name in names)
+        if overlay.is_open:
+            overlay.close_it()
+        elif area in self.folded:
+            self._open(area, usual if area == RIGHT else [self._last[area] or usual[0]])
+        elif shown:
+            for name in names:
+                self._docks[name].hide()
+            self._wanted_now()
+        else:
+            for name in reversed(usual):
+                self.reveal(name, take_focus=False)
+
+    def close_one(self) -> bool:
+        """Esc: put away the overlay that was least asked for; False when none is open."""
+        for area in (LEFT, BOTTOM, RIGHT):
+            overlay = self.surround.overlays[area]
+            if overlay.is_open:
+                overlay.close_it()
+                return True
+        return False
+
+    def canvas_only(self) -> None:
+        """Hide every panel; once more brings them back."""
+        over = any(overlay.is_open for overlay in self.surround.overlays.values())
+        docked = {n for n, d in self._docks.items() if not (d.isHidden() or d.isFloating())}
+        self._close_overlays()
+        if docked or over:
+            self._put_away = docked
+            self._wanted -= docked
+        else:
+            self._wanted |= self._put_away or {spec.name for spec in PANELS if spec.shown}
+        self._show_wanted()
+
+    # -- doing
+
+    def _arrange(self, folded: frozenset[Area], alone: bool) -> None:
+        self._wanted_now()
+        if (folded, alone) == (self.folded, self._is_alone):
+            self.surround.place()
+            return
+        self._close_overlays()
+        self.folded, self._is_alone = folded, alone
+        self._show_wanted()
+
+    def _show_wanted(self) -> None:
+        if front := self._front_tab():
+            self._bottom_front = front
+        for name, dock in self._docks.items():
+            is_away = self._is_alone or self._area(name) in self.folded
+            if not dock.isFloating():
+                dock.setVisible(name in self._wanted and not is_away)
+        if self._is_docked(self._bottom_front, BOTTOM):
+            self._docks[self._bottom_front].raise_()
+        self.surround.rail.setVisible(LEFT in self.folded and not self._is_alone)
+        self.surround.bottom_row.setVisible(BOTTOM in self.folded and not self._is_alone)
+        self._give_sizes()
+        self._are_sizes_due = True
+        self.surround.place()
+
+    def _front_tab(self) -> str:
+        """The panel at the bottom that is in front of the others; none while they are hidden."""
+        shown = [n for n in self._docks if self._is_docked(n, BOTTOM) and not self._is_behind(n)]
+        return shown[0] if len(shown) == 1 else ""
+
+    def _on_room_asked(self) -> None:
+        """A page that left may have claimed more room in the centre than the sides could spare."""
+        if self._are_sizes_due:
+            QTimer.singleShot(0, self, self._give_due_sizes)
+
+    def _give_due_sizes(self) -> None:
+        if not self._are_sizes_due:
+            return
+        self._give_sizes()
+        wanted = sum(
+            max((d.width() for n, d in self._docks.items() if self._is_docked(n, side)), default=0)
+            - size
+            for side, size in self._sizes.items()
+            if side != BOTTOM and any(self._is_docked(n, side) for n in self._docks)
+        )
+        self._are_sizes_due = abs(wanted) > 2
+
+    def _is_docked(self, name: str, area: Area) -> bool:
+        dock = self._docks[name]
+        return self._area(name) == area and not (dock.isHidden() or dock.isFloating())
+
+    def _give_sizes(self) -> None:
+        for area, size in self._sizes.items():
+            docks = [
+                d for n, d in self._docks.items() if self._area(n) == area and not d.isHidden()
+            ]
+            way = Qt.Orientation.Vertical if area == BOTTOM else Qt.Orientation.Horizontal
+            if docks:
+                self._window.resizeDocks(docks, [size] * len(docks), way)
+        self._dress_tabs()
+        if pair := self._tree_and_list():
+            high = sum(dock.height() for dock in pair)
+            tree = round(high * self._tree_share)
+            self._window.resizeDocks(pair, [tree, high - tree], Qt.Orientation.Vertical)
+
+    def _dress_tabs(self) -> None:
+        """The window makes the tabs of docks by itself, and shortens even the shortest titles."""
+        for bar in self._window.findChildren(QTabBar, options=_OWN):
+            if bar.property("role") != "panel":
+                bar.setElideMode(Qt.TextElideMode.ElideNone)
+                bar.setExpanding(False)
+                bar.setAccessibleName("Panels at the bottom")
+                set_role(bar, "panel")
+
+    def _tree_and_list(self) -> list[QDockWidget]:
+        """The two that share the left side, when they are there and alone."""
+        there = [name for name in self._docks if self._is_docked(name, LEFT)]
+        return [self._docks[name] for name in there] if there == list(_SHARING) else []
+
+    def note_sizes(self) -> None:
+        """Remember how large the person made the sides: a hidden dock comes back with any size."""
+        center, window = self.surround.geometry(), self._window
+        extent = QStyle.PixelMetric.PM_DockWidgetSeparatorExtent
+        line = window.style().pixelMetric(extent, None, window)
+        taken = {
+            LEFT: center.left(),
+            RIGHT: window.width() - center.right() - 1,
+            BOTTOM: window.statusBar().y() - center.bottom() - 1,
+        }
+        self._are_sizes_due = False
+        if pair := self._tree_and_list():
+            self._tree_share = pair[0].height() / max(1, sum(dock.height() for dock in pair))
+        # A few pixels are no side but its separator.
+        self._sizes.update({a: size - line for a, size in taken.items() if size > 4 * line})
+
+    def usual_sizes(self) -> None:
+        """Every side as wide or high as the tokens say."""
+        names = {LEFT: "left", RIGHT: "right", BOTTOM: "bottom"}
+        self._sizes = {area: theme().px(name) for area, name in names.items()}
+        self._tree_share = TREE_SHARE
+        self._give_sizes()
+
+    def _wanted_now(self) -> set[str]:
+        """Docked panels may have been hidden or shown by other means."""
+        if not self._is_alone:
+            for name, dock in self._docks.items():
+                if self._area(name) not in self.folded:
+                    (self._wanted.discard if dock.isHidden() else self._wanted.add)(name)
+        return self._wanted
+
+    def _open(self, area: Area, names: Sequence[str]) -> None:
+        if area in self._last and names:
+            self._last[area] = names[0]
+        overlay, chosen = self.surround.overlays[area], self._shell.bench.selection
+        if area == RIGHT and not overlay.is_open and not (chosen.nodes or chosen.edges):
+            self.surround.is_right_at_left = False  # nothing to make way for
+        for name in names:
+            self._panels.panel(name)  # built before the overlay borrows it
+        if names and not self.surround.has_room_above:  # large fonts: one at a time
+            for other in (LEFT, RIGHT) if area == BOTTOM else (BOTTOM,):
+                self.surround.overlays[other].close_it()
+        overlay.open_with([self._docks[name] for name in names])
+
+    def _close_overlays(self) -> None:
+        for overlay in self.surround.overlays.values():
+            overlay.close_it()
+
+    def _is_over(self, name: str) -> bool:
+        return self._area(name) in self.folded and not self._docks[name].isFloating()
+
+    def _area(self, name: str) -> Area:
+        return self._window.dockWidgetArea(self._docks[name])
+
+    def _on_overlay_changed(self) -> None:
+        self.surround.rail.mark(self.surround.overlays[LEFT].names)
+        self.surround.bottom_row.mark(self.surround.overlays[BOTTOM].names)
+        self.surround.place()
+        self._keep_clear()
+        focus = self._window.focusWidget()
+        if focus is None or not focus.isVisible():
+            self._shell.center.setFocus()
+
+    def _on_selection(self, selection: Selection) -> None:
+        if RIGHT not in self.folded or self._is_alone:
+            return
+        names = [name for name in self._docks if name in self._wanted]
+        names = [name for name in names if self._area(name) == RIGHT]
+        taken = self.surround.overlays[BOTTOM].is_open and not self.surround.has_room_above
+        if (selection.nodes or selection.edges) and names and not taken:
+            page, overlay = self._shell.center.current, self.surround.overlays[RIGHT]
+            if not overlay.is_open:
+                self.surround.is_right_at_left = False
+            self.surround.make_way(None if page is None else page.selected_place())
+            self._open(RIGHT, names)
+        else:
+            self.surround.overlays[RIGHT].close_it()
+        self._keep_clear()
+
+    def _on_page(self, page: Page | None) -> None:
+        """What lies over the centre is about the page before; a canvas has room beside it."""
+        before, self._page_key = self._page_key, page.key if page is not None else ""
+        if page is not None and page.key != before and not page.key.startswith("model:"):
+            self._close_overlays()
+
+    def _keep_clear(self) -> None:
+        """Tell the page in front what lies over it, so that it keeps what is selected in sight."""
+        page = self._shell.center.current
+        if page is not None and page.isVisible():
+            overlays = [o for o in self.surround.overlays.values() if o.is_open]
+            corners = [o.mapToGlobal(QPoint(0, 0)) for o in overlays]
+            page.keep_clear([QRect(c, o.size()) for c, o in zip(corners, overlays, strict=True)])

@@ -1,0 +1,188 @@
+"""The command field (Ctrl+K): every action by name, with its key and, if greyed, why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QListView, QSizePolicy
+
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.search_field import LensField
+from pgmstudio.gui.window.app_context import Shell
+
+# The list of the field has the keyboard, or another window is in front.
+_STAYS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+_PLACEHOLDER = "Search or run a command"
+
+
+def _has(text: str, words: Sequence[str]) -> bool:
+    return all(word in text.lower() for word in words)
+
+
+class CommandField(LensField):
+    """Type a part of an action's name, choose with the arrows, run with Enter."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.setObjectName("commandField")
+        self.setAccessibleName("Search or run a command")
+        self.setToolTip("Every action by name (Ctrl+K)")
+        self.fit(theme().px("left") + theme().space(8))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._keys = label("Ctrl K", "chip", size="caption")
+        self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        at_the_end = QHBoxLayout(self)
+        at_the_end.setContentsMargins(0, 0, theme().space(3), 0)
+        ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        at_the_end.addWidget(self._keys, 0, ends)
+        self.textChanged.connect(self._show_keys)
+        self.textEdited.connect(self._list_found)
+        self._model = QStringListModel(self)
+        self._by_text: dict[str, str] = {}
+        self._nothing = ""  # the line that stands where nothing was found
+        self._has_run = False  # by this key already: Enter is told by the field and by its list
+        completer = QCompleter(self._model, self)
+        completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        completer.setMaxVisibleItems(12)
+        completer.activated.connect(self._run)
+        self.setCompleter(completer)
+        self._list = QListView()
+        completer.setPopup(self._list)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setMinimumWidth(self.width() * 5 // 2)  # keys and reasons are read, not guessed
+        self._list.installEventFilter(self)
+        for keys in ("Ctrl+K", "Ctrl+Shift+P"):
+            QShortcut(QKeySequence(keys), shell.window, self.begin)
+        self.returnPressed.connect(lambda: self._run(self.text()))
+        self.installEventFilter(self)
+
+    def fit(self, room: int) -> None:
+        """As wide as usual where there is room, else what there is, at least the lens."""
+        usual = theme().px("left") + theme().space(8)
+        least = self.lens.right() + self.lens.left() + 1
+        self.setFixedWidth(max(least, min(usual, room)))
+        is_narrow = self.width() < theme().px("rail") * 3 // 2
+        self.setPlaceholderText("" if is_narrow else _PLACEHOLDER)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        """The keys stand at the end while nothing is typed and there is room for the words."""
+        words = self.fontMetrics().horizontalAdvance(_PLACEHOLDER)
+        cap = self._keys.fontMetrics().horizontalAdvance(self._keys.text()) + theme().space(6)
+        room = self.width() - words - 2 * theme().px("icon") - theme().space(4)
+        self._keys.setVisible(not self.text() and room > cap)
+
+    def begin(self) -> None:
+        """Take the focus and list everything."""
+        self._list_actions()
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.selectAll()
+        completer = self.completer()
+        completer.setCompletionPrefix("")
+        completer.complete()
+
+    def _list_actions(self) -> None:
+        book = self._shell.book
+        book.refresh()
+        self._by_text = {}
+        for action_id, action in book.actions.items():
+            spec = book.specs[action_id]
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            text = f"{spec.menu.replace('/', ' ▸ ')} ▸ {spec.text}" + (f"   {keys}" if keys else "")
+            if not action.isEnabled():
+                text += f"   ({action.toolTip()})"
+            self._by_text[text] = action_id
+        self._list_found("")
+
+    def _list_found(self, typed: str) -> None:
+        found = self._found(typed)
+        self._nothing = "" if found else self._no_action(typed)
+        self._model.setStringList(found or [self._nothing])
+
+    def _found(self, typed: str) -> list[str]:
+        """Lines with all the words: in the name first, then in menu or keys, then in the tip."""
+        words = typed.lower().split()
+        specs = self._shell.book.specs
+
+        def place(line: str) -> int:
+            spec = specs[self._by_text[line]]
+            texts = (spec.text, line, f"{line} {spec.tip}")
+            return next((n for n, text in enumerate(texts) if _has(text, words)), len(texts))
+
+        places = {line: place(line) for line in self._by_text}
+        return sorted((line for line in places if places[line] < 3), key=lambda line: places[line])
+
+    def _run(self, text: str) -> None:
+        """Run the action of that line, or the one that fits best what was typed."""
+        if not text.strip() or self._has_run:
+            return
+        action_id = self._by_text.get(text) or self._best(text)
+        if action_id is None:
+            self._shell.tell(text if text == self._nothing else self._no_action(text))
+            return
+        # The completer writes the line it chose after telling us.
+        self._has_run = True
+        QTimer.singleShot(0, self, self._begin_again)
+        self._shell.center.setFocus()
+        action = self._shell.book[action_id]
+        if action.isEnabled():
+            action.trigger()
+        else:
+            self._shell.tell(action.toolTip())
+
+    def _begin_again(self) -> None:
+        self._has_run = False
+        self.clear()
+
+    def _best(self, typed: str) -> str | None:
+        specs = self._shell.book.specs
+        found = self._found(typed)
+
+        def rank(line: str) -> tuple[bool, bool, bool, int]:
+            spec = specs[self._by_text[line]]
+            usable = self._shell.book[spec.id].isEnabled()
+            begins = spec.text.lower().startswith(typed.lower())
+            named = _has(line, typed.lower().split())
+            return (not begins, not named, not usable, len(spec.text))
+
+        return self._by_text[min(found, key=rank)] if found else None
+
+    def _no_action(self, typed: str) -> str:
+        texts = {spec.text.lower(): spec.text for spec in self._shell.book.specs.values()}
+        near = get_close_matches(typed.lower(), texts, 1)
+        suggestion = f" Did you mean {texts[near[0]]}?" if near else ""
+        return f"No action is called “{typed}”.{suggestion}"
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._list:
+            if event.type() in (QEvent.Type.Show, QEvent.Type.Move):
+                self._line_up()
+            return super().eventFilter(watched, event)
+        if event.type() == QEvent.Type.FocusIn:
+            self._list_actions()
+        if isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in _STAYS:
+            self.clear()  # nothing half typed is left behind
+        if (
+            event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            self.clear()
+            self._shell.center.setFocus()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _line_up(self) -> None:
+        """The list ends where the field does: being wider, it would leave the window."""
+        end = self.mapToGlobal(self.rect().topRight()).x()
+        begin = max(0, end - self._list.width() + 1)
+        if self._list.x() != begin:
+            self._list.move(begin, self._list.y())

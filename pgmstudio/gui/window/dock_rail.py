@@ -1,0 +1,97 @@
+"""What is left of a folded side: a rail of icons at the left, a row of words at the bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QToolButton, QVBoxLayout
+
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.panel_registry import PanelSpec
+
+
+class Rail(QFrame):
+    """One button per panel of a side; `chosen` tells its name."""
+
+    chosen = Signal(str)
+
+    def __init__(self, name: str, specs: Sequence[PanelSpec], *, upright: bool) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName("Folded panels")
+        self.setProperty("role", "window")
+        self._upright = upright
+        self._icons = {spec.name: spec.icon for spec in specs}
+        self._buttons: dict[str, QToolButton] = {}
+        self.box: QBoxLayout = QVBoxLayout(self) if upright else QHBoxLayout(self)
+        self.box.setContentsMargins(*((6, 8, 6, 8) if upright else (8, 2, 8, 2)))
+        self.box.setSpacing(theme().space(2))
+        for spec in specs:
+            self.box.addWidget(self._button(spec))
+        self.box.addStretch(1)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _button(self, spec: PanelSpec) -> QToolButton:
+        made = QToolButton()
+        made.setObjectName(f"rail.{spec.name}")
+        made.setCheckable(True)
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setToolTip(f"{spec.title}: {spec.tip}")
+        made.setAccessibleName(f"Show {spec.title.lower()}")
+        if not self._upright:
+            made.setText(spec.title)
+            made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        made.clicked.connect(lambda: self.chosen.emit(spec.name))
+        self._buttons[spec.name] = made
+        return made
+
+    def mark(self, names: Sequence[str]) -> None:
+        """Show which panels are open over the centre."""
+        for name, made in self._buttons.items():
+            made.setChecked(name in names)
+
+    def _restyle(self) -> None:
+        side = theme().px("icon")
+        for name, made in self._buttons.items():
+            made.setIcon(icon(self._icons[name], on="accent"))
+            made.setIconSize(QSize(side, side))
+            if self._upright:
+                made.setFixedSize(theme().px("row_roomy"), theme().px("row_roomy"))
+        if self._upright:
+            self.setFixedWidth(theme().px("rail"))
+        else:
+            self.setFixedHeight(theme().px("row_roomy"))
+
+
+class FoldedBottom(Rail):
+    """The words of the bottom panels with what the running run says."""
+
+    def __init__(self, specs: Sequence[PanelSpec], shell: Shell) -> None:
+        super().__init__("bottomRow", specs, upright=False)
+        self._runs = shell.bench.runs
+        self._words = label("", "secondary", size="dense")
+        self._words.setObjectName("bottomRowRun")
+        self.box.addWidget(self._words)
+        runs = self._runs
+        for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
+            signal.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        self._words.setText(progress_words(self._runs.running))
+
+
+def progress_words(running: Sequence[LearningRun]) -> str:
+    """`Chow–Liu 45 %`, and how many more there are."""
+    if not running:
+        return ""
+    first = running[0]
+    share = "" if first.progress.fraction is None else f" {first.progress.fraction:.0%}"
+    more = f" and {len(running) - 1} more" if len(running) > 1 else ""
+    return f"{first.request.title}{share.replace('%', ' %')}{more}"

@@ -1,0 +1,107 @@
+"""Flat titles of the panels; at the bottom the tabs say the name, so only a grip is left.
+
+The docks around the centre; what is in them is built when they are first seen, or asked for.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+
+from PySide6.QtCore import QObject, QSize, QTimer
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QSizePolicy, QWidget
+
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.panel_registry import BOTTOM, PANELS, PanelSpec
+
+GRIP_HEIGHT = 4
+
+
+class DockTitle(QWidget):
+    """Ignores the mouse, so that the dock below it can be dragged."""
+
+    def __init__(self, spec: PanelSpec) -> None:
+        super().__init__()
+        self._is_grip = spec.area == BOTTOM or not spec.titled
+        self.setToolTip(spec.tip)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 0, 8, 0)
+        if not self._is_grip:
+            layout.addWidget(label(spec.title, "heading", size="dense"))
+
+    def sizeHint(self) -> QSize:
+        return QSize(40, GRIP_HEIGHT if self._is_grip else theme().px("panel_head"))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+
+class PanelDocks(QObject):
+    """A dock for every row of the table of panels."""
+
+    def __init__(self, window: QMainWindow, shell: Shell) -> None:
+        super().__init__(window)
+        self._shell = shell
+        self._specs = {spec.name: spec for spec in PANELS}
+        self._panels: dict[str, QWidget] = {}
+        self.docks: dict[str, QDockWidget] = {}
+        for spec in PANELS:
+            dock = QDockWidget(spec.title, window)
+            dock.setObjectName(spec.name)
+            dock.setToolTip(spec.tip)
+            dock.setWidget(QWidget())
+            dock.setFeatures(_FEATURES)
+            dock.setTitleBarWidget(DockTitle(spec))
+            window.addDockWidget(spec.area, dock)
+            self.docks[spec.name] = dock
+        bottom = [self.docks[spec.name] for spec in PANELS if spec.area == BOTTOM]
+        for left, right in pairwise(bottom):
+            window.tabifyDockWidget(left, right)
+        if bottom:
+            bottom[0].raise_()
+        for spec in PANELS:
+            self.docks[spec.name].setVisible(spec.shown)
+            seen = partial(self._on_visibility, spec.name)
+            self.docks[spec.name].visibilityChanged.connect(seen)
+
+    def panel(self, name: str) -> QWidget:
+        """The panel of that name, also when a folded side shows it elsewhere."""
+        if name not in self._panels:
+            made = self._specs[name].build(self._shell)
+            made.setAccessibleName(self._specs[name].title)
+            stand_in = self.docks[name].widget()
+            self.docks[name].setWidget(made)
+            stand_in.deleteLater()
+            self._panels[name] = made
+        return self._panels[name]
+
+    @property
+    def is_complete(self) -> bool:
+        """Every panel is built."""
+        return len(self._panels) == len(self._specs)
+
+    def build_all(self) -> None:
+        """Have every panel listen from now on."""
+        for name in self._specs:
+            self.panel(name)
+
+    def build_bit_by_bit(self) -> None:
+        """The same, a panel per turn of the event loop, so that the window answers in between."""
+        missing = next((name for name in self._specs if name not in self._panels), None)
+        if missing is not None:
+            self.panel(missing)
+            QTimer.singleShot(0, self, self.build_bit_by_bit)
+
+    def _on_visibility(self, name: str, is_visible: bool) -> None:
+        if is_visible:
+            self.panel(name)
+
+
+_FEATURES = (
+    QDockWidget.DockWidgetFeature.DockWidgetMovable
+    | QDockWidget.DockWidgetFeature.DockWidgetClosable
+    | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+)

@@ -1,0 +1,42 @@
+"""The log: every sentence that was shown since the project was opened, newest last."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.window.app_context import Shell
+
+MOST_LINES = 2000
+_WORDS = {"info": "", "warning": "Caution: ", "error": "Error: "}
+
+
+class LogPanel(QWidget):
+    """Sentences with the time they came."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.setObjectName("log")
+        self._text = QPlainTextEdit()
+        self._text.setObjectName("logText")
+        self._text.setAccessibleName("Log")
+        self._text.setToolTip("What happened, newest last; select and copy as you like.")
+        self._text.setReadOnly(True)
+        self._text.setMaximumBlockCount(MOST_LINES)
+        self._text.setPlaceholderText("What the program does and refuses is written here.")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._text)
+        shell.bench.message.connect(self._on_message)
+        shell.document.replaced.connect(self._text.clear)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _on_message(self, level: str, sentence: str) -> None:
+        now = datetime.now().strftime("%H:%M:%S")
+        self._text.appendPlainText(f"{now}  {_WORDS.get(level, '')}{sentence}")
+
+    def _restyle(self) -> None:
+        self._text.setFont(theme().font("mono"))

@@ -1,0 +1,300 @@
+"""The main window: menus, panels around the centre, status bar; it only puts things together."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QTabWidget,
+    QWidget,
+)
+
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.project.recent_menu import RecentMenu
+from pgmstudio.gui.project.recovery import Autosave
+from pgmstudio.gui.theme.logo import Logo, logo_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.window.actions import MENUS, ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.collapsible_docks import Folding
+from pgmstudio.gui.window.command_palette import CommandField
+from pgmstudio.gui.window.docks import PanelDocks
+from pgmstudio.gui.window.error_banner import ErrorNotes
+from pgmstudio.gui.window.page import Page
+from pgmstudio.gui.window.panel_registry import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
+from pgmstudio.gui.window.status_bar import StatusBar
+from pgmstudio.gui.window.toast import Toast
+
+# Version of the dock arrangement; a saved one of another version is not restored.
+LAYOUT_VERSION = 1
+# Around the word of a menu, as in the style sheet.
+MENU_MARGIN = 23
+REFRESH_AFTER_MS = 50
+
+
+class MainWindow(QMainWindow):
+    """`shell` is what everything inside talks to."""
+
+    def __init__(self, *, panels_later: bool = False) -> None:
+        """With `panels_later` whoever makes it calls `add_late_actions` and `panels.build_all`
+        after the first paint."""
+        super().__init__()
+        self.setObjectName("mainWindow")
+        self.setMinimumSize(960, 640)
+        self.resize(1280, 800)
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        # The Window menu shows and hides panels; Qt's own menu would not know of folded ones.
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        for corner, area in _CORNERS:
+            self.setCorner(corner, area)
+        self.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
+        self.shell = Shell(self)
+        self.panels = PanelDocks(self, self.shell)
+        if not panels_later:
+            self.panels.build_all()
+        self.folding = Folding(self, self.shell, self.panels)
+        self.setCentralWidget(self.folding.surround)
+        self._menus: dict[str, QMenu] = {}
+        self._add_menus()
+        if not panels_later:
+            self.add_late_actions()
+        self.setStatusBar(StatusBar(self.shell))
+        self.toast = Toast(self)
+        self.error_notes = ErrorNotes(self.shell, self.panels)
+        self._refresh_soon = one_shot(self, self.shell.book.refresh)
+        self._refit_soon = one_shot(self, self._refit)
+        # New beliefs are painted first; menus and the command field ask again when they open.
+        self._refresh_later = one_shot(self, self.shell.book.refresh, REFRESH_AFTER_MS)
+        self.shell.toast.connect(self.toast.show_sentence)
+        self.shell.errors.sentence.connect(self._on_error_sentence)
+        self.shell.errors.noted.connect(self.error_notes.show)
+        self.shell.errors.loss_noted.connect(self.error_notes.show_loss)
+        self.shell.reveal_asked.connect(self.reveal)
+        self.shell.center.page_changed.connect(self._on_page_changed)
+        self.shell.center.start_wanted.connect(self._on_start_wanted)
+        self.shell.document.replaced.connect(self.toast.hide)
+        self.shell.document.file_changed.connect(self._retitle)
+        self.shell.document.changed.connect(lambda *_: self._refresh_soon.start())
+        self.shell.bench.selection_changed.connect(lambda _: self._refresh_soon.start())
+        self.shell.bench.beliefs_changed.connect(lambda _: self._refresh_later.start())
+        theme().changed.connect(self._restyle)
+        self.autosave = Autosave(self.shell)
+        self._retitle()
+        self.setWindowIcon(logo_icon())
+        self._default_state = self.saveState(LAYOUT_VERSION)
+
+    @property
+    def docks(self) -> dict[str, QDockWidget]:
+        return self.panels.docks
+
+    # -- building
+
+    def _add_menus(self) -> None:
+        book = self.shell.book
+        for title in MENUS:
+            self._menus[title] = self.menuBar().addMenu(title)
+            self._menus[title].setObjectName(f"menu{title}")
+            self._menus[title].setToolTipsVisible(True)
+            self._menus[title].aboutToShow.connect(book.refresh)
+        for place in ACTION_TABLES:
+            if place in LATE_TABLES:
+                self._menu(LATE_TABLES[place])  # keeps the place
+            else:
+                self._add_table(place)
+        files = self._menus["File"]
+        files.insertMenu(book["file.welcome"], RecentMenu(self.shell, files))
+        for title, menu in self._menus.items():
+            if "/" not in title and menu.isEmpty():
+                menu.menuAction().setVisible(False)
+        self._logo = Logo()
+        self.menuBar().setCornerWidget(self._logo, Qt.Corner.TopLeftCorner)
+        self.command_field = CommandField(self.shell)
+        self._corner = _Corner(self.command_field)
+        self.menuBar().setCornerWidget(self._corner, Qt.Corner.TopRightCorner)
+
+    def add_late_actions(self) -> None:
+        """The actions that are not needed for the first paint."""
+        for place in LATE_TABLES:
+            self._add_table(place)
+
+    def _add_table(self, place: str) -> None:
+        module, _, name = place.partition(":")
+        specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.shell)
+        book = self.shell.book
+        book.add(specs)
+        for spec in specs:
+            menu = self._menu(spec.menu)
+            if spec.separator_before:
+                menu.addSeparator()
+            menu.addAction(book[spec.id])
+
+    def _menu(self, path: str) -> QMenu:
+        if path not in self._menus:
+            parent, _, title = path.rpartition("/")
+            self._menus[path] = self._menu(parent).addMenu(title)
+            self._menus[path].setObjectName(f"menu{path}")
+            self._menus[path].setToolTipsVisible(True)
+        return self._menus[path]
+
+    # -- what it does
+
+    def reveal(self, name: str) -> None:
+        """Show a panel and bring it to front."""
+        self.folding.reveal(name)
+
+    def _on_page_changed(self, page: Page | None) -> None:
+        self.folding.stand_alone(page is not None and page.stands_alone)
+
+    def _on_start_wanted(self) -> None:
+        from pgmstudio.gui.project.opening import open_welcome
+
+        open_welcome(self.shell)
+
+    def reset_layout(self) -> None:
+        """Every panel back at its place and size."""
+        self.folding.release()
+        self.restoreState(self._default_state, LAYOUT_VERSION)
+        self.folding.usual_sizes()
+        self.folding.adopt()
+        self._on_page_changed(self.shell.center.current)
+
+    def restore_geometry(self) -> None:
+        settings = _settings()
+        geometry = settings.value("geometry", QByteArray(), type=QByteArray)
+        state = settings.value("state", QByteArray(), type=QByteArray)
+        if isinstance(geometry, QByteArray) and not geometry.isEmpty():
+            self.restoreGeometry(geometry)
+        if isinstance(state, QByteArray) and not state.isEmpty():
+            self.folding.release()
+            self.restoreState(state, LAYOUT_VERSION)
+            self.folding.adopt()
+
+    def save_geometry(self) -> None:
+        settings = _settings()
+        settings.setValue("geometry", self.saveGeometry())
+        self.folding.release()
+        settings.setValue("state", self.saveState(LAYOUT_VERSION))
+
+    def _retitle(self) -> None:
+        document = self.shell.document
+        name = document.path.name if document.path is not None else "untitled"
+        mark = "" if document.is_saved else " •"
+        self.setWindowTitle(f"{name}{mark} — PGM Studio")
+
+    def _restyle(self) -> None:
+        self.folding.usual_sizes()
+        self._refit_soon.start()  # once the menu bar has the new font
+        self.setWindowIcon(logo_icon())
+
+    def _refit(self) -> None:
+        self._fit_command_field()
+        self.toast.place()
+
+    def _on_error_sentence(self, sentence: str) -> None:
+        self.shell.bench.message.emit("error", sentence)
+
+    # -- Qt
+
+    def event(self, event: QEvent) -> bool:
+        is_done = super().event(event)
+        if event.type() == QEvent.Type.MouseButtonRelease:  # the end of dragging a separator
+            self.folding.note_sizes()
+        return is_done
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.toast.place()
+        self._fit_command_field()
+        self.folding.refold()
+
+    def _fit_command_field(self) -> None:
+        """The command field gives way to the menus, down to a few letters."""
+        bar = self.menuBar()
+        titles = [action.text() for action in bar.actions() if action.isVisible()]
+        # Where the bar has no room for a menu it has no geometry, so ask for the words.
+        letters = sum(bar.fontMetrics().horizontalAdvance(title) for title in titles)
+        others = letters + self._logo.width() + MENU_MARGIN * (len(titles) + 1)
+        self.command_field.fit(self.width() - others)
+        self._corner.hold()
+        # The bar places its corners anew only when it is given a size.
+        QApplication.sendEvent(bar, QResizeEvent(bar.size(), bar.size()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc that nobody else needed closes a note, or a panel over the centre."""
+        if event.key() == Qt.Key.Key_Escape and (
+            self.error_notes.dismiss_one() or self.folding.close_one()
+        ):
+            return
+        super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        from pgmstudio.gui.project.opening import open_files
+
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        open_files(self.shell, files)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        from pgmstudio.gui.project.closing import may_close
+
+        if not may_close(self.shell):
+            event.ignore()
+            return
+        self.save_geometry()
+        self.autosave.stop()
+        self.shell.center.close_all()
+        event.accept()
+
+
+def panel_widget(window: MainWindow, name: str) -> QWidget:
+    """The widget inside a panel, for tests."""
+    return window.panels.panel(name)
+
+
+_MORE_MENUS = 6  # px: the sign of more menus reaches into the corner
+
+
+class _Corner(QWidget):
+    """Holds the command field: the menu bar asks for the size once and ignores a fixed width."""
+
+    def __init__(self, field: QWidget) -> None:
+        super().__init__()
+        self._field = field
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(_MORE_MENUS, 3, 8, 1)
+        layout.addWidget(field)
+        self.hold()
+
+    def hold(self) -> None:
+        """Be as wide as the field is now."""
+        self.setFixedWidth(_MORE_MENUS + self._field.width() + 8)
+
+    def sizeHint(self) -> QSize:
+        """Honest about the width: the sign that there are more menus stands before it."""
+        return QSize(self.minimumWidth(), super().sizeHint().height())
+
+
+def _settings() -> QSettings:
+    return QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "pgmstudio", "window")
+
+
+_CORNERS = (
+    (Qt.Corner.TopLeftCorner, LEFT),
+    (Qt.Corner.BottomLeftCorner, LEFT),
+    (Qt.Corner.TopRightCorner, RIGHT),
+    (Qt.Corner.BottomRightCorner, RIGHT),
+)

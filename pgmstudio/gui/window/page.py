@@ -1,0 +1,122 @@
+"""What every tab of the centre is.
+
+A page with choices of its own, which undo and redo take back before those of the project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QRect, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from pgmstudio.gui.theme.icons import icon
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.export.image_file import Drawing
+    from pgmstudio.gui.inspector.run import RunPlan
+
+
+# How the titles of models end that follow a run.
+BEST_SO_FAR = "best so far"
+
+
+class Page(QWidget):
+    """A tab's content. Pages with the same `key` are opened once and brought to front."""
+
+    title_changed = Signal()
+    subject_changed = Signal()  # it is about other data or another model now
+    facts_changed = Signal()  # the status bar has to ask for them again
+
+    def __init__(self, key: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.key = key
+        self.setObjectName(key)
+
+    @property
+    def title(self) -> str:
+        return self.key
+
+    @property
+    def short_title(self) -> str:
+        """What its tab says where there is little room."""
+        return BEST_SO_FAR.capitalize() if self.title.endswith(BEST_SO_FAR) else self.title
+
+    def page_icon(self) -> QIcon:
+        return icon("table")
+
+    @property
+    def model_id(self) -> str | None:
+        """The model this page shows, for the panels around it; None for other pages."""
+        return None
+
+    def about_data(self) -> str | None:
+        """The data set this page is about, for the panels around it; None for other pages."""
+        return None
+
+    def inspector(self) -> QWidget | None:
+        """What stands at the right while this page is in front, in place of facts about a model."""
+        return None
+
+    def drawing(self) -> Drawing | None:
+        """What File ▸ Export picture writes, where it is no canvas; None: nothing now."""
+        return None
+
+    @property
+    def stands_alone(self) -> bool:
+        """True sends the panels around the centre away while this page is in front."""
+        return False
+
+    @property
+    def needs_tab(self) -> bool:
+        """False leaves the row of tabs away while this is the only page."""
+        return True
+
+    def about_run(self) -> RunPlan | None:
+        """The run that could be started here, for the inspector; None for other pages."""
+        return None
+
+    def data_facts(self) -> str | None:
+        """What the status bar says about the data of this page; None: those of the project."""
+        return None
+
+    def selected_place(self) -> QRect | None:
+        """Where on the screen what is selected stands; None when nothing is or it is not drawn."""
+        return None
+
+    def keep_clear(self, covered: Sequence[QRect]) -> None:
+        """Panels lie over these parts of the screen now: keep what matters beside them."""
+
+    def may_close(self) -> bool:
+        """False keeps the tab open; the page says why by itself."""
+        return True
+
+    def closed(self) -> None:
+        """The tab is gone: stop what is under way."""
+
+
+Deed = Callable[[], None]
+
+
+class UndoingPage(Page):
+    """A child says what there is to take back."""
+
+    def _undoing(self) -> tuple[Deed | None, Deed | None]:
+        """What undo and redo do here; None leaves the key to the window."""
+        return None, None
+
+    def _deed(self, event: QEvent) -> Deed | None:
+        if isinstance(event, QKeyEvent):
+            keys = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
+            for key, deed in zip(keys, self._undoing(), strict=True):
+                if deed is not None and event.matches(key):
+                    return deed
+        return None
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and self._deed(event) is not None:
+            event.accept()
+            return True
+        return super().event(event)

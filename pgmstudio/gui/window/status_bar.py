@@ -1,0 +1,328 @@
+"""The status bar: data, graph, selection at the left; evidence and the run signal at the right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QPushButton,
+    QStatusBar,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QWidget,
+)
+
+from pgmstudio.core.inference.base import SCALED_LIKELIHOODS
+from pgmstudio.core.inference.information_measures import conflict_word
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.number_format import data_facts, grouped
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.cpt_editor.edit_session import table_work
+from pgmstudio.gui.inspector.subject import data_around
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.window.app_context import Shell
+
+_GAP = 6
+# These stand out as a whole; of the others only the numbers do.
+_IN_ONE_INK = ("statusRuns", "statusWaits")
+_NUMBERS = re.compile(r"(?<![\w.])[−-]?\d[\d\u2009.]*(?:e[−+-]?\d+)?")
+
+
+class StatusBar(QStatusBar):
+    """Each part is a flat button: a click copies its text; the run signal stops the runs."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.setObjectName("statusBar")
+        self.setSizeGripEnabled(False)
+        self._strip = _Strip()
+        self._left: list[QPushButton] = []
+        self._right: list[QPushButton] = []
+        self.data = self._part("statusData", "The data set in use; click copies this text.")
+        self.graph = self._part("statusGraph", "Nodes and edges of the model in view.")
+        self.selection = self._part("statusSelection", "Selected nodes : edges.")
+        self.evidence = self._part(
+            "statusEvidence", f"Probability of the evidence. {SCALED_LIKELIHOODS}", right=True
+        )
+        self.surprise = self._part(
+            "statusSurprise", "−log2 P(e): how unexpected the evidence is, in bits.", right=True
+        )
+        self.conflict = self._part(
+            "statusConflict",
+            "log2( Π P(eᵢ) / P(e) ): above 0 pieces of evidence are less probable together than if "
+            "they had nothing to do with each other, from 3 bits on strongly so.",
+            right=True,
+        )
+        self.speed = self._part("statusSpeed", "How long the last update took.", right=True)
+        self._work = table_work(shell)
+        self.waits = self._part(
+            "statusWaits", "Typed numbers become beliefs once their column sums to 1.", right=True
+        )
+        # The first to go when the bar is too narrow for all; P(e) and the run signal stay.
+        self._dropping = (
+            self.data,
+            self.graph,
+            self.selection,
+            self.speed,
+            self.conflict,
+            self.surprise,
+        )
+        self._parts = (*self._dropping, self.evidence, self.waits)
+        self._wanted: set[QPushButton] = set()
+        self.signal = self._part("statusRuns", "Runs under way; click stops them.", right=True)
+        self.addWidget(self._strip, 1)
+        self._strip.asked.connect(self._fit)
+        self.signal.clicked.disconnect()
+        self.signal.clicked.connect(self._on_signal_clicked)
+        bench = shell.bench
+        shell.document.changed.connect(self._refresh)
+        shell.center.page_changed.connect(self._refresh)
+        shell.center.facts_changed.connect(self._refresh)
+        bench.model_in_view_changed.connect(self._refresh)
+        bench.selection_changed.connect(self._refresh)
+        bench.beliefs_changed.connect(self._refresh)
+        runs = bench.runs
+        for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
+            signal.connect(self._refresh_runs)
+        bench.beside.changed.connect(self._refresh_runs)
+        self._work.changed.connect(self._refresh)
+        theme().changed.connect(self._refresh_runs)
+        self._refresh()
+        self._refresh_runs()
+
+    def _part(self, name: str, tip: str, *, right: bool = False) -> QPushButton:
+        part = QPushButton() if name in _IN_ONE_INK else _Facts()
+        part.setObjectName(name)
+        part.setProperty("role", "status")
+        part.setFlat(True)
+        part.setToolTip(tip)
+        part.setAccessibleName(tip)
+        part.clicked.connect(lambda: QApplication.clipboard().setText(part.text()))
+        part.setParent(self._strip)
+        (self._right if right else self._left).append(part)
+        return part
+
+    def _refresh(self, *_: object) -> None:
+        bench = self._shell.bench
+        entry = bench.project.models.get(bench.model_id or "")
+        data_id = entry.data_id if entry is not None else None
+        data = bench.project.data.get(data_id or data_around(self._shell) or "")
+        page = self._shell.center.current
+        facts = page.data_facts() if page is not None else None
+        if facts is None and data is not None:
+            rows, missing = data.data.row_count, sum(data.data.missing_counts)
+            complete = rows - data.data.incomplete_row_count
+            facts = data_facts(data.name, rows, len(data.data.domain), missing, complete)
+        if facts is None:
+            facts = "no data" if bench.project.models else "No project open"
+        self.data.setText(facts)
+        self._wanted = {self.data}
+        if entry is not None:
+            self._refresh_model(entry)
+        waiting = self._work.waiting
+        if waiting is not None and waiting.model_id == bench.model_id:
+            self._wanted.add(self.waits)
+            self.waits.setText(waiting.sentence)
+            self.waits.setIcon(icon("warning", "warning_ink"))
+        self._fit()
+
+    def _refresh_model(self, entry: ModelEntry) -> None:
+        bench = self._shell.bench
+        self._wanted |= {self.graph, self.selection, self.evidence}
+        self.graph.setText(_graph_words(entry.model))
+        chosen = bench.selection
+        self.selection.setText(f"selected {len(chosen.nodes)} : {len(chosen.edges)}")
+        live = bench.beliefs_in_view
+        if live is None or not live.evidence:
+            self.evidence.setText("no evidence")
+            return
+        self._wanted |= {self.surprise, self.speed}
+        probability = 2.0**live.log2_evidence
+        self.evidence.setText(f"P(e) {probability:.4g}")
+        self.surprise.setText(f"surprise {-live.log2_evidence:.2f} bits")
+        conflict = None if live.is_stale else live.conflict_bits
+        if conflict is not None:
+            self._wanted.add(self.conflict)
+            told = f"{round(conflict, 2) + 0.0:.2f}".replace("-", "−")  # not −0.00
+            self.conflict.setText(f"conflict {told} ({conflict_word(conflict)})")
+        self.speed.setText("stale" if live.is_stale else f"updated in {live.update_ms:.1f} ms")
+
+    def _fit(self) -> None:
+        """Show what is wanted and fits."""
+        shown = [part for part in self._parts if part in self._wanted]
+        gaps = 2 * theme().space(4)
+        wide = {part: part.sizeHint().width() + gaps for part in (*shown, self.signal)}
+        for part in self._dropping:
+            if part in shown and sum(wide.values()) > self.width():
+                shown.remove(part)
+                wide.pop(part)
+        for part in self._parts:
+            part.setVisible(part in shown)
+        self._strip.place(
+            [p for p in self._left if p in wide], [p for p in self._right if p in wide]
+        )
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _refresh_runs(self, *_: object) -> None:
+        runs, beside = self._shell.bench.runs, self._shell.bench.beside.running
+        busy, waiting = len(runs.running) + len(beside), len(runs.waiting)
+        if not busy and not waiting:
+            self.signal.setText("Ready")
+            self.signal.setIcon(icon("check-circle", "success_ink"))
+            self._colour_signal("ready")
+            self._fit()
+            return
+        states = {run.state for run in runs.running} | {run.state for run in beside}
+        stopping = JobState.CANCELLING in states
+        words = f"{busy} run{'s' if busy != 1 else ''}" + (
+            f", {waiting} waiting" if waiting else ""
+        )
+        paused = sum(run.is_paused for run in runs.running)
+        if paused:
+            words += " paused" if paused == busy and not waiting else f", {paused} paused"
+        self.signal.setText("Stopping…" if stopping else f"{words} · click to stop")
+        look = ("play-circle", "accent") if paused < busy else ("pause", "warning_ink")
+        self.signal.setIcon(icon(*(("hourglass", "warning_ink") if stopping else look)))
+        self._colour_signal("stopping" if stopping else "busy")
+        self._fit()
+
+    def _colour_signal(self, state: str) -> None:
+        if self.signal.property("state") != state:
+            self.signal.setProperty("state", state)
+            self.signal.style().unpolish(self.signal)
+            self.signal.style().polish(self.signal)
+
+    def _on_signal_clicked(self) -> None:
+        self._shell.bench.runs.stop_all()
+        self._shell.bench.beside.stop_all()
+        self._refresh_runs()
+
+
+def _graph_words(model: Model) -> str:
+    """How large the graph is."""
+    if isinstance(model, DecisionGraph):
+        nodes, size = sum(model.node_counts), model.effective_size()
+        return f"{grouped(nodes)} nodes · effective size {grouped(size)}"
+    return f"{len(model.domain)} nodes : {_edge_words(model)}"
+
+
+def _edge_words(model: Model) -> str:
+    """How many edges, and for trees over each other how many of them differ."""
+    if isinstance(model, TreeMixture):
+        edges = sum(len(tree.edges) for tree in model.trees)
+        distinct = len(model.edge_counts)
+        return f"{edges} edges in {len(model.trees)} trees · {distinct} distinct"
+    if isinstance(model, LatentClasses):
+        return f"{model.class_count} hidden classes"
+    if isinstance(model, LabelledDag):
+        return f"{len(model.edges)} edges · {len(model.labelled_edges)} labelled"
+    return f"{len(model.edges) if isinstance(model, DirectedModel) else 0} edges"
+
+
+class _Facts(QPushButton):
+    """Words with their numbers in a heavier weight."""
+
+    # Asked for many times after each click, while the words and their look are the same.
+    _measured: tuple[tuple[str, str, float], QSize] | None = None
+
+    def sizeHint(self) -> QSize:
+        look = self.text(), self.font().key(), theme().scale
+        if self._measured is None or self._measured[0] != look:
+            plain = super().sizeHint()
+            words = self.fontMetrics().horizontalAdvance(self.text())
+            wide = plain.width() - words + sum(self._widths())
+            self._measured = look, QSize(wide, plain.height())
+        return self._measured[1]
+
+    def _pieces(self) -> list[tuple[str, bool]]:
+        """The text in pieces, and which of them are numbers."""
+        pieces, end = [], 0
+        for found in _NUMBERS.finditer(self.text()):
+            pieces += [(self.text()[end : found.start()], False), (found.group(), True)]
+            end = found.end()
+        return [*pieces, (self.text()[end:], False)]
+
+    def _fonts(self) -> tuple[QFont, QFont]:
+        heavy = QFont(self.font())
+        heavy.setWeight(QFont.Weight.DemiBold)
+        return self.font(), heavy
+
+    def _widths(self) -> list[int]:
+        measures = [QFontMetrics(font) for font in self._fonts()]
+        return [measures[heavy].horizontalAdvance(words) for words, heavy in self._pieces()]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QStylePainter(self)
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = ""
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        fonts, widths = self._fonts(), self._widths()
+        left = (self.width() - sum(widths)) // 2
+        for (words, heavy), width in zip(self._pieces(), widths, strict=True):
+            painter.setFont(fonts[heavy])
+            painter.setPen(theme().color("text" if heavy else "text_secondary"))
+            place = QRect(left, 0, width, self.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+            left += width
+
+
+class _Strip(QWidget):
+    """Parts side by side, from both ends, without a layout.
+
+    A layout would tell the window of every other word in it, and the window would lay out all of
+    its panels again.
+    """
+
+    asked = Signal()  # a part wants another size
+
+    def sizeHint(self) -> QSize:
+        parts = self.findChildren(QPushButton)
+        return QSize(0, max((part.sizeHint().height() for part in parts), default=0))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def place(self, left: Sequence[QWidget], right: Sequence[QWidget]) -> None:
+        """Those of the right side end where the strip ends."""
+        begin = 0
+        for part in left:
+            begin = self._put(part, begin) + _GAP
+        end = self.width()
+        for part in reversed(right):
+            end -= part.sizeHint().width()
+            self._put(part, end)
+            end -= _GAP
+
+    def _put(self, part: QWidget, x: int) -> int:
+        size = part.sizeHint()
+        part.setGeometry(
+            QRect(x, (self.height() - size.height()) // 2, size.width(), size.height())
+        )
+        return x + size.width()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            if self.sizeHint().height() != self.height():
+                self.updateGeometry()
+            self.asked.emit()
+            return True
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.asked.emit()

@@ -1,0 +1,304 @@
+"""The centre: tabs of pages, in one or two groups side by side or one above the other."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBoxLayout, QWidget
+
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import button, empty_state, literal
+from pgmstudio.gui.window.page import Page
+
+
+class _TabBar(QTabBar):
+    """Titles give way, but not down to a letter; then the bar scrolls."""
+
+    def tabSizeHint(self, index: int) -> QSize:
+        """Room for the bold title of the tab in front, in every tab: titles are cut to that."""
+        wanted, words = super().tabSizeHint(index), self.tabText(index)
+        if index != self.currentIndex():
+            plain = QFont(self.font())
+            plain.setWeight(QFont.Weight.Normal)
+            more = self.fontMetrics().horizontalAdvance(words)
+            more -= QFontMetrics(plain).horizontalAdvance(words)
+            wanted.setWidth(wanted.width() + max(0, more))
+        return wanted
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        wanted = self.tabSizeHint(index)
+        return QSize(min(wanted.width(), theme().px("left_min")), wanted.height())
+
+
+class _Tabs(QTabWidget):
+    """Needs as much room as the page in front, not as the widest of all pages."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabBar(_TabBar())  # before anything else is set
+
+    def tabInserted(self, index: int) -> None:
+        super().tabInserted(index)
+        self.size_crosses()
+        self.fit_titles()
+
+    def tabRemoved(self, index: int) -> None:
+        super().tabRemoved(index)
+        self.fit_titles()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_titles()
+
+    def fit_titles(self) -> None:
+        """Pages with a shorter title show it where there is no room for all the long ones."""
+        bar, pages = self.tabBar(), _pages_of(self)
+        wanted = sum(bar.tabSizeHint(self.indexOf(page)).width() for page in pages)
+        words = bar.fontMetrics()
+        for page in pages:
+            shown = self.tabText(self.indexOf(page))
+            wanted += words.horizontalAdvance(literal(page.title))
+            wanted -= words.horizontalAdvance(shown)
+        for page in pages:
+            title = literal(page.title if wanted <= self.width() else page.short_title)
+            if self.tabText(self.indexOf(page)) != title:
+                self.setTabText(self.indexOf(page), title)
+
+    def size_crosses(self) -> None:
+        """The crosses of the tabs grow with their words; the style gives them one size."""
+        side, bar = theme().px("row") * 5 // 6, self.tabBar()
+        for index in range(self.count()):
+            if (cross := bar.tabButton(index, QTabBar.ButtonPosition.RightSide)) is not None:
+                cross.resize(side, side)
+
+    def minimumSizeHint(self) -> QSize:
+        page = self.currentWidget()
+        if page is None:
+            return super().minimumSizeHint()
+        needed, head = page.minimumSizeHint(), self.tabBar().sizeHint().height()
+        return QSize(needed.width(), needed.height() + head)
+
+
+class Center(QWidget):
+    """Opens pages, knows the one in front, and tiles two groups of tabs."""
+
+    page_changed = Signal(object)  # the Page in front or None
+    facts_changed = Signal()  # of any page
+    tiling_changed = Signal()
+    start_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("center")
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._groups: list[_Tabs] = []
+        self._nothing = empty_state(
+            "Nothing is open. Choose from the project at the left, or begin at the start page.",
+            button(
+                "Start page",
+                self.start_wanted.emit,
+                icon_name="house",
+                tip="Samples, recent projects and every way to begin.",
+                name="centerStart",
+            ),
+        )
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+        layout.addWidget(self._nothing)
+        self._add_group()
+        self._splitter.hide()
+        self.page_changed.connect(self._on_page_changed)
+        self._active = 0
+        theme().changed.connect(self._on_theme_changed)
+
+    def _add_group(self) -> _Tabs:
+        tabs = _Tabs()
+        tabs.setObjectName(f"tabs{len(self._groups)}")
+        tabs.setAccessibleName("Open pages")
+        tabs.setDocumentMode(True)
+        tabs.setTabsClosable(True)
+        tabs.setMovable(True)
+        tabs.setElideMode(Qt.TextElideMode.ElideMiddle)
+        tabs.tabBar().setExpanding(False)
+        tabs.tabBar().setUsesScrollButtons(True)
+        tabs.tabCloseRequested.connect(lambda index: self._close_at(tabs, index))
+        tabs.currentChanged.connect(lambda _index: self._on_current_changed(tabs))
+        tabs.tabBarClicked.connect(lambda _index: self._activate(tabs))
+        tabs.installEventFilter(self)
+        self._groups.append(tabs)
+        self._splitter.addWidget(tabs)
+        return tabs
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        return tuple(page for tabs in self._groups for page in _pages_of(tabs))
+
+    @property
+    def current(self) -> Page | None:
+        widget = self._groups[self._active].currentWidget()
+        return widget if isinstance(widget, Page) else None
+
+    def page(self, key: str) -> Page | None:
+        return next((page for page in self.pages if page.key == key), None)
+
+    def open(self, page: Page, *, beside: bool = False) -> Page:
+        """Show `page`, or the one already open with its key; `beside`: in the other group."""
+        existing = self.page(page.key)
+        if existing is not None and existing is not page:
+            page.deleteLater()
+            page = existing
+        if existing is None:
+            if beside and len(self._groups) == 1:
+                self._add_group()
+                self.tiling_changed.emit()
+            tabs = self._groups[-1] if beside else self._groups[self._active]
+            index = tabs.addTab(page, page.page_icon(), literal(page.title))
+            tabs.setTabToolTip(index, page.title)
+            page.title_changed.connect(lambda: self._retitle(page))
+            page.subject_changed.connect(lambda: self._on_subject_changed(page))
+            page.facts_changed.connect(self.facts_changed)
+            page.installEventFilter(self)
+        self.bring_to_front(page)
+        return page
+
+    def bring_to_front(self, page: Page) -> None:
+        for number, tabs in enumerate(self._groups):
+            index = tabs.indexOf(page)
+            if index >= 0:
+                self._active = number
+                tabs.setCurrentIndex(index)
+                page.setFocus()
+        self.page_changed.emit(self.current)
+
+    def close_page(self, page: Page) -> bool:
+        for tabs in list(self._groups):
+            index = tabs.indexOf(page)
+            if index >= 0:
+                return self._close_at(tabs, index)
+        return False
+
+    def _close_at(self, tabs: _Tabs, index: int) -> bool:
+        page = tabs.widget(index)
+        if not isinstance(page, Page) or not page.may_close():
+            return False
+        tabs.removeTab(index)
+        page.closed()
+        page.deleteLater()
+        if tabs.count() == 0 and len(self._groups) > 1:
+            self._remove_group(tabs)
+            self.tiling_changed.emit()
+        self.page_changed.emit(self.current)
+        return True
+
+    def close_all(self) -> None:
+        for page in self.pages:
+            self.close_page(page)
+
+    @property
+    def is_tiled(self) -> bool:
+        return len(self._groups) > 1
+
+    @property
+    def columns(self) -> int:
+        """How many pages stand side by side."""
+        across = self._splitter.orientation() == Qt.Orientation.Horizontal
+        return len(self._groups) if across else 1
+
+    def tile(self, orientation: Qt.Orientation | None) -> None:
+        """Two groups in that direction, the page in front moved to the second; None: one group."""
+        if orientation is None:
+            for tabs in self._groups[1:]:
+                for page in _pages_of(tabs):
+                    self._move(page, self._groups[0])
+                self._remove_group(tabs)
+        else:
+            self._splitter.setOrientation(orientation)
+            if len(self._groups) == 1 and len(self.pages) > 1 and self.current is not None:
+                page = self.current
+                self._move(page, self._add_group())
+                self.bring_to_front(page)
+            QTimer.singleShot(0, self, self._halve)  # when the panels have given way
+        self.tiling_changed.emit()
+
+    def _halve(self) -> None:
+        self._splitter.setSizes([max(1, self._splitter.width() // 2)] * len(self._groups))
+
+    def step(self, by: int) -> None:
+        """Go to the next or previous tab."""
+        tabs = self._groups[self._active]
+        if tabs.count():
+            tabs.setCurrentIndex((tabs.currentIndex() + by) % tabs.count())
+
+    def _move(self, page: Page, to: QTabWidget) -> None:
+        index = to.addTab(page, page.page_icon(), literal(page.title))
+        to.setTabToolTip(index, page.title)
+        to.setCurrentIndex(index)
+
+    def _remove_group(self, tabs: _Tabs) -> None:
+        self._groups.remove(tabs)
+        self._active = 0
+        tabs.hide()
+        tabs.setParent(None)
+        tabs.deleteLater()
+
+    def _activate(self, tabs: _Tabs) -> None:
+        number = self._groups.index(tabs)
+        if number != self._active:
+            self._active = number
+            self.page_changed.emit(self.current)
+
+    def _on_current_changed(self, tabs: QTabWidget) -> None:
+        if tabs in self._groups:
+            tabs.updateGeometry()
+            self._active = self._groups.index(tabs)
+            self.page_changed.emit(self.current)
+
+    def _retitle(self, page: Page) -> None:
+        for tabs in self._groups:
+            index = tabs.indexOf(page)
+            if index >= 0:
+                tabs.setTabIcon(index, page.page_icon())
+                tabs.setTabToolTip(index, page.title)
+                tabs.fit_titles()
+
+    def _on_subject_changed(self, page: Page) -> None:
+        if page is self.current:
+            self.page_changed.emit(page)
+
+    def _on_page_changed(self, page: Page | None) -> None:
+        if page is not None:
+            self.setFocusProxy(page)
+        only = self.pages[0] if len(self.pages) == 1 else None
+        self._groups[0].tabBar().setVisible(only is None or only.needs_tab)
+        self._splitter.setVisible(page is not None)
+        self._nothing.setVisible(page is None)
+
+    def _on_theme_changed(self) -> None:
+        for tabs in self._groups:
+            tabs.size_crosses()
+        for page in self.pages:
+            self._retitle(page)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # With two groups, the one that was clicked into is the one the panels follow.
+        if event.type() == QEvent.Type.FocusIn and self.is_tiled:
+            focus = QApplication.focusWidget()
+            for tabs in self._groups:
+                if focus is not None and tabs.isAncestorOf(focus):
+                    self._activate(tabs)
+        return super().eventFilter(watched, event)
+
+
+def _pages_of(tabs: QTabWidget) -> list[Page]:
+    widgets = [tabs.widget(index) for index in range(tabs.count())]
+    return [widget for widget in widgets if isinstance(widget, Page)]
+
+
+def panel_tab_bar() -> QTabBar:
+    """A flat tab bar for switching inside a panel."""
+    bar = QTabBar()
+    bar.setProperty("role", "panel")
+    bar.setDrawBase(False)
+    bar.setExpanding(False)
+    return bar

@@ -1,0 +1,59 @@
+"""A sentence at the bottom left for a few seconds, with Undo where that makes sense."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton
+
+from pgmstudio.gui.jobs.debounce import one_shot
+from pgmstudio.gui.theme.theme import theme
+
+
+class Toast(QFrame):
+    """Child of the window, so that it never takes the focus."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self.setObjectName("toast")
+        self.setProperty("role", "card")
+        self._label = QLabel()
+        self._label.setObjectName("toastText")
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._undo = QPushButton("Undo")
+        self._undo.setProperty("role", "link")
+        self._undo.setToolTip("Undo the last change")
+        self._undo.clicked.connect(self._on_undo)
+        self._row = layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.addWidget(self._label, 1)
+        layout.addWidget(self._undo)
+        self._timer = one_shot(self, self.hide)
+        self.hide()
+
+    def show_sentence(self, sentence: str, undo: object = None) -> None:
+        # A number is not broken where its thousands are parted.
+        self._label.setText(sentence.replace("\u2009", "\u202f"))
+        self._undo.setVisible(undo is not None)
+        self.show()
+        self.place()
+        self.raise_()
+        self._timer.start(max(6000, theme().motion_ms("toast_stay")))
+
+    def place(self) -> None:
+        window = self.parentWidget()
+        if window is None or not self.isVisible():
+            return
+        self.setMinimumWidth(min(320, window.width() // 3))
+        self.setMaximumWidth(max(320, window.width() // 2))
+        self.adjustSize()
+        self.resize(self.width(), self._row.totalHeightForWidth(self.width()))
+        self.move(16, window.height() - self.height() - theme().px("status_bar") - 16)
+
+    def _on_undo(self) -> None:
+        from pgmstudio.gui.window.main_window import MainWindow
+
+        window = self.window()
+        if isinstance(window, MainWindow):
+            window.shell.document.undo_stack.undo()
+        self.hide()

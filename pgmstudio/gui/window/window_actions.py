@@ -1,0 +1,271 @@
+"""Actions of the View, Window and Help menus that concern the window itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.window.actions import ActionSpec
+from pgmstudio.gui.window.app_context import Shell
+from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT
+
+SCALE_STEP = 0.1
+
+
+def window_actions(shell: Shell) -> list[ActionSpec]:
+    return [*_look(shell), *_arrangement(shell), *_help(shell)]
+
+
+def _look(shell: Shell) -> list[ActionSpec]:
+    def set_mode(mode: str) -> Callable[[], None]:
+        return lambda: shell.set_preferences(replace(shell.preferences, mode=mode))
+
+    def set_scale(scale: float) -> None:
+        wanted = round(min(2.0, max(0.8, scale)), 2)
+        shell.set_preferences(replace(shell.preferences, scale=wanted))
+
+    def toggle_motion() -> None:
+        wanted = not shell.preferences.reduced_motion
+        shell.set_preferences(replace(shell.preferences, reduced_motion=wanted))
+
+    def open_preferences() -> None:
+        from pgmstudio.gui.window.preferences_dialog import show_preferences
+
+        show_preferences(shell)
+
+    modes = (
+        ("light", "Light", "Dark letters on light ground."),
+        ("dark", "Dark", "Light letters on dark ground."),
+        ("system", "As the system", "Light or dark as the system says."),
+    )
+    return [
+        ActionSpec(
+            "edit.preferences",
+            "Preferences…",
+            "Edit",
+            "Colours, font size, motion and how often the project is kept for recovery.",
+            open_preferences,
+            keys=("Ctrl+,",),
+            icon="gear-six",
+            separator_before=True,
+        ),
+        *(
+            ActionSpec(
+                f"view.mode.{mode}",
+                text,
+                "View/Colours",
+                tip,
+                set_mode(mode),
+                is_checked=lambda mode=mode: shell.preferences.mode == mode,  # type: ignore[misc]
+            )
+            for mode, text, tip in modes
+        ),
+        ActionSpec(
+            "view.larger",
+            "Larger letters",
+            "View/Font size",
+            "Every font one step larger, up to 200 %.",
+            lambda: set_scale(theme().scale + SCALE_STEP),
+            keys=("Ctrl+Shift+PgUp",),
+            why_not=lambda: "this is the largest size." if theme().scale >= 2 else None,
+        ),
+        ActionSpec(
+            "view.smaller",
+            "Smaller letters",
+            "View/Font size",
+            "Every font one step smaller, down to 80 %.",
+            lambda: set_scale(theme().scale - SCALE_STEP),
+            keys=("Ctrl+Shift+PgDown",),
+            why_not=lambda: "this is the smallest size." if theme().scale <= 0.8 else None,
+        ),
+        ActionSpec(
+            "view.normal",
+            "Normal letters",
+            "View/Font size",
+            "Fonts at 100 %.",
+            lambda: set_scale(1.0),
+        ),
+        ActionSpec(
+            "view.motion",
+            "Reduced motion",
+            "View",
+            "Bars and layouts jump instead of sliding.",
+            toggle_motion,
+            is_checked=lambda: shell.preferences.reduced_motion,
+        ),
+    ]
+
+
+def _arrangement(shell: Shell) -> list[ActionSpec]:
+    from pgmstudio.gui.window.main_window import MainWindow
+
+    def window() -> MainWindow:
+        assert isinstance(shell.window, MainWindow)
+        return shell.window
+
+    def full_screen() -> None:
+        window().setWindowState(window().windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def walk(by: int) -> None:
+        from pgmstudio.gui.window.focus_regions import step_region
+
+        step_region(window(), by)
+
+    def too_few_tabs() -> str | None:
+        if shell.center.is_tiled or len(shell.center.pages) > 1:
+            return None
+        return "open a second tab first."
+
+    return [
+        ActionSpec(
+            "window.left",
+            "Left panels",
+            "Window",
+            "Show or hide the project and variables.",
+            lambda: window().folding.toggle_side(LEFT),
+            keys=("F9",),
+        ),
+        ActionSpec(
+            "window.right",
+            "Right panels",
+            "Window",
+            "Show or hide the inspector.",
+            lambda: window().folding.toggle_side(RIGHT),
+            keys=("F10",),
+        ),
+        ActionSpec(
+            "window.bottom",
+            "Bottom panels",
+            "Window",
+            "Show or hide runs, table and log.",
+            lambda: window().folding.toggle_side(BOTTOM),
+            keys=("F8",),
+        ),
+        ActionSpec(
+            "window.canvas",
+            "Centre only",
+            "Window",
+            "Hide every panel; once more brings them back.",
+            lambda: window().folding.canvas_only(),
+            keys=("Ctrl+Shift+F11",),
+        ),
+        ActionSpec(
+            "window.full-screen",
+            "Full screen",
+            "Window",
+            "Fill the screen with the window.",
+            full_screen,
+            keys=("F11",),
+        ),
+        ActionSpec(
+            "window.columns",
+            "Two columns",
+            "Window",
+            "The tab in front beside the others.",
+            lambda: shell.center.tile(Qt.Orientation.Horizontal),
+            why_not=too_few_tabs,
+            separator_before=True,
+        ),
+        ActionSpec(
+            "window.rows",
+            "Two rows",
+            "Window",
+            "The tab in front below the others.",
+            lambda: shell.center.tile(Qt.Orientation.Vertical),
+            why_not=too_few_tabs,
+        ),
+        ActionSpec(
+            "window.one",
+            "One group of tabs",
+            "Window",
+            "All tabs in one row again.",
+            lambda: shell.center.tile(None),
+            why_not=lambda: None if shell.center.is_tiled else "there is only one group.",
+        ),
+        ActionSpec(
+            "window.next-tab",
+            "Next tab",
+            "Window",
+            "Go to the tab at the right.",
+            lambda: shell.center.step(1),
+            keys=("Ctrl+PgDown",),
+        ),
+        ActionSpec(
+            "window.previous-tab",
+            "Previous tab",
+            "Window",
+            "Go to the tab at the left.",
+            lambda: shell.center.step(-1),
+            keys=("Ctrl+PgUp",),
+        ),
+        ActionSpec(
+            "window.next-region",
+            "Next region",
+            "Window",
+            "Give the focus to the next of panels, view bar and centre.",
+            lambda: walk(1),
+            keys=("F6",),
+        ),
+        ActionSpec(
+            "window.previous-region",
+            "Previous region",
+            "Window",
+            "Give the focus to the region before.",
+            lambda: walk(-1),
+            keys=("Shift+F6",),
+        ),
+        ActionSpec(
+            "window.reset",
+            "Reset layout",
+            "Window",
+            "Every panel back at its place and size.",
+            lambda: window().reset_layout(),
+            separator_before=True,
+        ),
+        *(
+            ActionSpec(
+                f"window.{panel.name}",
+                panel.title,
+                "Window/Panels",
+                panel.tip,
+                lambda name=panel.name: window().folding.toggle(name),  # type: ignore[misc]
+                is_checked=lambda name=panel.name: window().folding.is_shown(name),  # type: ignore[misc]
+            )
+            for panel in PANELS
+        ),
+    ]
+
+
+def _help(shell: Shell) -> list[ActionSpec]:
+    def show(page: str) -> None:
+        from pgmstudio.gui.help.page import open_help
+
+        open_help(shell, page)
+
+    def about() -> None:
+        from pgmstudio.gui.window.about_dialog import show_about
+
+        show_about(shell.window)
+
+    return [
+        ActionSpec(
+            "help.contents",
+            "Manual",
+            "Help",
+            "The manual, offline.",
+            lambda: show("index.md"),
+            keys=("F1",),
+            icon="question",
+        ),
+        ActionSpec(
+            "help.glossary",
+            "Glossary",
+            "Help",
+            "The words of this program and what they mean.",
+            lambda: show("glossary.md"),
+        ),
+        ActionSpec("help.about", "About PGM Studio", "Help", "Version and licence.", about),
+    ]

@@ -1,0 +1,1 @@
+"""The published experiments, run again beside the published numbers."""

@@ -1,0 +1,53 @@
+"""The table of recipes; a new one is its file and one line here."""
+
+from __future__ import annotations
+
+from pgmstudio.core.errors import named
+from pgmstudio.studies.alarm import ALARM_LARGE, ALARM_SMALL
+from pgmstudio.studies.bars import BARS
+from pgmstudio.studies.bars_sweep import BARS_SWEEP
+from pgmstudio.studies.credit import CREDIT
+from pgmstudio.studies.credit_trees import CREDIT_TREES
+from pgmstudio.studies.digits import DIGITS, PAIRS
+from pgmstudio.studies.ldag_recovery import LDAG_RECOVERY
+from pgmstudio.studies.ldag_tables import LDAG_TABLES
+from pgmstudio.studies.mushroom import MUSHROOM
+from pgmstudio.studies.nb_real import NB_REAL
+from pgmstudio.studies.nb_synthetic import NB_SYNTHETIC
+from pgmstudio.studies.pdg_hybrid import PDG_HYBRID
+from pgmstudio.studies.pdg_real import PDG_REAL
+from pgmstudio.studies.pdg_table import PDG_TABLE
+from pgmstudio.studies.random_trees import RANDOM_TREES
+from pgmstudio.studies.recipe import Recipe
+from pgmstudio.studies.splice import SPLICE
+from pgmstudio.studies.splice_noise import SPLICE_NOISE
+from pgmstudio.studies.splice_small import SPLICE_SMALL
+
+_ALL = (
+    RANDOM_TREES,
+    BARS,
+    BARS_SWEEP,
+    DIGITS,
+    PAIRS,
+    ALARM_LARGE,
+    ALARM_SMALL,
+    CREDIT,
+    CREDIT_TREES,
+    MUSHROOM,
+    SPLICE,
+    SPLICE_SMALL,
+    SPLICE_NOISE,
+    NB_SYNTHETIC,
+    NB_REAL,
+    PDG_TABLE,
+    PDG_REAL,
+    PDG_HYBRID,
+    LDAG_RECOVERY,
+    LDAG_TABLES,
+)
+RECIPES: dict[str, Recipe] = {recipe.key: recipe for recipe in _ALL}
+
+
+def recipe_of(key: str) -> Recipe:
+    """The recipe of that key; UnknownNameError suggests the nearest."""
+    return named("recipe", key, RECIPES)

@@ -1,0 +1,144 @@
+"""What a study found on one data set, and what can be read from its curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from pgmstudio.core.experiments.sl_curves.points import LIKELIHOODS, CurvePoint
+from pgmstudio.studies.sl_sets import StudySet, Truth
+from pgmstudio.studies.sl_tables import BN, HYBRID, NB, PDG
+
+LANGUAGES = (BN, NB, PDG, HYBRID)
+# Bits per row that count as no difference.
+EQUAL = 0.05
+# Likelihoods nearer than this are equal to the last digit that matters.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What random queries say of a model: mean log2 P(Q | E), seconds of updating all beliefs."""
+
+    query_log2: float
+    seconds: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trail:
+    """A network and the graphs made of it, from large to small."""
+
+    network: CurvePoint
+    graphs: tuple[CurvePoint, ...]
+
+    @property
+    def best(self) -> CurvePoint | None:
+        """The smallest graph whose training likelihood is no lower than the network's; where all
+        are lower, the likeliest."""
+        least = self.network.train_log2_likelihood_per_row - _ROUNDING
+        fit = [g for g in self.graphs if g.train_log2_likelihood_per_row >= least]
+        if fit:
+            return min(fit, key=lambda g: g.effective_size)
+        return max(self.graphs, key=lambda g: g.train_log2_likelihood_per_row, default=None)
+
+    def smallest_as_good(self, tolerance: float = EQUAL) -> CurvePoint | None:
+        """The smallest graph that test rows like as well as the network, but for a tolerance."""
+        least = self.network.test_log2_likelihood_per_row - tolerance
+        fit = [g for g in self.graphs if g.test_log2_likelihood_per_row >= least]
+        return min(fit, key=lambda g: g.effective_size, default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class SetResult:
+    """One data set: all points, the trails of its networks, what models answered."""
+
+    own: StudySet
+    counts: tuple[int, int]
+    ceiling: float | None
+    truth: Truth | None
+    points: tuple[CurvePoint, ...]
+    trails: tuple[Trail, ...] = ()
+    answers: Mapping[str, Answers] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def curve(self, language: str) -> list[CurvePoint]:
+        """The points of a language from small to large."""
+        own = [p for p in self.points if p.series == language]
+        return sorted(own, key=lambda p: p.effective_size)
+
+
+def counted_size(point: CurvePoint) -> int:
+    """The effective size as the tables count it: classes have one more cell a component there."""
+    return point.representation_size + 1 if point.series == NB else point.effective_size
+
+
+def dominated_share(
+    curve: Sequence[CurvePoint], others: Sequence[CurvePoint], *, on_test: bool
+) -> float:
+    """The share of the points of a curve that have one in `others` no larger and more likely."""
+    name = LIKELIHOODS[on_test]
+    if not curve:
+        return 0.0
+    beaten = sum(
+        any(
+            one.effective_size <= point.effective_size and getattr(one, name) > getattr(point, name)
+            for one in others
+        )
+        for point in curve
+    )
+    return beaten / len(curve)
+
+
+def height_above(
+    curve: Sequence[CurvePoint], other: Sequence[CurvePoint], *, on_test: bool = False
+) -> float:
+    """Mean bits by which a curve is above another over the sizes that both have, evenly by their
+    logarithm; at a size each counts with its best model that is no larger. NaN without such sizes.
+    """
+    name = LIKELIHOODS[on_test]
+    if not curve or not other:
+        return math.nan
+    low = max(min(p.effective_size for p in own) for own in (curve, other))
+    high = min(max(p.effective_size for p in own) for own in (curve, other))
+    if low > high:
+        return math.nan
+    sizes = [low * (high / low) ** (step / 24) for step in range(25)]
+
+    def best(own: Sequence[CurvePoint], size: float) -> float:
+        return max(float(getattr(p, name)) for p in own if p.effective_size <= size + 0.5)
+
+    heights = [best(curve, size) - best(other, size) for size in sizes]
+    return sum(heights) / len(heights)
+
+
+def fall_after_peak(curve: Sequence[CurvePoint]) -> float:
+    """Bits per test row that are lost from the best model to the largest."""
+    if not curve:
+        return math.nan
+    last = max(curve, key=lambda p: p.effective_size)
+    return max(p.test_log2_likelihood_per_row for p in curve) - last.test_log2_likelihood_per_row
+
+
+def fall_per_doubling(curve: Sequence[CurvePoint]) -> float:
+    """Bits per test row lost for each doubling of the size beyond the best model; NaN when the best
+    is the largest."""
+    if not curve:
+        return math.nan
+    best = max(curve, key=lambda p: p.test_log2_likelihood_per_row)
+    last = max(curve, key=lambda p: p.effective_size)
+    if last.effective_size <= best.effective_size:
+        return math.nan
+    return fall_after_peak(curve) / math.log2(last.effective_size / best.effective_size)
+
+
+def rises(curve: Sequence[CurvePoint], *, on_test: bool = False) -> float:
+    """The share of steps from a model to the next larger one that do not lose likelihood."""
+    name = LIKELIHOODS[on_test]
+    steps = [
+        getattr(after, name) >= getattr(before, name) - _ROUNDING
+        for before, after in pairwise(curve)
+        if after.effective_size > before.effective_size
+    ]
+    return sum(steps) / len(steps) if steps else 1.0

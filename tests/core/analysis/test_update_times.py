@@ -1,0 +1,66 @@
+"""How the time of an update grows with the effective size."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from pgmstudio.core.analysis.query_benchmark import (
+    Queries,
+    QueryPlan,
+    inference_seconds,
+    line_fit,
+    random_queries,
+)
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.pdg.from_network import compiled_graph
+from pgmstudio.core.model import Model
+from pgmstudio.studies.sl_tables import (
+    BN,
+    NB,
+    PDG,
+)
+
+
+@pytest.mark.long
+def test_the_time_of_an_update_grows_with_the_effective_size() -> None:
+    # Acceptance check 10: at least ten models of each language, R² ≥ 0.9, slope above 0. The time
+    # is that of the processor, so that a busy machine does not decide.
+    rng = np.random.default_rng(0)
+    families: dict[str, list[tuple[float, float]]] = {BN: [], NB: [], PDG: []}
+    for count in (9, 10, 11):
+        domain = Domain(tuple(Variable(f"X{i}", ("a", "b", "c", "d")) for i in range(count)))
+        names = domain.names
+        for width in (5, 6, 7, 8):
+            edges = [
+                (names[j], names[i]) for i in range(count) for j in range(max(0, i - width + 1), i)
+            ]
+            network = BayesianNetwork.uniform(domain, Dag.from_edges(names, edges))
+            classes = 1000 * (len(families[NB]) + 1)
+            tables = tuple(rng.dirichlet(np.ones(4), classes) for _ in names)
+            mixture = LatentClasses(domain, np.full(classes, 1 / classes), tables)
+            plan = QueryPlan(count=10, targets=2, given=2)
+            queries = random_queries(network.sample(50, rng), plan)
+            for language, model in (
+                (BN, network),
+                (PDG, compiled_graph(network)),
+                (NB, mixture),
+            ):
+                families[language].append(_timed(model, queries))
+    for language, pairs in families.items():
+        assert len(pairs) >= 10
+        fit = line_fit([size for size, _ in pairs], [seconds for _, seconds in pairs])
+        assert fit is not None
+        assert fit.slope > 0, language
+        assert fit.r_squared >= 0.9, (language, fit.r_squared)
+
+
+def _timed(model: Model, queries: Queries) -> tuple[float, float]:
+    """Size and the least mean time of four: loading compiled code only ever adds."""
+    measured = [inference_seconds(model, queries, 10, time.thread_time) for _ in range(4)]
+    return float(model.effective_size()), min(each for each in measured if each is not None)

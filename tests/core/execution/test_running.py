@@ -1,0 +1,86 @@
+"""The token that asks a run to stop."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.execution.events import CLOCK, NEVER, StopSwitch
+
+
+def test_a_fresh_switch_lets_the_run_go_on() -> None:
+    switch = StopSwitch()
+    switch.raise_if_cancelled()
+    NEVER.raise_if_cancelled()
+    assert not switch.is_cancelled
+
+
+def test_a_pressed_switch_stays_pressed() -> None:
+    switch = StopSwitch()
+    switch.cancel()
+    switch.pause()
+    switch.resume()
+    assert switch.is_cancelled
+    with pytest.raises(Cancelled):
+        switch.raise_if_cancelled()
+
+
+def test_a_time_limit_presses_the_switch() -> None:
+    assert StopSwitch(seconds=0).is_cancelled
+    assert not StopSwitch(seconds=1e6).is_cancelled
+
+
+def test_a_paused_run_waits_until_it_is_resumed() -> None:
+    switch = StopSwitch()
+    switch.pause()
+    passed = threading.Event()
+    worker = threading.Thread(target=lambda: (switch.raise_if_cancelled(), passed.set()))
+    worker.start()
+    assert not passed.wait(0.2)
+    switch.resume()
+    assert passed.wait(5)
+    worker.join()
+    assert not switch.is_paused
+
+
+def test_a_run_that_is_not_paused_asks_without_a_lock() -> None:
+    # Ctrl+C presses the switch in the thread that asks, perhaps while it asks.
+    switch = StopSwitch()
+    with switch._go._cond:
+        asking = threading.Thread(target=switch.raise_if_cancelled, daemon=True)
+        asking.start()
+        asking.join(timeout=20)
+        assert not asking.is_alive()
+
+
+def test_time_limits_do_not_count_what_is_spent_on_compiling(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    switch = StopSwitch(seconds=10)
+    with CLOCK.paused(), CLOCK.paused():  # a kernel that needs another
+        now += 60
+        assert not switch.is_cancelled
+    now += 9
+    assert not switch.is_cancelled
+    now += 1
+    assert switch.is_cancelled
+
+
+def test_the_clock_of_time_limits_stands_while_a_kernel_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import numba
+
+    import pgmstudio.core.data.counting_kernels  # noqa: F401
+
+    told = list[str]()
+    monkeypatch.setattr(CLOCK, "pause", lambda: told.append("pause"))
+    monkeypatch.setattr(CLOCK, "resume", lambda: told.append("resume"))
+    assert numba.njit(lambda x: x + 1)(1) == 2
+    assert told[0] == "pause"
+    assert told.count("pause") == told.count("resume")

@@ -1,0 +1,333 @@
+"""The race of languages: one plan, one budget, one table."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pgmstudio.core.analysis.model_comparison import compare, row_log2
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.resampling import canonical, split
+from pgmstudio.core.errors import Cancelled, DataError, ParameterError, UnknownNameError
+from pgmstudio.core.execution.child_process import Packed
+from pgmstudio.core.execution.events import NEVER, StopSwitch
+from pgmstudio.core.experiments.language_comparison import scheduler as languages_running
+from pgmstudio.core.experiments.language_comparison.candidates import (
+    LANGUAGES,
+    languages_plan,
+    race_rows,
+    race_splits,
+)
+from pgmstudio.core.experiments.language_comparison.results import Race, Races
+from pgmstudio.core.experiments.language_comparison.scheduler import (
+    ASKED,
+    DUE,
+    Budget,
+    Finish,
+    LanguagesTask,
+    RunOver,
+    SplitsTask,
+)
+from pgmstudio.core.experiments.plans import run_task as glimpses
+from pgmstudio.core.experiments.plans.expansion import runs_of_plan
+from pgmstudio.core.experiments.plans.run_task import Glimpses, Harvested, PointWork, RunDone, SoFar
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.params import AUTO
+from tests.strategies import random_network
+
+Floats = NDArray[np.float64]
+
+
+def rows_of_a_network(count: int = 300) -> DataSet:
+    rng = np.random.default_rng(5)
+    return random_network(rng, cardinalities=[2, 3, 2, 2]).sample(count, rng)
+
+
+# -- rows and plan
+
+
+def test_without_a_split_the_rows_are_parted_by_the_seed_and_none_is_lost() -> None:
+    data = rows_of_a_network(200)
+    rows = race_rows(data, seed=3)
+    assert rows.valid is not None
+    assert (rows.train.row_count, rows.valid.row_count, rows.test.row_count) == (140, 20, 40)
+    again = race_rows(data, seed=3)
+    assert again.fingerprint == rows.fingerprint
+    assert race_rows(data, seed=4).fingerprint != rows.fingerprint
+
+
+def test_the_parts_of_a_split_are_taken_as_they_are() -> None:
+    data = rows_of_a_network(200)
+    three = split(data, (0.5, 0.2, 0.3), 1)
+    rows = race_rows(data, three, seed=9)
+    expected = [part.fingerprint for part in three.parts(data)]
+    assert rows.valid is not None
+    assert [rows.train.fingerprint, rows.valid.fingerprint, rows.test.fingerprint] == expected
+    two = split(data, (0.5, 0.5), 1)
+    rows = race_rows(data, two, seed=9)
+    assert rows.valid is not None
+    assert rows.test.fingerprint == two.parts(data)[1].fingerprint
+    assert (rows.train.row_count, rows.valid.row_count) == (90, 10)
+
+
+def test_few_rows_are_split_several_times_and_each_is_tested_once() -> None:
+    data = rows_of_a_network(301)
+    splits = race_splits(data, seed=3)
+    assert len(splits) == 5
+    tested = np.concatenate([part.test.codes for part in splits], axis=1)
+    for part in splits:
+        assert part.valid is not None
+        sizes = [part.train.row_count, part.valid.row_count, part.test.row_count]
+        assert sizes == [211, 30, 60]
+    # The one row that is left over by rounding is never tested.
+    left = Counter(map(tuple, data.codes.T.tolist()))
+    left.subtract(map(tuple, tested.T.tolist()))
+    assert sorted(+left) == [row for row, count in sorted(left.items()) if count]
+    assert sum(left.values()) == 1
+    # As counts the same.
+    for one, other in zip(splits, race_splits(data.merged(), seed=3), strict=True):
+        assert canonical(one.test).fingerprint == canonical(other.test).fingerprint
+        assert canonical(one.train).fingerprint == canonical(other.train).fingerprint
+
+
+def test_test_rows_of_their_own_or_many_rows_leave_one_split() -> None:
+    data = rows_of_a_network(100)
+    assert len(race_splits(data, split(data, (0.5, 0.5), 1))) == 1
+    assert len(race_splits(data, test=data)) == 1
+    assert len(race_splits(rows_of_a_network(10_000))) == 1
+    assert len(race_splits(data, count=3, shares=(0.1, 0.3))) == 3
+    with pytest.raises(DataError, match="fewer splits"):
+        race_splits(data, count=4, shares=(0.1, 0.3))
+
+
+def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -> None:
+    data = rows_of_a_network(200)
+    splits = race_splits(data, count=2, seed=1)
+    plan = languages_plan(["tree"], splits[0], smoothing=1.0)
+    races = Races(["tree"], splits)
+    task = SplitsTask(plan, splits, Budget(600), Finish(), processes=1)
+    for event in task(NEVER):
+        races.take(event)
+    races.end()
+    table = races.table()
+    assert (table.split_count, table.rows[0].state) == (2, "learned")
+    (run,) = runs_of_plan(plan, ())
+    logs = []
+    for part in splits:
+        *_, last = LearnTask(run.learner, part.train, run.params, run.seed)(NEVER)
+        assert isinstance(last, Finished)
+        logs.append(row_log2(last.model, part.test))
+    assert table.comparison is not None
+    found = table.comparison.row_log2["Chow–Liu tree"]
+    assert found == pytest.approx(np.concatenate(logs))
+    bits = sum(float(part.mean()) for part in logs) / 2
+    assert table.comparison["Chow–Liu tree"].log2_likelihood_per_row == pytest.approx(bits)
+    assert [len(models) for models in table.models_by_split()] == [1, 1]
+
+
+def test_too_few_rows_are_refused_in_a_sentence() -> None:
+    with pytest.raises(DataError, match="no rows to"):
+        race_rows(rows_of_a_network(2))
+
+
+def test_every_language_is_one_run_for_each_seed_whatever_it_could_sweep() -> None:
+    rows = race_rows(rows_of_a_network())
+    plan = languages_plan(LANGUAGES, rows, seeds=(4, 5))
+    runs = runs_of_plan(plan, (0.2, 0.5))
+    assert [run.name for run in runs] == [one.title for one in LANGUAGES.values() for _ in (4, 5)]
+    assert {run.seed for run in runs} == {4, 5}
+    with pytest.raises(UnknownNameError, match="ldag"):
+        languages_plan(["ldga"], rows)
+
+
+def test_a_smoothing_that_was_chosen_is_that_of_every_language_with_pseudo_counts() -> None:
+    rows = race_rows(rows_of_a_network())
+    for smoothing in (AUTO, 0.25):
+        runs = runs_of_plan(languages_plan(LANGUAGES, rows, smoothing=smoothing), (0.2,))
+        given = {
+            run.name: run.params.smoothing if hasattr(run.params, "smoothing") else AUTO
+            for run in runs
+        }
+        for one in LANGUAGES.values():
+            expected = smoothing if one.has_pseudo_counts else AUTO
+            assert given[one.title] == expected
+    own = [one.key for one in LANGUAGES.values() if not one.has_pseudo_counts]
+    assert own == ["ldag", "mixture"]
+
+
+# -- the budget
+
+
+def test_a_budget_is_shared_fairly_and_kept_whatever_the_runs_take() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        count, processes = int(rng.integers(1, 15)), int(rng.integers(1, 5))
+        budget = Budget(100.0)
+        free = [0.0] * processes  # when each process has time again
+        spans: list[tuple[float, float]] = []
+        for done in range(count):
+            number = int(np.argmin(free))
+            now = free[number]
+            # Those that are over by now; the others are still running or waiting.
+            over = len([end for _, end in spans if end <= now])
+            share = budget.share(100.0 - now, count - over, processes)
+            takes = share if done % 3 else share * rng.random()
+            spans.append((now, now + takes))
+            free[number] = now + takes
+        assert max(free) <= 100.0 + 0.5 * count  # the last may have the least there is
+        # Where all need their whole share, all shares are the same.
+    assert Budget(60.0).share(60.0, 7, 2) == pytest.approx(15.0)
+    assert Budget(60.0).share(45.0, 5, 2) == pytest.approx(15.0)
+    assert Budget(60.0).share(0.0, 1, 2) > 0
+    assert Budget(60.0, "each").share(3.0, 7, 2) == 60.0
+
+
+def test_a_budget_of_no_time_is_refused() -> None:
+    with pytest.raises(ParameterError, match="budget"):
+        Budget(0.0)
+
+
+def test_a_run_that_is_ended_early_gives_what_it_has_by_then() -> None:
+    rows = race_rows(rows_of_a_network())
+    plan = languages_plan(["latent"], rows)
+    run = runs_of_plan(plan, ())[0]
+    whole = [e for e in PointWork(run)(rows, NEVER) if isinstance(e, CurvePoint)]
+    points: list[CurvePoint] = []
+    ends: list[RunDone] = []
+    for event in PointWork(run)(rows, NEVER, ends=lambda _: len(points) > 0):
+        if isinstance(event, CurvePoint):
+            points.append(event)
+        elif isinstance(event, RunDone):
+            ends.append(event)
+    assert 1 <= len(points) < len(whole)
+    assert ends[0].cut_after is not None
+    assert "stopped after" in ends[0].problems[0]
+    first, second = points[0], whole[0]
+    assert first.test_log2_likelihood_per_row == second.test_log2_likelihood_per_row
+
+
+class Clock:
+    """A machine that gives a process what the test says."""
+
+    def __init__(self) -> None:
+        self.now = self.used = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    def process_time(self) -> float:
+        return self.used
+
+
+def test_a_run_without_a_model_has_its_share_as_processor_time_unless_it_is_asked_to_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, flags = Clock(), np.zeros(1, dtype=np.uint8)
+    monkeypatch.setattr(languages_running, "time", clock)
+    run = runs_of_plan(languages_plan(["tree"], race_rows(rows_of_a_network())), ())[0]
+    work = languages_running._Work(PointWork(run), 0, Packed(b"", None, ()), 10.0, 36.0, 10.0, 76.0)
+    term = languages_running._Term(work, flags)
+    assert not term.is_over(has_model=True)
+    flags[0] = DUE  # others wait
+    clock.now, clock.used = 10.0, 1.0
+    assert not term.is_over(has_model=False)
+    clock.now = 14.0
+    assert not term.is_over(has_model=False)
+    assert term.is_over(has_model=True)
+    assert "it had 4.0 s more" in term.extra_told()
+    assert term.extra_told() == ""
+    clock.used = 10.0
+    assert term.is_over(has_model=False)
+    clock.now, clock.used = 76.0, 2.0
+    assert term.is_over(has_model=False)
+    clock.now, flags[0] = 1.0, ASKED
+    assert term.is_over(has_model=False)
+
+
+def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_gives_none() -> None:
+    rows = race_rows(rows_of_a_network())
+    finish = Finish()
+    finish.end("Latent classes")  # before it has begun
+    race = Race(["tree", "latent"])
+    plan = languages_plan(["latent", "tree"], rows)
+    for event in LanguagesTask(plan, rows, Budget(600.0), finish, processes=1)(NEVER):
+        race.take(event)
+    race.end()
+    table = race.table()
+    tree, latent = table.row("Chow–Liu tree"), table.row("Latent classes")
+    assert (tree.state, latent.state) == ("learned", "no model")
+    assert tree.point is not None
+    assert isinstance(tree.point.model, Tree)
+    assert tree.compared is not None
+    expected = compare({"tree": tree.point.model}, rows.test)["tree"]
+    assert tree.compared.log2_likelihood_per_row == expected.log2_likelihood_per_row
+    assert tree.compared.standard_error == expected.standard_error
+    assert tree.point.inference_seconds is not None
+
+
+def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> None:
+    rows = race_rows(rows_of_a_network())
+    switch, race = StopSwitch(), Race(["tree", "latent", "mixture"])
+    plan = languages_plan(["tree", "latent", "mixture"], rows)
+    task = LanguagesTask(plan, rows, Budget(600.0), Finish(), processes=1)
+
+    def run() -> None:
+        for event in task(switch):
+            race.take(event)
+            if isinstance(event, RunOver):
+                switch.cancel()
+
+    with pytest.raises(Cancelled):
+        run()
+    race.end()
+    table = race.table()
+    assert table.row("Chow–Liu tree").state == "learned"
+    assert table.row("Mixture of trees").state == "no model"  # it had not begun
+    assert all(row.is_over for row in table.rows)
+
+
+def test_who_looks_on_sees_models_of_a_run_before_it_is_over_and_its_points_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(glimpses, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(glimpses, "SHARE", 1e9)
+    rows = race_rows(rows_of_a_network())
+    run = runs_of_plan(languages_plan(["pdg"], rows), (0.2, 0.5))[0]
+    plain = [e for e in PointWork(run, "k")(rows, NEVER) if isinstance(e, CurvePoint)]
+    events = list(PointWork(run, "k", tells_so_far=True)(rows, NEVER))
+    points = [e for e in events if isinstance(e, CurvePoint)]
+    seen = [e for e in events if isinstance(e, SoFar)]
+    assert [numbers(point) for point in points] == [numbers(point) for point in plain]
+    assert events.index(seen[0]) < events.index(points[0])
+    known = {point.key: point for told in seen for point in told.new}
+    assert len(known) == sum(len(told.new) for told in seen)  # each is sent once
+    assert {*known}.isdisjoint(point.key for point in points)
+    last = [numbers(known[key]) for key in seen[-1].standing]
+    assert last == [numbers(point) for point in points]
+
+
+def numbers(point: CurvePoint) -> tuple[object, ...]:
+    """What is measured of a model, without times."""
+    return point.lambda_, point.effective_size, point.test_log2_likelihood_per_row
+
+
+def test_glimpses_keep_to_their_share_of_the_time_of_learning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(glimpses.time, "perf_counter", lambda: now[0])
+    model = random_network(np.random.default_rng(0), cardinalities=[2, 2])
+    looks = Glimpses()
+    assert not looks.are_due(0.1)
+    assert looks.are_due(0.5)
+    for _ in looks.of([Harvested(model)]):
+        now[0] += 1.0  # measuring and sending it took so long
+    assert not looks.are_due(39.0)
+    assert looks.are_due(41.0)
+    assert list(looks.of([Harvested(model)])) == []  # nothing new

@@ -1,0 +1,261 @@
+"""The table of a race: who is chosen, paired differences, sentences."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES
+from pgmstudio.core.experiments.language_comparison.results import (
+    Race,
+    Races,
+    paired,
+    same_words,
+    table_csv,
+    verdict,
+)
+from pgmstudio.core.experiments.language_comparison.scheduler import (
+    RowScores,
+    RunBegan,
+    RunOver,
+    RunWent,
+    SplitBegan,
+    SplitOver,
+)
+from pgmstudio.core.experiments.plans.expansion import PlanRows
+from pgmstudio.core.experiments.plans.run_task import RunDone, SoFar
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+
+Floats = NDArray[np.float64]
+
+
+def test_a_paired_difference_computed_by_hand() -> None:
+    one, other = np.array([-1.0, -2.0, -3.0, -4.0]), np.array([-1.5, -2.0, -2.5, -5.0])
+    found = paired(one, other)
+    # d = ½, 0, −½, 1: mean ¼, Σ(d − ¼)² = 1.25, s.e. √(1.25/3/4), t(0.975; 3) = 3.182446
+    assert found.value == pytest.approx(0.25)
+    assert found.standard_error == pytest.approx(math.sqrt(1.25 / 12))
+    assert found.half == pytest.approx(3.182446 * math.sqrt(1.25 / 12), rel=1e-6)
+    assert found.rows == 4
+    back = paired(other, one)
+    assert back.value == pytest.approx(-0.25)
+    assert back.interval is not None
+    assert found.interval is not None
+    assert back.interval == pytest.approx((-found.interval[1], -found.interval[0]))
+
+
+def test_a_weight_counts_as_so_many_rows() -> None:
+    one, other = np.array([-1.0, -2.0]), np.array([-1.5, -1.0])
+    weighed = paired(one, other, np.array([3.0, 2.0]))
+    repeated = paired(np.repeat(one, [3, 2]), np.repeat(other, [3, 2]))
+    assert weighed.value == pytest.approx(repeated.value)
+    assert weighed.interval == pytest.approx(repeated.interval)
+
+
+def test_no_number_makes_up_for_rows_that_are_ruled_out() -> None:
+    one, other = np.array([-1.0, -np.inf, -2.0]), np.array([-2.0, -3.0, -2.5])
+    assert paired(one, other).value is None
+    assert paired(one, one[::-1]).value == pytest.approx(0.0)  # as many, though others
+
+
+def learned(title: str, key: str, logs: Floats, *, valid: float, size: int) -> list[object]:
+    """The events of a language that was learned with these test rows."""
+    family = next(one.family for one in LANGUAGES.values() if one.title == title)
+    point = CurvePoint(
+        *("x", family, None, 0, size, size, -1.0, float(logs.mean()), 0.1, 10.0, 1.0, {}),
+        key=f"{key}-{size:03d}",
+        name=title,
+        valid_log2_likelihood_per_row=valid,
+    )
+    return [RowScores(point.key, logs), point]
+
+
+def raced(*languages: tuple[str, float, int]) -> Race:
+    """A race in which languages got so many more bits per row than others, with these sizes."""
+    rng = np.random.default_rng(1)
+    base, race = rng.normal(-5, 1, 400), Race(["tree", "bn", "pdg"])
+    titles = {one.key: one.title for one in LANGUAGES.values()}
+    for key, bits, size in languages:
+        logs = base + bits + rng.normal(0, 0.05, 400)
+        events = [
+            RunBegan(key, titles[key], 5.0),
+            RunWent(key, titles[key], 0.5, "halfway"),
+            *learned(titles[key], key, logs, valid=bits, size=size),
+            RunDone(key, 1, 2.0),
+            RunOver(key, titles[key]),
+        ]
+        for event in events:
+            race.take(event)  # type: ignore[arg-type]
+    return race
+
+
+def split_events(number: int, *languages: tuple[str, float, int]) -> list[object]:
+    """One split of 50 test rows: the languages with their bits per row and sizes."""
+    titles = {one.key: one.title for one in LANGUAGES.values()}
+    events: list[object] = [SplitBegan(number)]
+    for key, bits, size in languages:
+        name, logs = f"{key} {number}", np.full(50, bits)
+        events += [
+            RunBegan(name, titles[key], 5.0),
+            *learned(titles[key], name, logs, valid=bits, size=size),
+            RunDone(name, 1, 2.0),
+            RunOver(name, titles[key]),
+        ]
+    return [*events, SplitOver(number)]
+
+
+def test_a_language_is_judged_by_all_splits_that_are_over_and_have_all_languages() -> None:
+    data = DataSet(Domain.of({"x": "ab"}), np.zeros((1, 50), dtype=np.uint8))
+    races = Races(["tree", "bn"], [PlanRows(data, data, data)] * 4)
+    # Three times as good as the tree in one split and worse in the next: not distinguishable.
+    both = [("tree", -6.0, 10), ("bn", -2.0, 30)], [("tree", -6.0, 20), ("bn", -7.0, 40)]
+    for event in split_events(0, *both[0])[:-1]:
+        races.take(event)  # type: ignore[arg-type]
+    assert races.table().row("Chow–Liu tree").compared is not None  # shown while it goes on
+    races.take(SplitOver(0))
+    for event in [*split_events(1, *both[1]), *split_events(2, ("tree", -6.0, 10))]:
+        races.take(event)  # type: ignore[arg-type]
+    for event in split_events(3, *both[0])[:-1]:  # stopped in the middle
+        races.take(event)  # type: ignore[arg-type]
+    races.end()
+    table = races.table()
+    assert table.split_count == 2
+    tree, network = (table.row(title).compared for title in ("Chow–Liu tree", "Bayesian network"))
+    assert tree is not None
+    assert network is not None
+    assert (tree.log2_likelihood_per_row, network.log2_likelihood_per_row) == (-6.0, -4.5)
+    assert (tree.effective_size, network.effective_size) == (15, 35)
+    assert (network.verdict, tree.verdict) == ("best", "not distinguishable")
+    pair = table.pairwise()["Chow–Liu tree", "Bayesian network"]
+    assert pair.interval == tree.interval
+    assert "2 splits" in table.method
+    assert "take Chow–Liu tree" in verdict(table)
+
+
+def test_rows_fill_as_languages_finish() -> None:
+    race = raced(("tree", 0.0, 10))
+    race.take(RunBegan("bn", "Bayesian network", 5.0))
+    race.take(RunWent("bn", "Bayesian network", 0.25, "restart 3"))
+    table = race.table()
+    states = {row.language.key: row.state for row in table.rows}
+    assert states == {"tree": "learned", "bn": "learning", "pdg": "waiting"}
+    assert table.row("Bayesian network").fraction == 0.25
+    assert table.row("Bayesian network").message == "restart 3"
+    assert table.row("Chow–Liu tree").seconds == 2.0
+    assert table.ranked[0].language.key == "tree"
+    race.end()
+    states = {row.language.key: row.state for row in race.table().rows}
+    assert states == {"tree": "learned", "bn": "no model", "pdg": "no model"}
+
+
+def test_validation_rows_choose_the_model_of_a_language_and_test_rows_do_not() -> None:
+    race = Race(["pdg", "tree"])
+    good, better = np.full(50, -3.0), np.full(50, -2.0)
+    for logs, valid, size in ((better, -9.0, 20), (good, -4.0, 30), (good, -4.0, 25)):
+        for event in learned("PDG", "k", logs, valid=valid, size=size):
+            race.take(event)  # type: ignore[arg-type]
+    chosen = race.chosen("PDG")
+    assert chosen is not None
+    assert chosen.effective_size == 25  # the smaller of the two that are best on validation rows
+
+
+def test_differences_to_any_reference_are_those_of_the_rows() -> None:
+    table = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.01, 20)).table()
+    assert table.comparison is not None
+    logs = table.comparison.row_log2
+    against = table.against("Chow–Liu tree")
+    change = logs["PDG"] - logs["Chow–Liu tree"]
+    error = change.std(ddof=1) / math.sqrt(400)
+    assert against["PDG"].value == pytest.approx(change.mean())
+    assert against["PDG"].standard_error == pytest.approx(error)
+    pairs = table.pairwise()
+    assert len(pairs) == 6
+    assert pairs["PDG", "Chow–Liu tree"].value == pytest.approx(change.mean())
+    assert pairs["Chow–Liu tree", "PDG"].value == pytest.approx(-change.mean())
+
+
+def test_the_sentence_takes_the_cheapest_of_those_that_cannot_be_told_from_the_best() -> None:
+    equal = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.006, 20))
+    assert "take PDG" in verdict(equal.table())
+    assert "2.0 times cheaper" in verdict(equal.table())
+    apart = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.1, 20))
+    told = verdict(apart.table())
+    assert "Bayesian network is best" in told
+    assert "PDG loses least, 0.098 bits per row at 2.0 times less" in told
+    small = raced(("tree", 0.0, 10), ("bn", -0.2, 40))
+    assert "Chow–Liu tree is best" in verdict(small.table())
+    assert "the cheapest to ask: take Chow–Liu tree" in verdict(small.table())
+    assert verdict(Race(["tree"]).table()) == ""
+
+
+def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
+    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40))
+    race.end()
+    table = race.table()
+    lines = list(csv.DictReader(io.StringIO(table_csv(table))))
+    assert [line["language"] for line in lines] == ["bn", "tree", "pdg"]
+    tree = table.row("Chow–Liu tree").compared
+    assert tree is not None
+    assert float(lines[1]["log2_likelihood_per_row"]) == tree.log2_likelihood_per_row
+    assert float(lines[1]["difference"]) == tree.difference
+    assert lines[2]["log2_likelihood_per_row"] == ""
+    told = table.as_dict()
+    assert told["best"] == "Bayesian network"
+    assert len(told["pairs"]) == 2
+
+
+def test_a_race_run_again_says_whether_it_is_the_same() -> None:
+    first = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
+    again = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
+    assert same_words(first, again) == ("Reproduced: all 2 results identical.", "success")
+    other = raced(("tree", -0.3, 10), ("bn", 0.1, 40)).table()
+    told, level = same_words(first, other)
+    assert level == "warning"
+    assert "1 of 2 results identical; not Bayesian network." in told
+
+
+def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() -> None:
+    race = raced(("tree", 0.0, 10))
+    race.take(RunBegan("k", "PDG", 5.0))
+    logs = np.full(400, -4.0)
+    for valid, size, standing in ((-5.0, 20, ()), (-4.0, 30, ("k-020",)), (-3.0, 25, ())):
+        scores, point = learned("PDG", "k", logs, valid=valid, size=size)
+        assert isinstance(scores, RowScores)
+        assert isinstance(point, CurvePoint)
+        race.take(scores)
+        race.take(SoFar("k", (point,), (*standing, point.key)))
+    row = race.table().row("PDG")
+    assert (row.state, len(race.points)) == ("learning", 2)
+    assert row.point is not None
+    assert row.point.effective_size == 25  # what no longer stands cannot be chosen
+    assert row.compared is not None
+    assert row.compared.log2_likelihood_per_row == -4.0
+    for event in [*learned("PDG", "k", logs, valid=-9.0, size=40), RunDone("k", 1, 2.0)]:
+        race.take(event)  # type: ignore[arg-type]
+    race.take(RunOver("k", "PDG"))
+    row = race.table().row("PDG")
+    assert row.state == "learned"
+    assert row.point is not None
+    assert row.point.effective_size == 40
+
+
+def test_the_best_so_far_of_a_run_that_ends_without_a_word_stays() -> None:
+    race = Race(["pdg"])
+    race.take(RunBegan("k", "PDG", 5.0))
+    scores, point = learned("PDG", "k", np.full(50, -4.0), valid=-5.0, size=20)
+    assert isinstance(scores, RowScores)
+    assert isinstance(point, CurvePoint)
+    for event in (scores, SoFar("k", (point,), (point.key,)), RunOver("k", "PDG")):
+        race.take(event)
+    race.end()
+    row = race.table().row("PDG")
+    assert row.state == "stopped"
+    assert row.point is point
+    assert row.seconds == point.seconds > 0

@@ -1,0 +1,211 @@
+"""Hill climbing: peaks are peaks, rules are kept, and known graphs are found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import CycleError, ParameterError, UnknownNameError
+from pgmstudio.core.execution.events import NEVER, Note
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    HillClimbLearner,
+    HillClimbParams,
+)
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.edge_constraints import EdgeRules, knowledge_sentence
+from pgmstudio.core.learning.base import Finished, Found, LearnEvent
+from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.local import SCORES, score_of
+
+CARDS = (2, 3, 2, 2, 4)
+DOMAIN = Domain.of({f"v{i}": tuple(map(str, range(card))) for i, card in enumerate(CARDS)})
+
+
+def random_network(seed: int, domain: Domain = DOMAIN, density: float = 0.5) -> BayesianNetwork:
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(domain))
+    parents = [
+        tuple(int(p) for p in order[:place] if rng.random() < density)[:2]
+        for place in np.argsort(order)
+    ]
+    dag = Dag(domain.names, tuple(parents))
+    cards = domain.cardinalities
+    tables = tuple(
+        rng.dirichlet(np.full(cards[c], 0.4), size=tuple(cards[p] for p in dag.parent_indices[c]))
+        for c in range(len(domain))
+    )
+    return BayesianNetwork(domain, dag, tables)
+
+
+def rows(seed: int, count: int = 200) -> DataSet:
+    return random_network(seed).sample(count, np.random.default_rng(seed))
+
+
+def events(data: DataSet, seed: int = 0, **chosen: object) -> list[LearnEvent]:
+    params = HillClimbParams(**{"smoothing": 0.0, "restarts": 2, **chosen})  # type: ignore[arg-type]
+    rng = np.random.default_rng(seed)
+    return list(HillClimbLearner().run(data, params, rng=rng, cancel=NEVER))
+
+
+def learn(data: DataSet, seed: int = 0, **chosen: object) -> tuple[BayesianNetwork, float]:
+    last = events(data, seed, **chosen)[-1]
+    assert isinstance(last, Finished)
+    assert isinstance(last.model, BayesianNetwork)
+    return last.model, last.measures["score"]
+
+
+def neighbours(dag: Dag) -> Iterator[Dag]:
+    """Every graph one added, removed or reversed edge away."""
+    for source in dag.names:
+        for target in dag.names:
+            if source == target:
+                continue
+            try:
+                if not dag.has_edge(source, target):
+                    yield dag.with_edge(source, target)
+                else:
+                    yield dag.without_edge(source, target)
+                    yield dag.with_reversed(source, target)
+            except CycleError:
+                continue
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(SCORES),
+    st.sampled_from([0, 1, 10]),
+    st.sampled_from([None, 1, 2]),
+    st.booleans(),
+)
+def test_no_legal_change_of_one_edge_improves_what_is_found(
+    seed: int, score: str, tabu: int, max_parents: int | None, missing: bool
+) -> None:
+    data = rows(seed)
+    if missing:
+        codes = data.codes.copy()
+        codes[np.random.default_rng(seed).random(codes.shape) < 0.1] = data.missing_code
+        data = DataSet(DOMAIN, codes)
+    knowledge = Knowledge(
+        required=frozenset({("v1", "v3")}), forbidden=frozenset({("v0", "v2"), ("v4", "v0")})
+    )
+    network, found = learn(
+        data,
+        score=score,
+        tabu=tabu,
+        max_parents=max_parents,
+        knowledge=knowledge,
+        missing="available",
+    )
+    scores = FamilyScores(data, score_of(score, data.total_weight))
+    assert found == pytest.approx(scores.total(network.dag.parent_indices))
+    for other in neighbours(network.dag):
+        too_many = max_parents is not None and max(map(len, other.parent_indices)) > max_parents
+        if not too_many and not knowledge.violations(other.edges):
+            assert scores.total(other.parent_indices) <= found + 1e-6
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32))
+def test_each_model_found_on_the_way_is_better_than_the_one_before(seed: int) -> None:
+    told = events(rows(seed), restarts=5)
+    scores = [event.measures["score"] for event in told if isinstance(event, Found)]
+    last = told[-1]
+    assert isinstance(last, Finished)
+    assert scores == sorted(set(scores))
+    assert last.measures["score"] == scores[-1]
+
+
+def test_lambda_one_gives_no_edges_and_lambda_zero_the_most_likely_model() -> None:
+    # bayesian-networks.md, acceptance check 22
+    data = rows(5)
+    assert learn(data, score="lambda", lambda_=1.0)[0].edges == ()
+    network, found = learn(data, score="lambda", lambda_=0.0)
+    complete = Dag.from_edges(
+        DOMAIN.names, [(a, b) for a in DOMAIN.names for b in DOMAIN.names if a < b]
+    )
+    most = FamilyScores(data, score_of("lambda", 1, lambda_=0.0)).total(complete.parent_indices)
+    assert found == pytest.approx(most)
+    assert network.log2_probabilities(data).sum() == pytest.approx(most)
+
+
+def test_a_collider_is_found_with_its_directions() -> None:
+    domain = Domain.of(dict.fromkeys("xyz", ("0", "1")))
+    rng = np.random.default_rng(1)
+    x, y = rng.integers(0, 2, (2, 2000))
+    z = np.where(rng.random(2000) < 0.9, x ^ y, 1 - (x ^ y)) | (x & y & (rng.random(2000) < 0.5))
+    network, _ = learn(DataSet(domain, np.array([x, y, z], dtype=np.uint8)), tabu=10)
+    assert set(network.edges) == {("x", "z"), ("y", "z")}
+
+
+def test_the_search_can_start_from_a_model_and_says_what_it_left_out() -> None:
+    data = rows(9)
+    best, best_score = learn(data, restarts=10)
+    kept, kept_score = learn(data, start=best, restarts=0, tabu=0)
+    assert kept_score == pytest.approx(best_score)
+    assert set(kept.edges) == set(best.edges)
+    forbidden = Knowledge(forbidden=frozenset({best.edges[0]}))
+    told = events(data, start=best, knowledge=forbidden)
+    assert any(isinstance(event, Note) and "1 edge of the start" in str(event) for event in told)
+
+
+def test_a_start_over_other_variables_is_refused() -> None:
+    stranger = BayesianNetwork.uniform(Domain.of({"a": "01", "b": "01"})).with_edge("a", "b")
+    with pytest.raises(UnknownNameError):
+        learn(rows(1), start=stranger)
+
+
+def test_more_required_parents_than_allowed_are_refused() -> None:
+    knowledge = Knowledge(required=frozenset({("v0", "v2"), ("v1", "v2")}))
+    with pytest.raises(ParameterError, match="2 parents of v2 are required"):
+        learn(rows(1), knowledge=knowledge, max_parents=1)
+
+
+def test_a_required_edge_stays_even_when_its_table_is_larger_than_the_limit() -> None:
+    knowledge = Knowledge(required=frozenset({("v1", "v4")}))
+    network, _ = learn(rows(2), knowledge=knowledge, max_table_cells=4)
+    assert network.dag.has_edge("v1", "v4")
+    assert all(table.size <= 12 for table in network.tables)
+
+
+def test_rules_are_counted_or_listed_after_a_run() -> None:
+    network, _ = learn(rows(3))
+    edge = network.edges[0]
+    absent = Knowledge(forbidden=frozenset({edge}))
+    assert knowledge_sentence(network, absent).startswith(f"{edge[0]} → {edge[1]} is present")
+    kept = Knowledge(required=frozenset({edge}), tiers=(DOMAIN.names,))
+    assert knowledge_sentence(network, kept) == "All 2 constraints hold."
+
+
+def test_a_start_never_closes_a_cycle_with_required_edges() -> None:
+    knowledge = Knowledge(required=frozenset({("v2", "v0")}))
+    rules = EdgeRules.of(DOMAIN.names, knowledge, None)
+    dag, left_out = rules.starting_graph([("v0", "v1"), ("v1", "v2"), ("v2", "v0")])
+    assert set(dag.edges) == {("v2", "v0"), ("v0", "v1")}
+    assert left_out == 1
+
+
+@pytest.mark.slow
+def test_alarm_is_found_to_within_a_few_edges(shared: Path) -> None:
+    from pgmstudio.core.io.models.files import read_model
+
+    alarm = read_model(shared / "data/networks/alarm.bif").model
+    assert isinstance(alarm, BayesianNetwork)
+    data = alarm.sample(20_000, np.random.default_rng(7))
+    network, found = learn(data, restarts=20)
+    scores = FamilyScores(data, score_of("bic", data.total_weight))
+    truth = scores.total(alarm.dag.parent_indices)
+    assert found > truth - 0.002 * abs(truth)
+    skeleton = {frozenset(edge) for edge in alarm.edges}
+    assert len(skeleton & {frozenset(edge) for edge in network.edges}) >= 42
+    assert math.isfinite(found)

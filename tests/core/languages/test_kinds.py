@@ -1,0 +1,49 @@
+"""Languages have one title, and messages never show their kind as files have it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import pgmstudio
+from pgmstudio.core.languages.diagrams import picture_names
+from pgmstudio.core.languages.kinds import KIND_TITLES, a_kind, in_sentence, kind_title
+from tests.decision_graphs import medical
+from tests.labelled_dags import coronary
+
+SOURCES = Path(pgmstudio.__file__).parent
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("ldag", "a labelled DAG"),
+        ("pdg", "a probabilistic decision graph"),
+        ("bayesian-network", "a Bayesian network"),
+        ("latent-class", "a latent class model"),
+        ("markov-network", "a markov network"),
+    ],
+)
+def test_a_model_is_called_by_the_title_of_its_language(kind: str, words: str) -> None:
+    assert a_kind(kind) == words
+    assert a_kind(kind, "A") == f"A{words[1:]}"
+
+
+def test_every_model_that_can_be_drawn_has_a_title() -> None:
+    for model in (medical(), coronary()):
+        assert picture_names(model)
+        assert KIND_TITLES[model.kind] == kind_title(model.kind)
+        assert in_sentence(model.kind)[0].islower()
+
+
+def test_no_message_says_a_kind_where_a_title_belongs() -> None:
+    slug = re.compile(r"\b[Aa] \{[\w.]*\bkind\}")
+    found = [
+        f"{path.relative_to(SOURCES)}: {line.strip()}"
+        for path in SOURCES.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if slug.search(line)
+    ]
+    assert found == []

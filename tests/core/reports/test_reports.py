@@ -1,0 +1,307 @@
+"""Reports: one page that needs no other file, says everything, and keeps content content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pgmstudio
+from pgmstudio.core.errors import FileError
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION
+from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan
+from pgmstudio.core.experiments.plans.runner import Here
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.data.reader import write_data
+from pgmstudio.core.io.experiments import KeptPlanTask, read_plan_rows
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    HillClimbParams,
+)
+from pgmstudio.core.languages.learners import LearnTask
+from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.params import params_to_dict
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run, plain
+from pgmstudio.core.reports.html import Markup, page, shown, table, tag
+from pgmstudio.core.reports.report import ReportTask, ReportWords, folder_report, project_report
+from pgmstudio.core.reports.reproduction import (
+    Reproduced,
+    ReproduceFolder,
+    ReproduceProject,
+    compared_points,
+)
+from pgmstudio.core.reports.sections import learn_command
+from tests.core.io.example_projects import full_project
+from tests.strategies import random_network
+
+WORDS = ReportWords("rain.pgmz", datetime(2026, 1, 2, 3, 4))
+VOID = {"meta"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_version() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PINNED_VERSION, "the version under test")
+        yield
+
+
+class Strict(HTMLParser):
+    """Every element is closed in its turn, nothing is loaded, nothing runs."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.seen: set[str] = set()
+        self.text: list[str] = []
+
+    def handle_starttag(self, name: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        assert len(told) == len(attrs), f"{name} has an attribute twice"
+        assert name not in ("script", "link", "img", "iframe", "object", "base", "form")
+        assert not [key for key in told if key.startswith("on") or key in ("src", "srcset")]
+        self.seen.add(name)
+        self.ids += [told["id"] or ""] if "id" in told else []
+        self.links += [told["href"] or ""] if "href" in told else []
+        if name not in VOID:
+            self.open.append(name)
+
+    def handle_startendtag(self, name: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert "svg" in self.open, f"<{name}/> is no HTML"
+        self.seen.add(name)
+
+    def handle_endtag(self, name: str) -> None:
+        assert self.open.pop() == name
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def checked(text: str) -> Strict:
+    """The page, when it is well formed and needs nothing but itself."""
+    parser = Strict()
+    parser.feed(text)
+    parser.close()
+    assert parser.open == []
+    assert text.startswith("<!doctype html>")
+    assert len(parser.ids) == len(set(parser.ids))
+    assert all(link.startswith("#") and link[1:] in parser.ids for link in parser.links)
+    assert "@import" not in text
+    assert "url(" not in text
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+    return parser
+
+
+def learned_project() -> Project:
+    """A project whose one run can be repeated."""
+    rng = np.random.default_rng(1)
+    rows = random_network(rng, 4, density=0.7, max_parents=2).sample(200, rng)
+    params = HillClimbParams()
+    events = LearnTask("bn.hill-climb", rows, params, 5)(NEVER)
+    model = next(event.model for event in events if isinstance(event, Finished))
+    told = plain(params_to_dict(params))
+    run = Run(
+        *("bn.hill-climb", told, 5, rows.fingerprint, pgmstudio.__version__, Outcome.FINISHED),
+        title="Climb",
+        data_id="d1",
+        model_id="m1",
+    )
+    entry = ModelEntry("Climbed", model, data_id="d1", run_id="r1", provenance={"seed": 5})
+    data = {"d1": DataEntry("rows", rows, source="rows.csv")}
+    return Project(data=data, models={"m1": entry}, runs={"r1": run})
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+@given(st.text(), st.text())
+def test_no_text_becomes_markup(one: str, other: str) -> None:
+    text = page(
+        one,
+        [tag("p", other, title=one)],
+        [("part", other, table((one, other), [(other, one)], "<>", one))],
+    )
+    parser = checked(text)
+    assert parser.seen <= {
+        *("html", "head", "meta", "title", "style", "body", "header", "h1", "p", "nav", "a"),
+        *("main", "section", "h2", "div", "table", "caption", "thead", "tbody", "tr", "th", "td"),
+    }
+
+
+def test_markup_stands_as_it_is_and_text_does_not() -> None:
+    assert shown("<b>&") == "&lt;b&gt;&amp;"
+    assert shown(Markup("<b>")) == "<b>"
+    assert tag("p", "a", tag("b", "<"), title='"') == '<p title="&quot;">a<b>&lt;</b></p>'
+
+
+def test_a_project_with_everything_is_one_page_that_says_it() -> None:
+    project = full_project()
+    parser = checked(project_report(project, WORDS))
+    told = " ".join(parser.text)
+    for said in ("Rain “and” snow", "rain.csv", "First try", "Learned", "A tree", "why?"):
+        assert said in told, said
+    for entry in project.data.values():
+        assert entry.data.fingerprint in told
+        assert all(name in told for name in entry.data.domain.names)
+    assert "svg" in parser.seen
+    assert "pgmstudio report rain.pgmz --reproduce" in told
+
+
+def test_a_model_whose_rows_have_changed_is_marked_as_stale() -> None:
+    project = learned_project()
+    assert "stale" not in checked(project_report(project, WORDS)).text
+    fewer = replace(project.data["d1"], data=project.data["d1"].data.of_rows(slice(0, 50)))
+    told = checked(project_report(replace(project, data={"d1": fewer}), WORDS)).text
+    assert "stale" in told
+
+
+def test_names_that_look_like_markup_stay_names() -> None:
+    project = full_project()
+    name = "<script>alert(1)</script>"
+    first = project.models["m1"]
+    project = replace(
+        project,
+        title=name,
+        notes="</style><b onclick='x'>",
+        models={"m1": replace(first, title=name, notes="</svg><img src=x>")},
+    )
+    parser = checked(project_report(project, WORDS))
+    assert name in " ".join(parser.text)
+
+
+def test_an_empty_project_is_a_page_too() -> None:
+    parser = checked(project_report(Project(), WORDS))
+    assert parser.ids == ["reproduce"]
+
+
+def test_light_and_dark_pictures_are_both_there_and_paper_is_light() -> None:
+    text = project_report(learned_project(), WORDS)
+    assert text.count('class="picture for-light"') == text.count('class="picture for-dark"') == 1
+    assert "@media screen and (prefers-color-scheme: dark)" in text
+    assert "@media print" in text
+
+
+def test_the_command_of_a_model_has_what_differs_from_the_defaults() -> None:
+    told = {
+        "learner": "bn.kes",
+        "seed": 3,
+        "parameters": {"restarts": 10, "greediness": [1.0, 0.5], "max_parents": 2, "start": None},
+    }
+    assert learn_command(told, "my rows.csv") == (
+        "pgmstudio learn bn.kes 'my rows.csv' --greediness 1.0,0.5 --max-parents 2 --seed 3"
+    )
+    assert learn_command({"made by": "hand"}, "") is None
+
+
+def test_a_report_is_written_whole_by_a_task(tmp_path: Path) -> None:
+    target = tmp_path / "out.html"
+    assert list(ReportTask(Project(title="Snow"), target, WORDS)(NEVER)) == [target]
+    checked(target.read_text(encoding="utf-8"))
+
+
+# -- experiments -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the points of a small plan."""
+    folder = tmp_path_factory.mktemp("experiment")
+    rng = np.random.default_rng(0)
+    write_data(folder / "rows.csv", random_network(rng, 4, density=0.7).sample(300, rng))
+    plan = Plan(
+        (LearnerGrid("tree.chow-liu", {"smoothing": (1.0,)}, "Trees"),),
+        lambdas=(0.3, 0.6, 0.9),
+        data=DataPlan(str(folder / "rows.csv"), test_share=0.3),
+        title="Small & <plain>",
+    )
+    rows = read_plan_rows(plan.data)  # type: ignore[arg-type]
+    for _ in KeptPlanTask(folder / "points", plan, rows, Here())(NEVER):
+        pass
+    return folder / "points"
+
+
+def test_a_folder_of_points_is_one_page(experiment: Path) -> None:
+    parser = checked(folder_report(experiment, WORDS))
+    told = " ".join(parser.text)
+    assert "Small & <plain>" in told
+    assert "Trees" in told
+    assert {"experiment", "data", "curves", "models", "reproduce"} == set(parser.ids)
+
+
+def test_a_folder_without_points_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no points"):
+        folder_report(tmp_path, WORDS)
+
+
+def test_an_experiment_comes_out_the_same_again(experiment: Path) -> None:
+    found = [e for e in ReproduceFolder(experiment, Here())(NEVER) if isinstance(e, Reproduced)]
+    assert [(one.title, one.is_same) for one in found] == [("Trees", True)]
+    assert "3 points" in found[0].words
+
+
+def test_a_number_that_differs_is_named() -> None:
+    one = CurvePoint("l", "f", 0.5, 0, 10, 9, -1.0, -2.0, None, 10, 1.0, {}, key="a-000", name="C")
+    same = replace(one, seconds=9.0, key="b-000", train_log2_likelihood_per_row=-1.0 - 1e-13)
+    (found,) = compared_points({"a-000": one}, {"b-000": same})
+    assert found.is_same
+    other = replace(one, test_log2_likelihood_per_row=-2.1)
+    (found,) = compared_points({"a-000": one}, {"a-000": other})
+    assert found.is_same is False
+    assert "test log2 likelihood per row of size 10 was -2.0, is -2.1" in found.words
+    (found,) = compared_points({"a-000": one}, {})
+    assert "1 point did not come again" in found.words
+    (found,) = compared_points({}, {"a-000": one})
+    assert "1 point more than at first" in found.words
+
+
+# -- runs of a project -----------------------------------------------------------------------------
+
+
+def again(project: Project) -> Reproduced:
+    (found,) = [e for e in ReproduceProject(project)(NEVER) if isinstance(e, Reproduced)]
+    return found
+
+
+def test_a_run_gives_the_same_model_bit_for_bit() -> None:
+    found = again(learned_project())
+    assert found == Reproduced("Climb", True, "The same model, bit for bit.")
+
+
+def test_another_model_than_recorded_is_told() -> None:
+    project = learned_project()
+    entry = project.models["m1"]
+    model = random_network(np.random.default_rng(9), 4)
+    project = replace(project, models={"m1": replace(entry, model=model)})
+    found = again(project)
+    assert found.is_same is False
+    assert "Another model" in found.words
+
+
+def test_what_cannot_be_done_again_says_why() -> None:
+    project = learned_project()
+    changed = project.data["d1"].data.of_rows(slice(0, 50))
+    entry = replace(project.data["d1"], data=changed)
+    assert "have changed since" in again(replace(project, data={"d1": entry})).words
+    assert "not in the project" in again(replace(project, data={})).words
+    stopped = replace(project.runs["r1"], outcome=Outcome.STOPPED)
+    assert again(replace(project, runs={"r1": stopped})).is_same is None
+    strange = replace(project.runs["r1"], learner="bn.none")
+    assert again(replace(project, runs={"r1": strange})).is_same is None
+    edited = replace(project.models["m1"], is_edited=True)
+    assert "edited" in again(replace(project, models={"m1": edited})).words
+
+
+def test_what_came_of_it_is_on_the_page() -> None:
+    words = replace(WORDS, reproduced=(Reproduced("Climb", False, "Another <model>."),))
+    told = " ".join(checked(project_report(Project(), words)).text)
+    assert "Another <model>." in told
+    assert "differs" in told

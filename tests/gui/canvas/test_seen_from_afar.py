@@ -1,0 +1,296 @@
+"""Small things one sees at the window, second part: names from afar, axes, tabs, the manual."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QListWidget, QTabWidget, QTextBrowser, QTreeWidget
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode
+from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.edge_item import LABEL_SHRINKS_TO
+from pgmstudio.gui.canvas.fonts import metrics_of_height
+from pgmstudio.gui.canvas.node_geometry import (
+    LEAST_PART,
+    face_size,
+    name_pixels,
+    name_room,
+    named_box,
+)
+from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeFace, NodeMode
+from pgmstudio.gui.help.page import HelpPage, open_help
+from pgmstudio.gui.knowledge.tier_lanes import TierLanes
+from pgmstudio.gui.plots.score_plot import ScorePlot, step_ticks, tick_words
+from pgmstudio.gui.project.opening import open_data_page, open_model_page
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.window.main_window import MainWindow
+from pgmstudio.gui.window.page import Page
+from tests.gui.samples import add_sprinkler
+
+NAMES = ("x1", "node_0042", "thermometer", "moisture_sensor", "inside_temperature")
+
+
+def show_grid(canvas: Canvas, across: int, down: int) -> None:
+    names = [f"n{number}" for number in range(across * down)]
+    nodes = tuple(PictureNode(name, name) for name in names)
+    places = {name: (n % across * 90.0, n // across * 90.0) for n, name in enumerate(names)}
+    faces = {name: NodeFace(name) for name in names}
+    canvas.scene.show_picture(GraphPicture(nodes, ()), faces, places)
+    canvas.view.fit()
+
+
+@pytest.fixture
+def canvas(qtbot: QtBot) -> Canvas:
+    made = Canvas()
+    qtbot.addWidget(made)
+    made.resize(800, 600)
+    made.show()
+    return made
+
+
+# -- names and words on a canvas that is small
+
+
+@pytest.mark.parametrize("zoom", [0.4, 0.55, 0.69])
+def test_names_alone_are_whole_and_nearly_of_one_size(qtbot: QtBot, zoom: float) -> None:
+    sizes = []
+    for name in NAMES:
+        face = NodeFace(name, NodeMode.NAME)
+        box = QRectF(0, 0, *face_size(PictureNode(name, name), face))
+        pixels = name_pixels(face, box, zoom)
+        room = name_room(named_box(face, box, pixels)).width()
+        assert metrics_of_height(pixels).horizontalAdvance(name) <= room
+        sizes.append(pixels)
+    assert min(sizes) >= int(LEAST_PART * max(sizes))
+
+
+def test_words_of_an_edge_have_room_to_keep_their_size(canvas: Canvas) -> None:
+    nodes = (PictureNode("a", "a"), PictureNode("b", "b"))
+    edge = PictureEdge("a", "b", "", EdgeStyle.DIRECTED)
+    faces = {node.id: NodeFace(node.label) for node in nodes}
+    places = {"a": (0.0, 0.0), "b": (0.0, 120.0)}
+    canvas.scene.show_picture(GraphPicture(nodes, (edge,)), faces, places)
+    item = canvas.scene.edges["a", "b"]
+    item.change_look(words="100 %")
+    words, larger = item.label_place, LABEL_SHRINKS_TO / NAME_FROM
+    painted = QRectF(0, 0, words.width() * larger, words.height() * larger)
+    painted.moveCenter(words.center())
+    assert item.boundingRect().contains(painted)
+    canvas.stop()
+
+
+def test_what_is_moved_lies_over_what_it_is_moved_across(canvas: Canvas) -> None:
+    show_grid(canvas, 2, 1)
+    first, second = canvas.scene.nodes.values()
+    first.change_look(is_selected=True)
+    assert first.zValue() > second.zValue()
+    first.change_look(is_selected=False)
+    assert first.zValue() == second.zValue()
+    canvas.stop()
+
+
+def hidden_nodes(canvas: Canvas) -> list[str]:
+    minimap, view = canvas.minimap.geometry(), canvas.view
+    boxes = {n: view.mapFromScene(i.box).boundingRect() for n, i in canvas.scene.nodes.items()}
+    return [name for name, box in boxes.items() if minimap.intersects(box)]
+
+
+def test_a_wide_graph_stands_above_its_minimap(canvas: Canvas) -> None:
+    show_grid(canvas, 20, 11)
+    canvas._refresh_overlays()
+    assert canvas.minimap.isVisible()
+    assert not hidden_nodes(canvas)
+    canvas.stop()
+
+
+def test_a_minimap_that_would_hide_nodes_comes_when_not_all_is_in_sight(
+    canvas: Canvas, qtbot: QtBot
+) -> None:
+    show_grid(canvas, 20, 14)
+    canvas._refresh_overlays()
+    assert canvas.minimap.isHidden()
+    assert canvas.shows_minimap  # as before; it only waits
+    canvas.view.begin_pan(QPoint(100, 100))
+    canvas.view.pan_to(QPoint(160, 100))
+    canvas.view.end_pan()
+    qtbot.waitUntil(canvas.minimap.isVisible)
+    canvas.stop()
+
+
+def test_a_refusal_is_not_said_under_a_panel(canvas: Canvas) -> None:
+    show_grid(canvas, 2, 1)
+    corner = canvas.view.mapToGlobal(QPoint(500, 0))
+    canvas.keep_clear([QRect(corner.x(), corner.y(), 300, 600)])
+    canvas.refuse("a → b would close a cycle: b → c → a.", QPoint(480, 100))
+    assert canvas.bubble.geometry().right() < 500
+    canvas.stop()
+
+
+# -- the plot of a run
+
+
+@pytest.mark.parametrize("most", [9, 400, 118_000, 640_000, 12_000_000])
+@pytest.mark.parametrize("length", [120, 250, 900])
+def test_numbers_of_steps_are_whole_and_never_touch(qtbot: QtBot, most: int, length: int) -> None:
+    ((distance, places),) = step_ticks(-0.03 * most, 1.03 * most, length)
+    words = tick_words(places, 1.0, distance)
+    assert len(places) >= 1
+    assert not any("e" in text or "." in text for text in words)
+    metrics = QFontMetricsF(theme().font("caption"))
+    apart = distance * length / (1.06 * most)
+    assert len(places) == 1 or max(map(metrics.horizontalAdvance, words)) < apart
+
+
+def test_large_scores_are_written_out() -> None:
+    assert tick_words([-1_250_000.0, 0.0], 1.0, 250_000.0) == ["−1\u2009250\u2009000", "0"]
+    assert tick_words([-9.75, -0.0], 1.0, 0.25) == ["−9.8", "0.0"]
+
+
+def test_the_hint_of_the_plot_grows_with_the_letters(qtbot: QtBot) -> None:
+    plot = ScorePlot()
+    qtbot.addWidget(plot)
+    hint = plot.findChild(ElidedLabel, "scorePlotHint")
+    theme().set_look(scale=2.0)
+    assert hint.font().pixelSize() == theme().font("dense").pixelSize()
+    theme().set_look(scale=1.0)
+    assert hint.font().pixelSize() == theme().font("dense").pixelSize()
+
+
+# -- tabs, the tree, panels
+
+
+class TitledPage(Page):
+    """A page with a title of its own."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self._title = title
+
+    @property
+    def title(self) -> str:
+        return self._title
+
+
+def test_a_model_that_follows_a_run_has_a_short_title(window: MainWindow) -> None:
+    window.resize(1024, 700)
+    center = window.shell.center
+    center.open(TitledPage("Hill climbing, best so far"))
+    tabs = center.findChild(QTabWidget)
+    assert tabs.tabText(0) == "Hill climbing, best so far"
+    for number in range(6):
+        center.open(TitledPage(f"Mixture of trees {number}"))
+    assert tabs.tabText(0) == "Best so far"
+    assert tabs.tabText(1) == "Mixture of trees 0"
+    center.close_all()
+
+
+def test_the_tree_marks_the_page_in_front_and_not_the_one_beside_it(window: MainWindow) -> None:
+    model_id = add_sprinkler(window.shell)
+    (data_id,) = window.shell.project.data
+    tree = window.findChild(QTreeWidget, "projectTree")
+
+    def marked() -> str:
+        item = tree.currentItem()
+        return "" if item is None else item.text(0)
+
+    open_data_page(window.shell, data_id)
+    open_model_page(window.shell, model_id, beside=True)
+    assert marked() == "Sprinkler"
+    window.shell.center.bring_to_front(window.shell.center.pages[0])
+    assert marked() == "garden"
+    window.shell.book["file.welcome"].trigger()
+    assert marked() == ""
+
+
+def test_frames_of_a_state_leave_its_name_and_number_alone(qtbot: QtBot) -> None:
+    bars = BeliefBars("bars")
+    qtbot.addWidget(bars)
+    bars.resize(260, 60)
+    plain = Bars(states=("summer", "winter"), beliefs=(0.5, 0.5))
+    framed = Bars(states=("summer", "winter"), beliefs=(0.5, 0.5), most_probable="summer")
+    pictures = []
+    for shown in (plain, framed):
+        bars.show_bars(shown)
+        pictures.append(bars.grab().toImage())
+    left, right = bars._columns()
+    for part in (QRect(0, 0, int(left) - 6, 60), QRect(int(right) + 6, 0, 260, 60)):
+        part &= pictures[0].rect()
+        assert pictures[0].copy(part) == pictures[1].copy(part)
+    assert pictures[0] != pictures[1]
+
+
+def test_variables_of_all_lanes_begin_at_one_height(qtbot: QtBot) -> None:
+    lanes = TierLanes()
+    qtbot.addWidget(lanes)
+    lanes.resize(700, 400)
+    lanes.show_tiers(["a", "b", "c"], [["a"], ["b"]], frozenset())
+    lanes.show()
+    tops = {lane.list.mapTo(lanes, QPoint(0, 0)).y() for lane in lanes._lanes}
+    assert len(lanes._lanes) == 3
+    assert len(tops) == 1
+
+
+# -- the manual
+
+
+@pytest.fixture
+def manual(window: MainWindow) -> HelpPage:
+    open_help(window.shell)
+    page = window.shell.center.current
+    assert isinstance(page, HelpPage)
+    return page
+
+
+def shown(page: HelpPage) -> str:
+    text: str = page.findChild(QTextBrowser, "helpText").toPlainText()
+    return text.splitlines()[0]
+
+
+def test_one_can_go_back_to_where_one_was_in_the_manual(manual: HelpPage, qtbot: QtBot) -> None:
+    assert not manual.back.isEnabled()
+    bar = manual.findChild(QTextBrowser, "helpText").verticalScrollBar()
+    manual.show_file("learners.md")
+    qtbot.waitUntil(lambda: bar.maximum() > 200)
+    bar.setValue(200)
+    manual.show_file("glossary.md")
+    assert shown(manual) == "Glossary"
+    qtbot.mouseClick(manual.back, Qt.MouseButton.LeftButton)
+    assert shown(manual) == "Learners"
+    assert bar.value() == 200
+    qtbot.mouseClick(manual.back, Qt.MouseButton.LeftButton)
+    assert shown(manual) == "PGM Studio"
+    assert not manual.back.isEnabled()
+
+
+def test_the_manual_is_searched(manual: HelpPage, qtbot: QtBot) -> None:
+    contents = manual.findChild(QListWidget, "helpContents")
+    browser = manual.findChild(QTextBrowser, "helpText")
+
+    def listed() -> int:
+        return sum(not contents.item(row).isHidden() for row in range(contents.count()))
+
+    qtbot.keyClicks(manual.search, "smoothing")
+    assert 0 < listed() < contents.count()
+    assert browser.textCursor().selectedText().casefold() == "smoothing"
+    before = shown(manual), browser.textCursor().position()
+    qtbot.keyClick(manual.search, Qt.Key.Key_Return)
+    assert (shown(manual), browser.textCursor().position()) != before
+    manual.search.setText("no such words")
+    assert listed() == 0
+    assert manual._none.text() == "No page has “no such words”."
+    manual.search.clear()
+    assert listed() == contents.count()
+
+
+def test_another_look_leaves_the_reader_where_he_is(manual: HelpPage, qtbot: QtBot) -> None:
+    bar = manual.findChild(QTextBrowser, "helpText").verticalScrollBar()
+    manual.show_file("learners.md")
+    qtbot.waitUntil(lambda: bar.maximum() > 200)
+    bar.setValue(200)
+    theme().set_look(mode="dark")
+    assert bar.value() == 200
+    theme().set_look(mode="light")

@@ -1,0 +1,83 @@
+"""Parts of the page that compares languages: the scale of the differences, what the star means."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.experiments.comparison_rows import Line
+from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES
+from pgmstudio.core.experiments.language_comparison.results import (
+    LanguageRow,
+    LanguageTable,
+    Paired,
+    State,
+)
+from pgmstudio.gui.comparison.detail_tabs import CompareLower
+from pgmstudio.gui.comparison.difference_plot import DifferencePlot
+from pgmstudio.gui.comparison.text import legend_words
+from pgmstudio.gui.theme.language_symbols import language_icon
+
+
+def line(key: str, value: float, half: float, state: State = "learned") -> Line:
+    pair = Paired(value, half / 2, (value - half, value + half), 100)
+    return Line(LanguageRow(LANGUAGES[key], state), pair, value == 0, value == 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "half"),
+    [(-0.001, 0.006), (-0.049, 0.03), (-0.37, 0.03), (-9.0, 0.5), (0.4, 0.1)],
+)
+@pytest.mark.parametrize("most", [2, 3, 5])
+def test_the_scale_of_differences_has_more_than_its_zero(
+    qtbot: QtBot, value: float, half: float, most: int
+) -> None:
+    plot = DifferencePlot()
+    qtbot.addWidget(plot)
+    plot.show_lines([line("tree", 0.0, 0.0), line("pdg", value, half)], "")
+    assert len(plot.ticks(most)) > 1
+
+
+def test_a_star_at_a_time_is_explained_where_there_is_one() -> None:
+    whole, stopped = line("tree", 0.0, 0.0), line("pdg", -0.1, 0.01, "stopped")
+    assert "stopped" not in legend_words([whole])
+    assert "* stopped when its time was up or by hand." in legend_words([whole, stopped])
+
+
+def test_every_language_has_a_sign_of_its_own(qtbot: QtBot) -> None:
+    """Also without colour: as grey shapes no two are alike."""
+    shapes = []
+    for language in LANGUAGES.values():
+        image = language_icon(language).pixmap(32, 32).toImage()
+        size = range(image.width())
+        shapes.append(tuple(image.pixelColor(x, y).alpha() > 127 for y in size for x in size))
+    assert len(set(shapes)) == len(LANGUAGES)
+
+
+def test_all_pairs_have_short_names_on_both_sides_and_whole_ones_in_their_tips(
+    qtbot: QtBot,
+) -> None:
+    lower = CompareLower()
+    qtbot.addWidget(lower)
+    rows = [line("tree", 0.0, 0.0), line("hybrid", -0.1, 0.01)]
+    lower.show_race(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
+    lower.right.button("pairs").click()
+    assert set(lower.by_pair.values) == {
+        (a, b) for a in ("Tree", "Hybrid") for b in ("Tree", "Hybrid")
+    }
+    tip = lower.by_pair.model().index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip == "Chow–Liu tree against Hybrid PDG"
+
+
+def test_all_pairs_of_all_languages_fit_into_half_a_window(qtbot: QtBot) -> None:
+    lower = CompareLower()
+    qtbot.addWidget(lower)
+    lower.resize(1030, 320)
+    lower.show()
+    rows = [line(key, -0.1 * place, 0.01) for place, key in enumerate(LANGUAGES)]
+    lower.show_race(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
+    lower.right.button("pairs").click()
+    grid = lower.by_pair
+    qtbot.waitUntil(lambda: grid.isVisible() and grid.horizontalHeader().count() == len(LANGUAGES))
+    assert grid.horizontalHeader().length() <= grid.viewport().width()

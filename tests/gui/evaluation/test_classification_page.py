@@ -1,0 +1,207 @@
+"""Evaluate ▸ Classify a target: numbers, pictures, rows of a cell, features on the canvas."""
+
+from __future__ import annotations
+
+import csv
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.analysis.classification import classify
+from pgmstudio.core.data.resampling import split
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.evaluation.actions import open_classification
+from pgmstudio.gui.evaluation.classification_page import ClassificationPage
+from pgmstudio.gui.evaluation.classification_task import Answer
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.samples import add_sprinkler, add_votes
+from tests.strategies import random_mixture
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def answered(qtbot: QtBot, page: ClassificationPage) -> Answer:
+    """What the page shows once it is up to date."""
+    qtbot.waitUntil(lambda: page.answer is not None and not page.is_stale, timeout=30_000)
+    assert page.answer is not None
+    return page.answer
+
+
+@pytest.fixture
+def page(window: MainWindow, qtbot: QtBot) -> ClassificationPage:
+    """Sprinkler, predicting whether the grass is wet."""
+    shell = window.shell
+    open_model_page(shell, add_sprinkler(shell))
+    shell.bench.select(["wet"])
+    shell.book.refresh()
+    shell.book["evaluate.classify"].trigger()
+    found = shell.center.current
+    assert isinstance(found, ClassificationPage)
+    answered(qtbot, found)
+    return found
+
+
+def test_the_page_shows_what_the_core_finds_and_the_canvas_what_is_used(
+    window: MainWindow, qtbot: QtBot, page: ClassificationPage
+) -> None:
+    project = window.shell.project
+    found = classify(project.models["m1"].model, project.data["d1"].data, "wet")
+    assert page.title == "Classify wet"
+    assert page.numbers.text("accuracy").startswith(f"{100 * found.accuracy.value:.1f} %")
+    assert page.numbers.text("brier") == f"{found.brier.value:.3f}"
+    assert page.facts.text() == "400 rows judged"
+    qtbot.waitUntil(
+        lambda: bool(page.pictures.roc.curves) and bool(page.pictures.calibration.curves)
+    )
+    (name,) = page.pictures.roc.curves  # of two states one tells all
+    assert name == f"no, AUC {found.roc[0].area:.3f}"
+    assert page.pictures.roc.curves[name][1] == found.roc[0].true_rates.tolist()
+    bins = next(
+        v for k, v in page.pictures.calibration.curves.items() if k.startswith("most probable")
+    )
+    assert bins[0] == [one.probability for one in found.calibration.bins]
+    used = [one.name for one in answered(qtbot, page).features if one.is_used]
+    assert set(used) == {"rain", "sprinkler"}
+    qtbot.mouseClick(page.lists.select, LEFT)
+    assert window.shell.bench.model_id == "m1"
+    assert window.shell.bench.target == "wet"
+    assert set(window.shell.bench.selection.nodes) == {"wet", "rain", "sprinkler"}
+
+
+def test_a_cell_lists_its_rows_and_a_row_becomes_evidence(
+    window: MainWindow, qtbot: QtBot, page: ClassificationPage
+) -> None:
+    found = answered(qtbot, page).found
+    page.pictures.confusion.setFocus()
+    qtbot.keyClick(page.pictures.confusion, Qt.Key.Key_Right)
+    qtbot.keyClick(page.pictures.confusion, Qt.Key.Key_Return)
+    assert page.lists.row_numbers == tuple(found.rows_of_cell(0, 1).tolist())
+    true, chosen = np.unravel_index(int(found.confusion.argmax()), found.confusion.shape)
+    place = page.pictures.confusion.cell_rect(found.states[true], found.states[chosen]).center()
+    qtbot.mouseClick(page.pictures.confusion, LEFT, pos=place.toPoint())
+    assert page.lists.views.current == "rows"
+    assert page.lists.row_numbers == tuple(found.rows_of_cell(int(true), int(chosen)).tolist())
+    page.lists.rows.setFocus()
+    page.lists.rows.selectRow(0)
+    number = page.lists.row_numbers[0]
+    page.lists.rows.activated.emit(page.lists.rows.currentIndex())
+    assert isinstance(window.shell.center.current, ModelPage)
+    evidence = window.shell.bench.beliefs("m1").evidence
+    data = window.shell.project.data["d1"].data
+    assert evidence == {
+        name: Observed(data.domain[name].states[data.column(name)[number]])
+        for name in ("rain", "sprinkler")
+    }
+
+
+def test_another_target_other_rows_another_model(
+    window: MainWindow, qtbot: QtBot, page: ClassificationPage
+) -> None:
+    shell = window.shell
+    data = shell.project.data["d1"].data
+    shell.change(
+        "Split", partial(edits.set_split, data_id="d1", split=split(data, (0.75, 0.25), 1))
+    )
+    answered(qtbot, page)
+    words = [page.row_sets.itemText(k) for k in range(page.row_sets.count())]
+    assert words[0] == "garden"
+    assert len(words) == 3
+    page.row_sets.setCurrentIndex(2)
+    page.row_sets.activated.emit(2)
+    assert answered(qtbot, page).found.row_count == 100
+    place = page.targets.findData("rain")
+    page.targets.setCurrentIndex(place)
+    page.targets.activated.emit(place)
+    assert answered(qtbot, page).found.target == "rain"
+    # The rows of a cell are told by their numbers in the whole data set.
+    page.pictures.confusion.chosen.emit("no", "no")
+    inside = shell.project.data["d1"].split
+    assert inside is not None
+    assert set(page.lists.row_numbers) <= set(inside.indices[1].tolist())
+
+
+def test_an_edit_makes_it_stale_and_live_again_stopping_leaves_it_stale(
+    window: MainWindow, qtbot: QtBot, page: ClassificationPage
+) -> None:
+    before = answered(qtbot, page).found.brier.value
+    model = window.shell.project.models["m1"].model
+    assert isinstance(model, BayesianNetwork)
+    other = model.with_table("rain", np.array([0.2, 0.8]))
+    window.shell.change("Edit", partial(edits.replace_model, model_id="m1", model=other))
+    assert page.is_stale
+    after = answered(qtbot, page).found
+    expected = classify(other, window.shell.project.data["d1"].data, "wet")
+    assert after.brier.value == pytest.approx(expected.brier.value)
+    assert window.shell.document.undo_stack.canUndo()
+    window.shell.document.undo_stack.undo()
+    assert answered(qtbot, page).found.brier.value == pytest.approx(before)
+    # Stopped, the numbers known before stay and are called stale.
+    page.targets.activated.emit(page.targets.findData("rain"))
+    page.stop()
+    assert page.is_stale
+    assert "Stale" in page.note.text
+    again = page.findChild(QPushButton, "classifyAgain")
+    assert again is not None
+    qtbot.mouseClick(again, LEFT)
+    assert answered(qtbot, page).found.target == "rain"
+    assert page.note.text == ""
+    window.shell.change("Delete", partial(edits.remove_model, model_id="m1"))
+    assert page.model_id is None
+    assert "no model" in page.note.text
+
+
+def test_every_plot_is_a_table_and_a_file(
+    qtbot: QtBot, page: ClassificationPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, card in page.pictures.cards.items():
+        qtbot.mouseClick(card.as_table, LEFT)
+        assert card.list is not None
+        assert card.list.isVisible()
+        path = tmp_path / f"{name}.csv"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (str(path), ""))
+        qtbot.mouseClick(card.exporter, LEFT)
+        qtbot.waitUntil(path.exists)
+        with path.open() as stream:
+            assert len(list(csv.reader(stream))) - 1 == card.list.facts.rowCount()
+        qtbot.mouseClick(card.as_table, LEFT)
+        assert card.picture.isVisible()
+    path = tmp_path / "predictions.csv"
+    page.export_predictions(path)
+    qtbot.waitUntil(path.exists)
+    with path.open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert len(lines) == 400
+    assert {line["predicted_wet"] for line in lines} <= {"no", "yes"}
+
+
+def test_mixtures_and_classes_predict_too_the_choice_variable_first(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    shell = window.shell
+    model = random_mixture(np.random.default_rng(4), 4, 3, is_visible=True)
+    rows = model.sample(200, np.random.default_rng(5))
+    shell.change("Import", partial(edits.add_data, entry=DataEntry("rows", rows)))
+    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Trees", model, data_id="d1")))
+    open_model_page(shell, "m1")
+    page = open_classification(shell)
+    assert isinstance(page, ClassificationPage)
+    answer = answered(qtbot, page)
+    assert answer.found.target == "choice"
+    qtbot.waitUntil(lambda: len(page.pictures.roc.curves) == 3)
+    assert [name.split(",")[0] for name in page.pictures.roc.curves] == ["k0", "k1", "k2"]
+    for kind in ("mixture", "classes"):
+        open_model_page(shell, add_votes(shell, kind))
+        open_classification(shell, "ban")
+        answer = answered(qtbot, page)
+        assert answer.found.target == "ban"
+        assert answer.features[0].is_used

@@ -1,0 +1,128 @@
+"""The page of experiments: choose, run, stop, take away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.gui.experiments.page import RecipePage
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.window.main_window import MainWindow
+
+WAIT_MS = 60_000
+
+
+@pytest.fixture
+def page(window: MainWindow) -> RecipePage:
+    window.shell.book["evaluate.recipes"].trigger()
+    found = window.shell.center.page("recipes")
+    assert isinstance(found, RecipePage)
+    return found
+
+
+def press(qtbot: QtBot, page: RecipePage, name: str) -> None:
+    found = page.findChild(QPushButton, name)
+    assert found is not None
+    qtbot.mouseClick(found, Qt.MouseButton.LeftButton)
+
+
+def cell(page: RecipePage, row: int, column: int) -> str:
+    facts = page.view.table.facts
+    return str(facts.data(facts.index(row, column), Qt.ItemDataRole.DisplayRole)).strip()
+
+
+def set_field(page: RecipePage, name: str, text: str) -> None:
+    field = next(f for f in page.findChildren(QLineEdit, f"param.{name}") if f.isVisibleTo(page))
+    field.setText(text)
+
+
+def test_an_experiment_runs_and_its_model_and_rows_can_be_opened(
+    qtbot: QtBot, page: RecipePage, window: MainWindow, tmp_path: Path
+) -> None:
+    page.choose("bars")
+    assert cell(page, 3, 0) == "Test bits"
+    assert cell(page, 3, 1) == "9.82 ± 0.95"
+    assert cell(page, 3, 2) == ""
+    assert not page.export_button.isEnabled()
+    press(qtbot, page, "recipeMore")
+    set_field(page, "trials", "0")
+    press(qtbot, page, "recipeRun")
+    assert page.run is None  # the field says what is wrong
+    set_field(page, "trials", "2")
+    set_field(page, "rows", "80")
+    press(qtbot, page, "recipeRun")
+    assert page.stop_button.isEnabled()
+    assert not page.run_button.isEnabled()
+    qtbot.waitUntil(lambda: page.run is not None and page.run.state.is_end, timeout=WAIT_MS)
+    assert page.run is not None
+    assert page.run.state is JobState.FINISHED
+    assert cell(page, 3, 4) == "2"
+    assert "±" in cell(page, 3, 2)
+    assert "Finished" in page.view.words.text()
+    page.export(tmp_path / "bars.csv")
+    assert (tmp_path / "bars.csv").read_text().startswith("quantity,published")
+    press(qtbot, page, "recipeOpenModel")
+    (entry,) = window.shell.project.models.values()
+    assert isinstance(entry.model, TreeMixture)
+    assert entry.title == "Bars, trial 2"
+    assert entry.provenance["made by"] == "recipe bars"
+    press(qtbot, page, "recipeOpenData")
+    (data,) = window.shell.project.data.values()
+    assert data.data.row_count == 80
+
+
+def test_stopping_keeps_the_rows_so_far(qtbot: QtBot, page: RecipePage) -> None:
+    page.choose("bars")
+    press(qtbot, page, "recipeMore")
+    set_field(page, "trials", "1000")
+    press(qtbot, page, "recipeRun")
+    qtbot.waitUntil(lambda: page.run is not None and len(page.run.measured) > 2, timeout=WAIT_MS)
+    page.choose("alarm")  # looking elsewhere does not disturb it
+    assert not page.run_button.isEnabled()
+    assert "Bars is running" in page.run_button.toolTip() or page.view.note.text
+    page.choose("bars")
+    press(qtbot, page, "recipeStop")
+    qtbot.waitUntil(lambda: page.run is not None and page.run.state.is_end, timeout=WAIT_MS)
+    assert page.run is not None
+    assert page.run.state is JobState.CANCELLED
+    assert int(cell(page, 3, 4)) >= 2
+    assert page.export_button.isEnabled()
+    assert "Stopped" in page.view.words.text()
+
+
+def test_absent_data_are_told_and_a_folder_can_be_given(
+    qtbot: QtBot, page: RecipePage, window: MainWindow, tmp_path: Path
+) -> None:
+    page.use_folder(tmp_path)
+    page.choose("splice")
+    assert "needs seeds/splice.csv" in page.view.note.text
+    assert not page.run_button.isEnabled()
+    assert "Not now" in page.run_button.toolTip()
+    (tmp_path / "seeds").mkdir()
+    (tmp_path / "seeds/splice.csv").write_text("site_1,junction\nA,EI\n")
+    page.use_folder(tmp_path)
+    assert page.view.note.text == ""
+    assert page.run_button.isEnabled()
+    assert window.shell.preferences.recipe_folder == str(tmp_path)
+
+
+def test_a_recipe_along_a_setting_shows_its_curves(qtbot: QtBot, page: RecipePage) -> None:
+    page.choose("bars")
+    assert not page.view.views.isVisibleTo(page)
+    page.choose("bars-sweep")
+    assert page.view.views.current == "curves"
+    press(qtbot, page, "recipeMore")
+    for name, text in (("trials", "1"), ("trees", "2"), ("smoothings", "1, 10"), ("side", "3")):
+        set_field(page, name, text)
+    press(qtbot, page, "recipeRun")
+    run = page.run
+    assert run is not None
+    qtbot.waitUntil(lambda: run.state is JobState.FINISHED, timeout=WAIT_MS)
+    assert list(page.view.plot.curves) == ["2 trees"]
+    assert len(page.view.plot.curves["2 trees"][0]) == 2
+    assert "One repeat" in page.view.plot.hint

@@ -1,0 +1,143 @@
+"""Reports and reproducing from the window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
+from pgmstudio.core.experiments.plans.runner import Here
+from pgmstudio.core.io.experiments import KeptPlanTask
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.core.reports.reproduction import Reproduced
+from pgmstudio.gui.curves.actions import open_curves
+from pgmstudio.gui.curves.setup import CurveSetup, RowChoice
+from pgmstudio.gui.export import report_actions
+from pgmstudio.gui.export.report_actions import end_words
+from pgmstudio.gui.project.opening import show_project
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.core.reports.test_reports import checked, learned_project
+from tests.gui.curve_pages import add_rows
+from tests.strategies import random_network
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Pages that would have been shown in the browser."""
+    shown: list[Path] = []
+    monkeypatch.setattr(report_actions, "show_page", shown.append)
+    return shown
+
+
+def test_the_project_is_written_as_a_page_and_shown(
+    window: MainWindow,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: list[Path],
+) -> None:
+    shell, target = window.shell, tmp_path / "page"
+    assert not shell.book["file.report"].isEnabled()
+    show_project(shell, learned_project(), None)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    shell.book.refresh("file.report")
+    with qtbot.waitSignal(shell.toast, timeout=60_000) as told:
+        shell.book["file.report"].trigger()
+    assert told.args is not None
+    assert told.args[0] == "Wrote page.html."
+    assert opened == [tmp_path / "page.html"]
+    checked(opened[0].read_text(encoding="utf-8"))
+
+
+def test_a_report_may_say_what_came_out_when_everything_was_run_again(
+    window: MainWindow,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: list[Path],
+) -> None:
+    shell, target = window.shell, tmp_path / "again.html"
+    shell.book.refresh("file.report-again")
+    assert not shell.book["file.report-again"].isEnabled()
+    show_project(shell, learned_project(), None)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    shell.book.refresh("file.report-again")
+    shell.book["file.report-again"].trigger()
+    assert len(shell.bench.beside.running) == 1
+    qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
+    assert not shell.bench.beside.running
+    assert "The same model, bit for bit." in target.read_text(encoding="utf-8")
+
+
+def test_curves_of_the_project_are_run_again_with_its_rows(
+    window: MainWindow,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: list[Path],
+) -> None:
+    shell, target = window.shell, tmp_path / "curves.html"
+    plan = Plan((LearnerGrid("tree.chow-liu"),), lambdas=(0.5,))
+    data_id = add_rows(shell)
+    setup = CurveSetup(plan, RowChoice(data_id))
+    for _ in KeptPlanTask(tmp_path / "points", plan, setup.plan_rows(shell.project), Here())(NEVER):
+        pass
+    entry = CurveEntry("Curves", (), data_id, setup.plain(), str(tmp_path / "points"))
+    shell.change("Curves", partial(edits.add_curve, entry=entry))
+    open_curves(shell, "c1")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    shell.book["file.report-experiment-again"].trigger()
+    qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
+    assert "all numbers but the times are equal" in target.read_text(encoding="utf-8")
+
+
+def test_a_folder_that_is_no_experiment_is_told(
+    window: MainWindow,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: list[Path],
+) -> None:
+    shell, target = window.shell, tmp_path / "page.html"
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    with qtbot.waitSignal(shell.errors.noted, timeout=60_000):
+        shell.book["file.report-experiment"].trigger()
+    assert not target.exists()
+    assert opened == []
+
+
+def test_all_runs_are_done_again_and_compared(window: MainWindow, qtbot: QtBot) -> None:
+    shell = window.shell
+    assert not shell.book["learn.reproduce-all"].isEnabled()
+    project = learned_project()
+    other = random_network(np.random.default_rng(9), 4)
+    models = {**project.models, "m2": replace(project.models["m1"], model=other, run_id="r2")}
+    runs = {**project.runs, "r2": replace(project.runs["r1"], title="Odd", model_id="m2")}
+    show_project(shell, replace(project, models=models, runs=runs), None)
+    shell.book.refresh("learn.reproduce-all")
+    said: list[str] = []
+    shell.toast.connect(lambda sentence, _undo: said.append(sentence))
+    shell.book["learn.reproduce-all"].trigger()
+    qtbot.waitUntil(lambda: len(said) == 2, timeout=60_000)
+    assert said[1] == ("1 run gave the same model, bit for bit. Another model came out of Odd.")
+
+
+def test_what_could_not_be_compared_is_counted() -> None:
+    assert end_words([Reproduced("A", None, "why")]) == (
+        "0 runs gave the same model, bit for bit. 1 run could not be compared; the log says why."
+    )
+
+
+def test_an_empty_project_has_no_report(window: MainWindow) -> None:
+    show_project(window.shell, Project(), None)
+    window.shell.book.refresh("file.report")
+    assert "the project is empty" in window.shell.book["file.report"].toolTip()

@@ -1,0 +1,408 @@
+"""A file becomes a data set: what a person does on the import page, by mouse and keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.data.discretization import Discretisation, labels_of
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.execution.events import Progress, StopSwitch
+from pgmstudio.core.io.data.inspection import Treatment
+from pgmstudio.core.io.import_plan import Draft, SplitPlan, plain_draft, restored_draft
+from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.importing.page import ImportPage
+from pgmstudio.gui.importing.page_view import COLUMNS, CUTS, SPLIT
+from pgmstudio.gui.importing.reading import import_rows
+from pgmstudio.gui.project.opening import open_file
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.step_bar import StepBar
+from tests.fuzzing.hostile import workbook
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.window.main_window import MainWindow
+
+ROWS = 120
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> Path:
+    """Ages 20 … 139, a few missing as “?” in one column and as blanks in another."""
+    lines = ["age,sex,smoker,id"]
+    for row in range(ROWS):
+        sex = "?" if row in (3, 50, 77) else ("f" if row % 2 else "m")
+        smoker = "" if row in (3, 9) else ("yes" if row % 3 else "no")
+        lines.append(f"{20 + row},{sex},{smoker},P{row:04}")
+    path = tmp_path / "patients.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def opened(window: MainWindow, qtbot: QtBot, path: Path) -> ImportPage:
+    open_file(window.shell, path)
+    page = window.shell.center.current
+    assert isinstance(page, ImportPage)
+    qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
+    return page
+
+
+def press(page: ImportPage, qtbot: QtBot, name: str) -> None:
+    button = page.findChild(QPushButton, name)
+    assert button is not None
+    assert button.isEnabled(), button.toolTip()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def drag_cut(page: ImportPage, qtbot: QtBot, start: float, end: float) -> None:
+    histogram = page.view.cuts.histogram
+    y = histogram.height() // 2
+    left = Qt.MouseButton.LeftButton
+    qtbot.mousePress(histogram, left, pos=QPoint(histogram.x_of(start), y))
+    qtbot.mouseMove(histogram, QPoint(histogram.x_of((start + end) / 2), y))
+    qtbot.mouseMove(histogram, QPoint(histogram.x_of(end), y))
+    qtbot.mouseRelease(histogram, left, pos=QPoint(histogram.x_of(end), y))
+
+
+def test_a_csv_with_marks_and_blanks_is_imported_with_the_cut_that_was_dragged(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    assert page.view.steps.found.text() == "comma · UTF-8 · header in row 1 · found automatically"
+    assert page.view.foot.finish.text() == "Import 120 rows"
+    assert page.view.file.preview.text_at(3, "sex") == "?"
+    qtbot.mouseClick(page.view.foot.forward, Qt.MouseButton.LeftButton)
+    note = page.view.columns.note
+    assert note.isVisible()
+    # Row 3 misses both, so 5 missing cells are in 4 rows.
+    assert "5 cells missing" in note.text
+    assert "sex and smoker" in note.text
+    assert "116 of 120 rows are complete" in note.text
+    missing = {c.name: c.missing for c in page.reading.report.columns}  # type: ignore[union-attr]
+    assert missing == {"age": 0, "sex": 3, "smoker": 2, "id": 0}
+
+    qtbot.mouseClick(page.view.foot.forward, Qt.MouseButton.LeftButton)
+    page.view.columns.list.pick("age")
+    page.view.cuts.bins.setValue(4)
+    histogram = page.view.cuts.histogram
+    assert len(histogram.points) == 3
+    before = histogram.counts
+    assert before is not None
+    np.testing.assert_array_equal(before, [30, 30, 30, 30])
+    qtbot.waitExposed(histogram)
+    drag_cut(page, qtbot, histogram.points[1], 100)
+    assert histogram.points[1] == 100
+    np.testing.assert_array_equal(histogram.counts, [30, 50, 10, 30])
+    assert page.view.cuts.methods.current == "cuts"
+    assert page.view.preview.text_at(79, "age") == f"99 → {labels_of(histogram.points)[1]}"
+
+    press(page, qtbot, "importFinish")
+    shell = window.shell
+    qtbot.waitUntil(lambda: "d1" in shell.project.data, timeout=20_000)
+    entry = shell.project.data["d1"]
+    assert entry.cuts["age"].points[1] == 100
+    assert np.bincount(entry.data.column("age")).tolist() == [30, 50, 10, 30]
+    assert dict(zip(entry.data.domain.names, entry.data.missing_counts, strict=True)) == {
+        "age": 0,
+        "sex": 3,
+        "smoker": 2,
+    }
+    assert entry.name == "patients"
+    assert isinstance(shell.center.current, DataPage)
+    assert shell.center.page(page.key) is None
+
+    assert shell.document.undo_stack.undoText() == "Import patients.csv"
+    shell.document.undo_stack.undo()
+    assert not shell.project.data
+    assert not any(isinstance(page, DataPage) for page in shell.center.pages)
+    shell.document.undo_stack.redo()
+    assert shell.project.data["d1"] is entry
+
+
+def test_cutting_begins_with_a_column_of_numbers_wherever_it_stands(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "last.csv"
+    rows = "".join(f"{'yes' if row % 3 else 'no'},{row / 7:.3f}\n" for row in range(90))
+    path.write_text("smoker,weight\n" + rows, encoding="utf-8")
+    page = opened(window, qtbot, path)
+    page.go_to(CUTS)
+    assert page.view.columns.list.current == "weight"
+    assert len(page.view.cuts.histogram.points) > 0
+
+
+def test_undo_on_the_page_puts_a_dragged_cut_back(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    page.go_to(CUTS)
+    before = page.view.cuts.histogram.points
+    drag_cut(page, qtbot, before[0], 30)
+    assert page.view.cuts.histogram.points[0] == 30
+    assert page.view.cuts.undo.toolTip() == "Undo move cut of age to 30"
+    qtbot.keyClick(page.view.cuts.histogram, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert page.view.cuts.histogram.points == before
+    assert not page.view.cuts.undo.isEnabled()
+
+
+def test_cuts_are_moved_added_and_removed_by_keys_and_double_click(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    page.go_to(CUTS)
+    histogram = page.view.cuts.histogram
+    page.view.cuts.bins.setValue(2)
+    (point,) = histogram.points
+    histogram.setFocus()
+    qtbot.keyClick(histogram, Qt.Key.Key_Right)
+    (moved,) = histogram.points
+    assert 0 < moved - point <= histogram.step
+    place = QPoint(histogram.x_of(120), histogram.height() // 2)
+    qtbot.mouseDClick(histogram, Qt.MouseButton.LeftButton, pos=place)
+    assert len(histogram.points) == 2
+    assert histogram.points[1] == pytest.approx(120, abs=histogram.step)
+    qtbot.keyClick(histogram, Qt.Key.Key_Delete)
+    assert histogram.points == (moved,)
+
+
+@pytest.mark.parametrize("method", ["width", "frequency", "kmeans", "nice", "mdl"])
+def test_every_method_puts_its_cuts_on_the_histogram(
+    window: MainWindow, qtbot: QtBot, patients: Path, method: str
+) -> None:
+    page = opened(window, qtbot, patients)
+    page.go_to(CUTS)
+    cuts = page.view.cuts
+    qtbot.mouseClick(cuts.methods.button(method), Qt.MouseButton.LeftButton)
+    assert page.draft.cutting["age"].method == method
+    assert cuts.target.isVisible() == (method == "mdl")
+    assert list(cuts.points) == sorted(set(cuts.points))
+    assert cuts.histogram.counts is not None
+    assert cuts.histogram.counts.sum() == ROWS
+    # Sex alternates with age, so no cut tells anything about it.
+    assert (len(cuts.points) == 0) == (method == "mdl")
+
+
+def test_a_column_of_counts_becomes_the_weights_of_the_rows(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("colour,n\nred,3\nblue,5\ngreen,2\n", encoding="utf-8")
+    page = opened(window, qtbot, path)
+    page.go_to(COLUMNS)
+    page.view.columns.list.pick("n")
+    use = page.view.detail.use
+    use.setCurrentIndex(use.findText("How often a row occurs"))
+    use.activated.emit(use.currentIndex())
+    press(page, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
+    data = window.shell.project.data["d1"].data
+    assert data.domain.names == ("colour",)
+    assert data.total_weight == 10
+
+
+def test_an_identifier_is_left_out_unless_it_is_ticked(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    page.go_to(COLUMNS)
+    report = page.reading.report  # type: ignore[union-attr]
+    identifier = next(column for column in report.columns if column.name == "id")
+    assert page.draft.treatment(identifier) is Treatment.LEAVE_OUT
+    page.view.columns.list.pick("id")
+    qtbot.keyClick(page.view.columns.list, Qt.Key.Key_Space)
+    assert page.draft.treatment(identifier) is Treatment.STATES
+    page.undo()
+    assert page.draft.treatment(identifier) is Treatment.LEAVE_OUT
+
+
+def test_a_random_split_is_made_with_the_import(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    page.go_to(SPLIT)
+    page.view.split.kinds["random"].click()
+    page.view.split.train.setValue(50)
+    page.view.split.valid.setValue(25)
+    assert page.draft.split == SplitPlan("random", 50, 25, 25, 1)
+    press(page, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
+    split = window.shell.project.data["d1"].split
+    assert split is not None
+    assert [rows.size for rows in split.indices] == [60, 30, 30]
+
+
+def test_other_missing_markers_are_read_at_once(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "marked.csv"
+    path.write_text("a,b\nx,-999\ny,1\nx,2\n", encoding="utf-8")
+    page = opened(window, qtbot, path)
+    first = page.reading
+    markers = page.findChild(QLineEdit, "markers")
+    assert markers is not None
+    markers.setText("(empty) -999")
+    qtbot.keyClick(markers, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.reading is not first, timeout=20_000)
+    assert [column.missing for column in page.reading.report.columns] == [0, 1]  # type: ignore[union-attr]
+
+
+def test_a_file_that_is_no_table_is_told_in_one_sentence_and_nothing_is_lost(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "broken.xlsx"
+    path.write_bytes(b"this is no workbook")
+    open_file(window.shell, path)
+    page = window.shell.center.current
+    assert isinstance(page, ImportPage)
+    qtbot.waitUntil(lambda: bool(page.view.problem.text), timeout=20_000)
+    assert page.view.problem.text.startswith("broken.xlsx: ")
+    assert page.view.problem.isVisible()
+    assert not page.view.foot.finish.isEnabled()
+    assert page.view.foot.finish.toolTip().startswith("Not now: ")
+    assert window.shell.document.is_saved
+    press(page, qtbot, "importCancel")
+    assert window.shell.center.page(page.key) is None
+
+
+def test_a_workbook_that_would_end_the_program_is_a_message_in_the_window(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "corner.xlsx"
+    path.write_bytes(workbook("<c r='XFD1048576'>"))
+    open_file(window.shell, path)
+    page = window.shell.center.current
+    assert isinstance(page, ImportPage)
+    qtbot.waitUntil(lambda: bool(page.view.problem.text), timeout=20_000)
+    assert "needs more than 4 GB of memory to read" in page.view.problem.text
+
+
+def test_a_pasted_table_goes_through_the_same_page(window: MainWindow, qtbot: QtBot) -> None:
+    QApplication.clipboard().setText("colour\tsize\nred\tsmall\nblue\tlarge\nred\tlarge\n")
+    window.shell.book.refresh("data.paste")
+    window.shell.book["data.paste"].trigger()
+    page = window.shell.center.current
+    assert isinstance(page, ImportPage)
+    assert page.title == "Import Pasted table"
+    qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
+    press(page, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
+    entry = window.shell.project.data["d1"]
+    assert entry.name == "Pasted table"
+    assert entry.data.domain["colour"].states == ("blue", "red")
+
+
+def test_discretising_again_keeps_the_data_set_and_can_be_undone(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    press(page, qtbot, "importFinish")
+    shell = window.shell
+    qtbot.waitUntil(lambda: "d1" in shell.project.data, timeout=20_000)
+    first = shell.project.data["d1"]
+    shell.book.refresh("data.discretise")
+    shell.book["data.discretise"].trigger()
+    again = shell.center.current
+    assert isinstance(again, ImportPage)
+    qtbot.waitUntil(lambda: again.reading is not None, timeout=20_000)
+    again.view.cuts.bins.setValue(2)
+    press(again, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: shell.project.data["d1"] is not first, timeout=20_000)
+    assert list(shell.project.data) == ["d1"]
+    assert shell.project.data["d1"].data.domain["age"].cardinality == 2
+    shell.document.undo_stack.undo()
+    assert shell.project.data["d1"].data is first.data
+
+
+def test_a_stopped_import_leaves_nothing_behind(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    assert page.reading is not None
+    switch = StopSwitch()
+    steps = import_rows(page.reading, page.draft, "patients", switch)
+    assert isinstance(next(steps), Progress)
+    switch.cancel()
+    with pytest.raises(Cancelled):
+        next(steps)
+    press(page, qtbot, "importFinish")
+    press(page, qtbot, "importCancel")
+    qtbot.waitUntil(lambda: page.view.foot.finish.isEnabled(), timeout=20_000)
+    assert not window.shell.project.data
+    assert window.shell.center.current is page
+
+
+def test_three_files_of_a_benchmark_become_one_split_data_set(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    for part, rows in (("ts", 30), ("valid", 10), ("test", 12)):
+        lines = [f"{row % 2},{row % 3 // 2},{row % 5 // 4}" for row in range(rows)]
+        (tmp_path / f"coins.{part}.data").write_text("\n".join(lines), encoding="utf-8")
+    page = opened(window, qtbot, tmp_path / "coins.valid.data")
+    assert page.view.foot.finish.text() == "Import 3 files"
+    press(page, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: "d1" in window.shell.project.data, timeout=20_000)
+    entry = window.shell.project.data["d1"]
+    assert entry.name == "coins"
+    assert entry.split is not None
+    assert [rows.size for rows in entry.split.indices] == [30, 10, 12]
+
+
+def test_choices_come_back_from_their_plain_form() -> None:
+    draft = Draft(
+        treatments={"id": Treatment.LEAVE_OUT},
+        cutting={"age": Discretisation("cuts", 3, (30.0, 60.0))},
+        split=SplitPlan("random", 70, 10, 20, 5, "sex"),
+    )
+    assert restored_draft(plain_draft(draft)) == draft
+    assert restored_draft({"reading": 7}) == Draft()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 700)])
+@pytest.mark.parametrize("step", range(4))
+def test_every_step_keeps_its_buttons_inside_the_window(
+    window: MainWindow, qtbot: QtBot, patients: Path, step: int, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    page = opened(window, qtbot, patients)
+    page.go_to(step)
+    QApplication.processEvents()
+    assert window.width() <= size[0]
+    foot = page.view.foot
+    corner = foot.mapTo(window, foot.rect().bottomRight())
+    assert corner.x() <= window.width()
+    assert corner.y() <= window.height()
+
+
+@pytest.mark.parametrize("width", [1280, 900, 620])
+def test_the_facts_of_a_file_are_never_cut(qtbot: QtBot, width: int) -> None:
+    theme().set_look(scale=1.5)
+    try:
+        bar = StepBar()
+        qtbot.addWidget(bar)
+        bar.tell_found("comma · UTF-8 · header in row 1 · found automatically")
+        bar.resize(width, bar.sizeHint().height())
+        bar.show()
+        qtbot.waitUntil(lambda: bar.found.isVisible())
+        words = bar.found.fontMetrics().horizontalAdvance(bar.found.text())
+        qtbot.waitUntil(lambda: bar.found.width() >= words)
+    finally:
+        theme().set_look(scale=1.0)
+
+
+def test_the_status_bar_tells_of_the_file_and_follows_the_ticks(
+    window: MainWindow, qtbot: QtBot, patients: Path
+) -> None:
+    page = opened(window, qtbot, patients)
+    words = window.statusBar().findChild(QPushButton, "statusData").text
+    assert page.reading is not None
+    report = page.reading.report
+    assert words().startswith(f"{patients.name} · {report.row_count} rows × ")
+    before = words()
+    page.view.columns.ticked.emit("smoker", False)
+    assert "5 cells missing" in before
+    assert "3 cells missing" in words()

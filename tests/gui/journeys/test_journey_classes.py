@@ -1,0 +1,123 @@
+"""The walk with latent classes: a survey with missing cells, one to six classes, rows assigned."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.latent_class.learning.trace import ClassScan
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.params import parse_params
+from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.importing.page import ImportPage
+from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
+from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
+from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_file
+from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.runs.results.scan_page import ClassScanPage
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.walking import trigger
+from tests.oracles.brute_force import BruteForceSession
+
+LEFT = Qt.MouseButton.LeftButton
+LONG_MS = 60_000
+
+
+@pytest.mark.slow
+def test_a_survey_is_scanned_for_classes_and_no_row_is_lost(
+    qtbot: QtBot,
+    window: MainWindow,
+    sample_data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shell, hands = window.shell, Hands(window)
+    open_file(shell, sample_data / "survey.csv")
+    page = shell.center.current
+    assert isinstance(page, ImportPage)
+    qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
+    hands.press("importFinish")
+    qtbot.waitUntil(lambda: isinstance(shell.center.current, DataPage), timeout=20_000)
+    ((data_id, entry),) = shell.project.data.items()
+    assert entry.data.has_missing
+
+    # One to six classes; the criteria are plotted while the run goes on.
+    settings = {"components": (1, 2, 3, 4, 5, 6), "criterion": "bic", "restarts": 2}
+    params = parse_params(learner_of("nb.latent").params_type, settings)
+    run = landing_of(shell).start(RunRequest("Survey", "nb.latent", params, 1, data_id))
+    qtbot.waitUntil(lambda: ClassScan.kind in run.kept, timeout=LONG_MS)
+    trigger(window, "learn.class-scan")
+    scan_page = shell.center.current
+    assert isinstance(scan_page, ClassScanPage)
+    assert scan_page.plot.curves["BIC"][0][0] == 1
+    qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: scan_page.scan is not None and len(scan_page.scan.points) == 6, timeout=LONG_MS
+    )
+    assert scan_page.plot.curves["BIC"][0] == [1, 2, 3, 4, 5, 6]
+    assert "BIC 3" in scan_page.plot.hint
+    of_no_use = {p.classes for p in scan_page.scan.points if p.empty or p.duplicates}
+    assert set(scan_page.plot.flags) == of_no_use
+
+    # Three classes.
+    models = len(shell.project.models)
+    scan_page.plot.chosen.emit(2)
+    assert len(shell.project.models) == models + 1
+    model_page = shell.center.current
+    assert isinstance(model_page, ModelPage)
+    model_id = model_page.model_id or ""
+    model = shell.project.models[model_id].model
+    assert isinstance(model, LatentClasses)
+    assert model.class_count == 3
+    qtbot.waitUntil(lambda: bool(model_page.scene().nodes))
+
+    # Their profiles, then evidence on two items moves the class.
+    trigger(window, "model.profiles")
+    profiles = shell.center.current
+    assert isinstance(profiles, ProfilePage)
+    assert profiles.plot.profiles is not None
+    assert len(profiles.plot.profiles.domain) == len(entry.data.domain)
+    shell.center.bring_to_front(model_page)
+    findings = {}
+    for name in model.domain.names[:2]:
+        state = model.domain[name].states[-1]
+        node = model_page.scene().nodes[name]
+        qtbot.waitUntil(lambda node=node: bool(node.face.beliefs))
+        model_page.canvas.wishes.click_state.emit(name, state)
+        findings[name] = Observed(state)
+    hidden = model_page.scene().nodes[model.hidden]
+    small = LatentClasses(
+        model.domain.restricted_to(findings), model.weights, model.tables[:2], model.hidden
+    )
+    reference = BruteForceSession(small.as_bayesian_network)
+    for name, finding in findings.items():
+        reference.set_evidence(name, finding)
+    expected = tuple(reference.belief(model.hidden).values)
+    qtbot.waitUntil(lambda: hidden.face.beliefs == pytest.approx(expected))
+
+    # Every row has its class, also those with missing cells.
+    trigger(window, "model.assignments")
+    rows = shell.center.current
+    assert isinstance(rows, ComponentRowsPage)
+    qtbot.waitUntil(lambda: rows.found is not None)
+    path = tmp_path / "assignments.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    button = rows.findChild(QPushButton, "assignExport")
+    assert button is not None
+    qtbot.mouseClick(button, LEFT)
+    with path.open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert len(lines) == entry.data.row_count
+    named = [f"class {k + 1}" for k in np.argmax(model.responsibilities(entry.data), axis=1)]
+    assert [line["class"] for line in lines] == named

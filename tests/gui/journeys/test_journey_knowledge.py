@@ -1,0 +1,202 @@
+"""Expert knowledge, from tiers to a pinned edge, with real mouse and keyboard events."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QListWidget,
+    QMenu,
+    QPushButton,
+    QTableView,
+    QToolButton,
+)
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import import_data
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.knowledge.tier_lanes import FREE, LaneList
+from pgmstudio.gui.learning.actions import open_learn_page
+from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.window.main_window import MainWindow
+
+LEFT = Qt.MouseButton.LeftButton
+Key = Qt.Key
+LONG_MS = 60_000
+TIERS = (("asia", "smoke"), ("tub", "lung", "bronc"), ("either", "xray", "dysp"))
+
+
+def lane(hands: Hands, number: int) -> LaneList:
+    found = hands.widget(f"laneList{number}")
+    assert isinstance(found, LaneList)
+    return found
+
+
+def names_in(hands: Hands, number: int) -> list[str]:
+    shown = lane(hands, number)
+    return [shown.item(place).text() for place in range(shown.count())]
+
+
+def drag_into(hands: Hands, monkeypatch: pytest.MonkeyPatch, name: str, tier: int) -> None:
+    """Press, pull and let go over another lane; what a platform does between is done here."""
+    source, target = lane(hands, FREE), lane(hands, tier)
+
+    def carried(_list: QListWidget, _actions: Qt.DropAction) -> None:
+        target._source = source
+        target.dropMimeData(0, QMimeData(), Qt.DropAction.MoveAction)
+
+    (item,) = source.findItems(name, Qt.MatchFlag.MatchExactly)
+    start = source.visualItemRect(item).center()
+    with monkeypatch.context() as patch:
+        patch.setattr(QListWidget, "startDrag", carried)
+        QTest.mousePress(source.viewport(), LEFT, pos=start)
+        while name not in names_in(hands, tier):  # the drag begins a few pixels on
+            start += QPoint(12, 4)
+            assert start.x() < source.width(), f"{name} cannot be dragged"
+            QTest.mouseMove(source.viewport(), start)
+
+
+def rule(hands: Hands, source: str, target: str, button: str) -> None:
+    """Two names and a button, as above the lanes."""
+    for name, value in (("ruleSource", source), ("ruleTarget", target)):
+        box = hands.widget(name)
+        assert isinstance(box, QComboBox)
+        box.setCurrentText(value)
+    hands.press(button)
+
+
+def learn(qtbot: QtBot, hands: Hands, learner: str) -> LearningRun:
+    page = open_learn_page(hands.shell, learner)
+    with qtbot.waitSignal(hands.shell.bench.runs.run_ended, timeout=LONG_MS):
+        hands.press("learnStart")
+    assert isinstance(page, LearnPage)
+    return hands.shell.bench.runs.runs[-1]
+
+
+def edges_of(hands: Hands, model_id: str | None) -> set[tuple[str, str]]:
+    model = hands.shell.project.models[model_id or ""].model
+    assert isinstance(model, DirectedModel)
+    return set(model.edges)
+
+
+def click_edge(qtbot: QtBot, page: ModelPage, edge: tuple[str, str]) -> QPoint:
+    """Where nothing but the edge is; returns the place."""
+    item, view = page.scene().edges[edge], page.canvas.view
+    for share in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8):
+        x, y = item.route.at(share)
+        place = view.mapFromScene(x, y)
+        hit = view.hit(place)
+        if hit.node is None and hit.edge is item:
+            qtbot.mouseClick(view.viewport(), LEFT, pos=place)
+            return place
+    pytest.fail(f"{edge} cannot be clicked")
+
+
+def test_expert_knowledge(
+    qtbot: QtBot,
+    window: MainWindow,
+    hands: Hands,
+    sample_data: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shell = window.shell
+    data = import_data(sample_data / "asia_sample.csv", ImportOptions()).data
+    shell.change("Import", partial(edits.add_data, entry=DataEntry("asia", data)))
+
+    # Three tiers, one edge forbidden, one required.
+    hands.do("knowledge.edit")
+    for number, names in enumerate(TIERS):
+        hands.press("addTier")
+        for name in names:
+            drag_into(hands, monkeypatch, name, number)
+    assert shell.project.knowledge.tiers == TIERS
+    rule(hands, "bronc", "dysp", "ruleForbid")
+    rule(hands, "asia", "tub", "ruleRequire")
+    clash = hands.window.findChild(Note, "clashNote")
+    assert clash.isHidden()
+
+    # Two rules clash: both are named, here and before a run, which cannot start.
+    rule(hands, "lung", "smoke", "ruleRequire")
+    assert clash.isVisible()
+    assert "lung → smoke is required" in clash.text
+    assert "lung is in tier 2 and smoke in the earlier tier 1" in clash.text
+    page = open_learn_page(shell, "bn.kes")
+    refusal = page.findChild(Note, "refusalNote")
+    assert "lung → smoke is required" in refusal.text
+    assert not page.findChild(QPushButton, "learnStart").isEnabled()
+
+    # One of the two goes.
+    hands.do("knowledge.edit")
+    hands.press("clashRules")
+    (remover,) = [
+        w
+        for w in window.findChildren(QToolButton)
+        if w.toolTip() == "Remove this one: lung → smoke" and w.isVisible()
+    ]
+    qtbot.mouseClick(remover, LEFT)
+    assert clash.isHidden()
+    rules = shell.project.knowledge
+
+    # Two learners, and the green check for both.
+    for learner in ("bn.kes", "tree.chow-liu"):
+        run = learn(qtbot, hands, learner)
+        edges = edges_of(hands, run.model_id)
+        assert rules.violations(edges) == []
+        assert ("asia", "tub") in edges
+        assert ("bronc", "dysp") not in edges
+        table = window.findChild(QTableView, "runTable")
+        row = table.model().index(table.model().rowCount() - 1, 1)
+        qtbot.mouseClick(table.viewport(), LEFT, pos=table.visualRect(row).center())
+        check = window.findChild(Note, "inspectorRunRules")
+        held = f"All {rules.rule_count()} constraints hold."
+        qtbot.waitUntil(partial(lambda note, words: note.text == words, check, held))
+        assert check.property("role") == "note-success"
+
+    # On the canvas one edge is pinned and another deleted.
+    first = next(run for run in shell.bench.runs.runs if run.request.learner_key == "bn.kes")
+    open_model_page(shell, first.model_id or "")
+    hands.do("window.bottom")
+    model = hands.model_page()
+    scene = model.scene()
+    hands.wait_for("routes", lambda: all(map(scene.is_routed, scene.edges.values())))
+    pinned, deleted = ("smoke", "lung"), ("either", "xray")
+    assert {pinned, deleted} <= edges_of(hands, first.model_id) - rules.required
+    place = click_edge(qtbot, model, pinned)
+    viewport = model.canvas.view.viewport()
+    right = QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(viewport, QContextMenuEvent(right, place, viewport.mapToGlobal(place)))
+    menu = model.findChild(QMenu, "canvasMenu")
+    (pin,) = [action for action in menu.actions() if action.objectName() == "menu.pin"]
+    assert not pin.icon().isNull()
+    pin.trigger()
+    menu.close()
+    assert shell.project.knowledge.required == {("asia", "tub"), pinned}
+    assert "required edge" in {entry.text for entry in model.legend_entries()}
+    click_edge(qtbot, model, deleted)
+    qtbot.keyClick(model.canvas.view, Key.Key_Delete)
+    assert deleted not in edges_of(hands, first.model_id)
+
+    # Learning goes on from here: the pinned edge is there, and every rule holds.
+    hands.do("learn.continue")
+    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+        hands.press("learnStart")
+    last = shell.bench.runs.runs[-1]
+    assert last.request.params.start is not None
+    edges = edges_of(hands, last.model_id)
+    assert pinned in edges
+    assert shell.project.knowledge.violations(edges) == []

@@ -1,0 +1,125 @@
+"""The walk with a mixture of trees: a benchmark triple, ten trees live, evidence, rows exported."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.experiments.generators.random_trees import RandomTreesParams, random_trees
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.gui.canvas.node_view import NodeMode
+from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.importing.page import ImportPage
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
+from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
+from pgmstudio.gui.learning.actions import open_learn_page
+from pgmstudio.gui.project.opening import open_file
+from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.window.main_window import MainWindow
+
+LEFT = Qt.MouseButton.LeftButton
+LONG_MS = 60_000
+TREES = 10
+PARTS = {"ts": 500, "valid": 100, "test": 150}
+
+
+def write_triple(folder: Path) -> Path:
+    """Three files without heads, as the benchmarks have them."""
+    params = RandomTreesParams(components=3, variables=8, states=2, table_concentration=0.3)
+    data = random_trees(params, np.random.default_rng(5), sum(PARTS.values()))
+    codes, at = np.stack([data.column(name) for name in data.domain.names], axis=1), 0
+    for part, count in PARTS.items():
+        lines = [",".join(map(str, line)) for line in codes[at : at + count]]
+        (folder / f"walk.{part}.data").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        at += count
+    return folder / "walk.ts.data"
+
+
+@pytest.mark.slow
+def test_ten_trees_are_stopped_and_asked_and_no_row_is_lost(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell, hands = window.shell, Hands(window)
+    open_file(shell, write_triple(tmp_path))
+    page = shell.center.current
+    assert isinstance(page, ImportPage)
+    qtbot.waitUntil(lambda: page.reading is not None, timeout=20_000)
+    hands.press("importFinish")
+    qtbot.waitUntil(lambda: isinstance(shell.center.current, DataPage), timeout=20_000)
+    ((data_id, entry),) = shell.project.data.items()
+    assert entry.split is not None
+    assert [rows.size for rows in entry.split.indices] == list(PARTS.values())
+
+    # Ten trees from the training rows; a thousand starts would take until tomorrow.
+    params = MixtureParams(components=(TREES,), restarts=1000, patience=50)
+    form = open_learn_page(shell)
+    form.fill(RunRequest("Ten trees", "mixture.trees", params, 4, data_id, "train"))
+    hands.press("learnStart")
+    (run,) = shell.bench.runs.runs
+    assert run.task.data.row_count == PARTS["ts"]
+    qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
+    # A first model is there before the search has told anything.
+    curves = {"held-out", "edges changed", "weight 1", "weight 10"}
+    qtbot.waitUntil(lambda: curves <= {*run.trace.more}, timeout=LONG_MS)
+    assert run.state is JobState.RUNNING
+    hands.press("runStop")
+    qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
+    assert run.state is JobState.CANCELLED
+
+    # The best so far is kept, and opens.
+    hands.press("runOpenBest")
+    model_page = hands.model_page()
+    model_id = model_page.model_id or ""
+    model = shell.project.models[model_id].model
+    assert isinstance(model, TreeMixture)
+    assert len(model.trees) == TREES
+    assert shell.project.models[model_id].run_id in shell.project.runs
+
+    # Evidence by a click on a bar; the cards follow.
+    name = model.domain.names[0]
+    model_page.set_mode(NodeMode.BARS, [name])
+    view = model_page.canvas.view
+    hands.keys(view, Qt.Key.Key_1)  # 100 %
+    view.look_at(name)
+    hands.settle()
+    state = model.domain[name].states[1]
+    hands.click_canvas(model_page, hands.bar(model_page, name, state))
+    assert model_page.asking.live.evidence == {name: Observed(state)}
+    session = open_session(model)
+    session.set_evidence(name, Observed(state))
+    shares = session.component_shares()  # type: ignore[attr-defined]
+    assert np.abs(shares - model.weights).max() > 0.01
+    for number in range(TREES):
+        card = model_page.findChild(ComponentCard, f"card.tree-{number + 1}")
+        assert isinstance(card, ComponentCard)
+        assert card.share == pytest.approx(shares[number])
+        assert "→" in card.words
+
+    # Every row of all three files has its tree.
+    hands.do("model.assignments")
+    rows = shell.center.current
+    assert isinstance(rows, ComponentRowsPage)
+    qtbot.waitUntil(lambda: rows.found is not None)
+    path = tmp_path / "rows.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    button = rows.findChild(QPushButton, "assignExport")
+    assert button is not None
+    qtbot.mouseClick(button, LEFT)
+    with path.open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert len(lines) == sum(PARTS.values()) == entry.data.row_count
+    expected = model.responsibilities(entry.data)
+    told = np.array([[float(line[f"p_tree_{k + 1}"]) for k in range(TREES)] for line in lines])
+    assert told == pytest.approx(expected, abs=1e-6)
+    assert told.sum(axis=1) == pytest.approx(1, abs=1e-6)

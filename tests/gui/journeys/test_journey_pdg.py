@@ -1,0 +1,127 @@
+"""Exploring a decision graph: learn, look, ask, merge, undo, convert, save and open again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.pdg.learning.trace import PdgScan
+from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
+from pgmstudio.gui.languages.pdg.size_history import graph_trail
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_files, open_model_page
+from pgmstudio.gui.runs.results.scan_page import PdgScanPage
+from tests.gui.graph_pages import MENTAL, WORK, bar_place, coronary_rows, node_place
+from tests.gui.kept_runs import add_ended_run
+from tests.gui.walking import point_at
+
+LEFT = Qt.MouseButton.LeftButton
+NO_KEY = Qt.KeyboardModifier.NoModifier
+
+
+def _click(page: ModelPage, place: object) -> None:
+    QTest.mouseClick(page.front.view.viewport(), LEFT, NO_KEY, place)  # type: ignore[call-overload]
+
+
+def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
+    hands: Hands, qtbot: QtBot, tmp_path: Path
+) -> None:
+    shell = hands.shell
+    learned = {"lambdas": (0.02, 0.3), "forest": "chain", "criterion": "bic"}
+    model_id = add_ended_run(shell, coronary_rows(800), "pdg.learn", **learned)
+    open_model_page(shell, model_id)
+    page = hands.model_page()
+    desk = page.bands
+    assert desk is not None
+    assert desk.is_open
+    graph = desk.graph
+    assert graph is not None
+    qtbot.waitUntil(lambda: desk.canvas.bands.flows is not None)
+
+    # Hover a node: in-flow and out-flow.
+    several = max(range(6), key=lambda i: graph.node_counts[i])
+    name = graph.domain.names[several]
+    assert graph.node_counts[several] > 1
+    point_at(page.front.view.viewport(), node_place(page, name, 0))
+    assert desk.canvas.bands.hovered == (name, 0)
+    assert "in-flow" in desk.describe((name, 0))
+
+    # Evidence: what nobody reaches any more is greyed.
+    live = page.asking.live
+    _click(page, bar_place(page, WORK, "no"))
+    qtbot.waitUntil(lambda: bool(live.evidence) and not live.is_stale)
+    bands = desk.canvas.bands
+    below = bands.items_by_variable[MENTAL].nodes.visits
+    assert below is not None
+    assert (below == 0).any()
+
+    # Merge two nodes: what it costs is shown, it is done, and undone.
+    last = graph.order[
+        [not graph.children[i] and graph.node_counts[i] > 1 for i in graph.order].index(True)
+    ]
+    leaf = graph.domain.names[last]
+    _click(page, node_place(page, leaf, 0))
+    qtbot.waitUntil(lambda: hands.window.findChild(GraphNodeInspector) is not None)
+    panel = hands.window.findChild(GraphNodeInspector)
+    assert isinstance(panel, GraphNodeInspector)
+    qtbot.waitUntil(lambda: any(row.words.startswith("Merge") for row in panel.changes.rows))
+    place = next(i for i, row in enumerate(panel.changes.rows) if row.words.startswith("Merge"))
+    row = panel.changes.rows[place]
+    assert row.bits is not None
+    assert row.bits <= 0
+    panel.changes.press(place)
+    merged = desk.graph
+    assert merged is not None
+    assert merged.effective_size() == graph.effective_size() + row.size
+    trail = graph_trail(shell).points(model_id)
+    assert [point.size for point in trail] == [graph.effective_size(), merged.effective_size()]
+    assert trail[1].bits <= trail[0].bits + 1e-9
+    shell.document.undo_stack.undo()
+    assert desk.graph is graph
+
+    # Every λ of the sweep has a point of size and likelihood, and opens.
+    hands.do("learn.pdg-scan")
+    sweep = shell.center.current
+    assert isinstance(sweep, PdgScanPage)
+    assert isinstance(sweep.scan, PdgScan)
+    assert len(sweep.scan.points) == 2
+    sizes, bits = sweep.plot.curves["training"]
+    assert sizes == sorted(float(p.effective_size) for p in sweep.scan.points)
+    assert len(bits) == 2
+    count = len(shell.project.models)
+    sweep.open_point(1)
+    assert len(shell.project.models) == count + 1
+    opened = list(shell.project.models.values())[-1].model
+    assert isinstance(opened, DecisionGraph)
+
+    # As a Bayesian network it says the same.
+    open_model_page(shell, model_id)
+    hands.do("model.convert.bayesian-network")
+    qtbot.waitUntil(lambda: len(shell.project.models) == count + 2)
+    network = list(shell.project.models.values())[-1].model
+    assert isinstance(network, BayesianNetwork)
+    one, other = open_session(graph), open_session(network)
+    for variable in graph.domain:
+        mine, theirs = one.belief(variable.name), other.belief(variable.name)
+        np.testing.assert_allclose(mine.values, theirs.values, atol=1e-9)
+
+    # Saved as .pdg and opened again it is the same graph.
+    path = tmp_path / "graph.pdg"
+    write_model(path, ModelFile(graph, "graph"))
+    again = read_model(path).model
+    assert isinstance(again, DecisionGraph)
+    assert again.forest == graph.forest
+    for a, b in zip(again.parameters, graph.parameters, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)
+    open_files(shell, [path])
+    assert isinstance(list(shell.project.models.values())[-1].model, DecisionGraph)
+    hands.model_page()

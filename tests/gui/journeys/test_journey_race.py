@@ -1,0 +1,113 @@
+"""The live race of languages: a benchmark triple, a stopped language, a report, and once more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.experiments.language_comparison.results import LanguageRow
+from pgmstudio.gui.comparison.languages_page import ComparePage
+from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.export import report_actions
+from pgmstudio.gui.importing.page import ImportPage
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_file
+from tests.gui.journeys.test_journey_mixture import PARTS, write_triple
+
+LONG = 600_000  # ms
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.mark.slow
+def test_a_person_races_languages_stops_one_and_runs_the_race_again(
+    hands: Hands, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = hands.shell
+    open_file(shell, write_triple(tmp_path))
+    form = shell.center.current
+    assert isinstance(form, ImportPage)
+    hands.wait_for("the file to be read", lambda: form.reading)
+    hands.press("importFinish")
+    hands.wait_for("the rows", lambda: isinstance(shell.center.current, DataPage))
+
+    # Sixty seconds for each language, on the parts of the three files.
+    shell.book.refresh()
+    shell.book["evaluate.compare-languages"].trigger()
+    page = shell.center.current
+    assert isinstance(page, ComparePage)
+    page.setup.ticks["hybrid"].setChecked(False)
+    page.setup.seconds.setValue(60)
+    qtbot.mouseClick(page.setup.per.button("each"), LEFT)
+    said = f"{PARTS['ts']} rows to learn from, {PARTS['valid']} to choose, {PARTS['test']} to test"
+    qtbot.waitUntil(lambda: page.setup.rows.text() == said)
+    qtbot.mouseClick(page.panes.left.button("sizes"), LEFT)
+    qtbot.mouseClick(page.setup.start, LEFT)
+
+    def row_of(key: str) -> LanguageRow | None:
+        table = page.takings.table
+        rows = [] if table is None else [r for r in table.rows if r.language.key == key]
+        return rows[0] if rows else None
+
+    # Curves grow while it runs; decision graphs are stopped, and their best model stays.
+    def is_growing() -> bool:
+        row = row_of("pdg")
+        return row is not None and row.state == "learning" and row.point is not None
+
+    qtbot.waitUntil(is_growing, timeout=LONG)
+    growing = row_of("pdg")
+    assert growing is not None
+    assert growing.compared is not None
+    title = growing.language.title
+    assert title in {curve.title for curve in page.panes.plot.chart.curves}
+    page.table.select(title)
+    assert page.head.ender.isEnabled()
+    qtbot.mouseClick(page.head.ender, LEFT)
+    qtbot.waitUntil(lambda: page.is_settled, timeout=LONG)
+    table = page.takings.table
+    assert table is not None
+    assert len(table.rows) == 6
+    assert all(row.compared is not None for row in table.rows)
+    assert table.row(title).state == "stopped"
+
+    # A point of the front opens its model.
+    chart, plot = page.panes.plot.chart, page.panes.plot
+    place = plot.place_on_screen(chart.front[-1])
+    assert place is not None
+    assert plot.canvas is not None
+    qtbot.mouseClick(plot.canvas.viewport(), LEFT, pos=place)
+    qtbot.waitUntil(lambda: isinstance(shell.center.current, ModelPage))
+    (opened,) = shell.project.models.values()
+    assert opened.title in {row.language.title for row in table.rows}
+
+    # The table has paired differences with intervals; all of it is kept and reported.
+    shell.center.bring_to_front(page)
+    for row in table.rows:
+        assert row.compared is not None
+        if row is not table.best:
+            assert row.compared.interval is not None
+    hands.press("compareKeep")
+    (kept,) = shell.project.comparisons.values()
+    assert len(kept.model_ids) == 6
+    pages: list[Path] = []
+    monkeypatch.setattr(report_actions, "show_page", pages.append)
+    target = tmp_path / "race.html"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    shell.book.refresh("file.report")
+    shell.book["file.report"].trigger()
+    qtbot.waitUntil(lambda: pages == [target], timeout=LONG)
+    text = target.read_text(encoding="utf-8")
+    assert all(row.language.title in text for row in table.rows)
+
+    # The same race once more: what was not cut short comes out the same.
+    qtbot.mouseClick(page.setup.again, LEFT)
+    qtbot.waitUntil(lambda: page.is_settled and bool(page.setup.outcome.text), timeout=LONG)
+    outcome = page.setup.outcome.text
+    assert outcome in (
+        "Reproduced: all 6 results identical.",
+        f"5 of 6 results identical; not {title}. Where time ran out, the best so far may differ.",
+    )

@@ -1,0 +1,77 @@
+"""What learning labels leaves to be looked at: the path of κ, and the chains of a sampler."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+import numpy as np
+
+from pgmstudio.core.languages.artifact_kinds import restored
+from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
+from pgmstudio.core.languages.ldag.learning.posterior import LdagPosterior
+from pgmstudio.gui.languages.ldag.actions import POSTERIOR
+from pgmstudio.gui.runs.results.posterior_page import PosteriorPage
+from pgmstudio.gui.runs.results.scan_page import KappaPage
+from tests.gui.kept_runs import add_ended_run
+from tests.gui.walking import trigger
+from tests.labelled_dags import coronary
+
+
+def test_the_path_of_kappa_is_plotted_and_every_model_on_it_opens(window, qtbot) -> None:
+    shell = window.shell
+    rows = coronary().sample(300, np.random.default_rng(1))
+    told = {"kappa": "auto", "kappas": (1.0, 0.1, 0.0), "folds": 2, "restarts": 0}
+    add_ended_run(shell, rows, "ldag.greedy", **told)
+    trigger(window, "learn.kappa-path")
+    page = shell.center.current
+    assert isinstance(page, KappaPage)
+    path = page.scan
+    assert isinstance(path, KappaPath)
+    xs, bits = page.plot.curves["held-out"]
+    assert xs == [0, 1, 2]
+    assert bits == [point.held_bits for point in path.points]
+    page.along.button("parameters").click()
+    assert page.plot.curves["with labels"][1] == [point.parameters for point in path.points]
+    assert page.plot.curves["without"][1] == [p.unlabelled_parameters for p in path.points]
+    page.plot.chosen.emit(2)
+    opened = shell.project.models[shell.bench.model_id]
+    assert opened.title.endswith("κ 1")
+    assert opened.model.edges == path.points[2].model.edges
+
+
+def _joins(page: PosteriorPage, wanted: set[frozenset[str]]) -> bool:
+    return set(map(frozenset, page.canvas.scene.edges)) == wanted
+
+
+def test_chains_tell_how_probable_edges_labels_and_graphs_are(window, qtbot, tmp_path) -> None:
+    shell = window.shell
+    assert not shell.book["learn.label-probabilities"].isEnabled()
+    rows = coronary().sample(300, np.random.default_rng(1))
+    model_id = add_ended_run(shell, rows, "ldag.mcmc", iterations=300, chains=2)
+    trigger(window, "learn.label-probabilities")
+    page = shell.center.current
+    assert isinstance(page, PosteriorPage)
+    assert page.model_id == model_id
+    kept = restored(LdagPosterior.kind, next(iter(shell.project.runs.values())).kept[POSTERIOR])
+    assert isinstance(kept, LdagPosterior)
+    edges, labels, graphs = (page.tables[key].facts.rows for key in ("edges", "labels", "graphs"))
+    assert [row[1:] for row in edges] == [(e.probability, e.labelled) for e in kept.edges]
+    assert [row[2] for row in labels] == [c.probability for c in kept.contexts]
+    assert [row[2] for row in graphs] == [g.score for g in kept.graphs]
+    # The picture has a pair of ends where the two directions together reach the threshold.
+    qtbot.waitUntil(lambda: len(page.canvas.scene.nodes) == 6)
+    together = Counter[frozenset[str]]()
+    for edge in kept.edges:
+        together[frozenset((edge.source, edge.target))] += edge.probability
+    for percent in (50, 5):
+        page.threshold.setValue(percent)
+        wanted = {pair for pair, share in together.items() if share >= percent / 100}
+        qtbot.waitUntil(partial(_joins, page, wanted))
+    drawn = page.canvas.scene.edges
+    number = next(i for i, e in enumerate(kept.edges) if (e.source, e.target) in drawn)
+    page.tables["edges"].select(number)
+    marked = kept.edges[number]
+    assert page.canvas.scene.selected_edges == ((marked.source, marked.target),)
+    page.export(tmp_path / "p.csv")
+    assert (tmp_path / "p.csv").read_text(encoding="utf-8").startswith("from,to,vanishes_where")

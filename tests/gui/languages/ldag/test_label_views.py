@@ -1,0 +1,338 @@
+"""Labelled graphs in the window: tags, contexts, ticked labels, classes, multinets, questions."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtWidgets import QCheckBox, QLabel, QScrollArea
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.drawing.diagram import EdgeStyle
+from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.languages.ldag.contexts import context_graph
+from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.canvas.edge_label import TagLayer
+from pgmstudio.gui.inspector.subject import subject_in_view
+from pgmstudio.gui.languages.ldag.context import context_views
+from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
+from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, LabelSections
+from pgmstudio.gui.languages.ldag.label_table import LabelTable
+from pgmstudio.gui.languages.ldag.view import LabelPictures
+from pgmstudio.gui.model_page.model_summary import model_facts
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import add_and_show_model
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.label_pages import EDGE, open_labelled
+from tests.labelled_dags import four, labelled
+
+
+@pytest.fixture
+def page(window: MainWindow, qtbot) -> ModelPage:
+    """The coronary graph with rows drawn from it."""
+    page = open_labelled(window.shell)
+    qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes))
+    return page
+
+
+def model_of(page: ModelPage) -> LabelledDag:
+    model = page.entry.model
+    assert isinstance(model, LabelledDag)
+    return model
+
+
+def styles(page: ModelPage) -> dict[tuple[str, str], EdgeStyle]:
+    return {ends: item.edge.style for ends, item in page.canvas.scene.edges.items()}
+
+
+def pictures(page: ModelPage) -> LabelPictures:
+    assert isinstance(page.trees, LabelPictures)
+    return page.trees
+
+
+def sections(window: MainWindow, qtbot, edge: tuple[str, str]) -> LabelSections:
+    window.shell.bench.select((), (edge,))
+    qtbot.waitUntil(lambda: window.findChild(LabelSections) is not None)
+    found = window.findChild(LabelSections)
+    assert isinstance(found, LabelSections)
+    qtbot.waitUntil(lambda: "Without labels" in found.facts.facts)
+    return found
+
+
+def test_labels_stand_on_tags_and_a_click_on_a_tag_selects_its_edge(window, page, qtbot) -> None:
+    item = page.canvas.scene.edges[EDGE]
+    assert item.edge.label == "(no, no) (yes, ∗)"
+    assert "∗ any state" in [entry.text for entry in page.legend_entries()]
+    view = page.canvas.view
+    place = view.mapFromScene(item.tag.center())
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.shell.bench.selection.edges == (EDGE,)
+    assert "Smoking = no, Physical work = no" in page._describe_edge(*EDGE)
+
+
+def test_a_context_takes_edges_away_and_shortens_the_labels_that_remain(page, window) -> None:
+    views = context_views(window.shell)
+    bar = pictures(page).contexts.bar
+    assert bar.words == "0 of 7 edges vanish"
+    bar.chosen.emit("Smoking", "no")
+    bar.chosen.emit("Mental work", "yes")
+    gone = {ends for ends, style in styles(page).items() if style is EdgeStyle.VANISHED}
+    left = context_graph(model_of(page), views.codes(page.model_id or ""))
+    assert gone == set(model_of(page).edges) - set(left.edges)
+    assert bar.words == "2 of 7 edges vanish"
+    assert page.canvas.scene.edges[EDGE].edge.label == "Physical work = no"
+    assert not window.shell.bench.beliefs(page.model_id or "").evidence
+    subject = subject_in_view(window.shell)
+    assert subject is not None
+    assert subject.chip("Smoking") == Chip("no", "funnel", "label")
+    assert subject.chip("Proteins") is None
+    bar.dropped.emit("Smoking")
+    assert views.context(page.model_id or "") == {"Mental work": "yes"}
+    bar.copy_wished.emit()
+    assert set(window.shell.bench.beliefs(page.model_id or "").evidence) == {"Mental work"}
+
+
+def test_evidence_sets_the_context_live_until_somebody_chooses_another(page, window) -> None:
+    views, model_id = context_views(window.shell), page.model_id or ""
+    pictures(page).contexts.bar.follow_wished.emit(True)
+    live = window.shell.bench.beliefs(model_id)
+    live.click_state("Smoking", "no")
+    assert views.context(model_id) == {"Smoking": "no"}
+    assert styles(page)["Proteins", "Pressure"] is EdgeStyle.VANISHED
+    live.retract("Smoking")
+    assert views.context(model_id) == {}
+    live.click_state("Smoking", "yes")
+    pictures(page).contexts.bar.chosen.emit("Proteins", "<3")
+    assert not views.follows(model_id)
+    assert views.context(model_id) == {"Smoking": "yes", "Proteins": "<3"}
+
+
+def test_unticking_a_context_parts_rows_and_undo_brings_the_very_model_back(
+    page, window, qtbot
+) -> None:
+    found = sections(window, qtbot, EDGE)
+    before, facts = model_of(page), found.facts.facts
+    assert facts["Free parameters"] == "11 of 18 unlabelled"
+    box = found.rows.box((1, 1))
+    assert isinstance(box, QCheckBox)
+    assert box.isChecked()
+    box.click()
+    after = model_of(page)
+    assert after.representation_size() > before.representation_size()
+    np.testing.assert_allclose(after.table("Proteins"), before.table("Proteins"))
+    score = "Score, higher is better"
+    qtbot.waitUntil(lambda: found.facts.facts.get(score, "…") not in ("…", facts[score]))
+    window.shell.document.undo_stack.undo()
+    assert model_of(page) is before
+
+
+def test_a_ticked_context_merges_rows_by_the_counts_of_the_data(page, window, qtbot) -> None:
+    found = sections(window, qtbot, ("Physical work", "Proteins"))
+    free = [row for row in found.rows.rows if not row.is_in and not row.is_locked]
+    size = model_of(page).representation_size()
+    found.rows.box(free[0].context).click()
+    assert model_of(page).representation_size() < size
+    assert model_of(page).label("Physical work", "Proteins")[free[0].context]
+
+
+def test_every_variable_has_a_bar_of_its_score_and_a_click_selects_it(page, window, qtbot) -> None:
+    window.shell.bench.select()
+    found = window.findChild(LabelScoresSection)
+    qtbot.waitUntil(lambda: len(found.bars.ranks) == len(page.entry.model.domain))
+    each = [value for _, _, value in found.bars.ranks]
+    assert each == sorted(each, reverse=True)
+    assert f"{sum(each):.3f} bits per row in all" == found.fact.text()
+    key = found.bars.ranks[0][0]
+    place = found.bars.row_rect(key).center().toPoint()
+    told = found.bars.tip_at(place) or ""
+    assert "Likelihood −" in told
+    assert "Prior " in told
+    assert "Without labels −" in told
+    qtbot.mouseClick(found.bars, Qt.MouseButton.LeftButton, pos=place)
+    assert window.shell.bench.selection.nodes == (key,)
+
+
+def test_the_last_context_is_locked_and_the_sentence_deletes_the_edge(page, window, qtbot) -> None:
+    found = sections(window, qtbot, EDGE)
+    locked = [row.states for row in found.rows.rows if row.is_locked]
+    assert locked == [("no", "yes")]
+    assert "Delete the edge instead" in found.note.text
+    found.note.link_activated.emit("delete")
+    assert EDGE not in model_of(page).edges
+    assert model_of(page).is_regular
+    assert not model_of(page).label("Smoking", "Pressure").all()
+
+
+def test_what_holds_in_the_context_is_listed(page, window, qtbot) -> None:
+    found = sections(window, qtbot, EDGE)
+    context_views(window.shell).choose(page.model_id or "", {"Smoking": "no", "Mental work": "yes"})
+    qtbot.waitUntil(lambda: "Proteins ⊥ Physical work" in found._statements.text())
+
+
+def test_the_table_has_classes_reduces_them_and_says_when_it_is_no_tree(
+    page, window, qtbot
+) -> None:
+    window.shell.reveal("tablePanel")
+    window.shell.bench.select(("Proteins",))
+    table = window.findChild(LabelTable)
+    qtbot.waitUntil(lambda: table.grid.has_counts)
+    assert table.grid.rowCount() == 8
+    letters = [table.grid.index(row, 0).data() for row in range(8)]
+    assert letters == list("ABAACACA")
+    table.views.button("reduced").click()
+    assert table.grid.rowCount() < 8
+    table.views.button("tree").click()
+    assert "Not a CSI-tree" in table.note.text
+    table.views.button("full").click()
+    before = model_of(page).table("Proteins")
+    cell = table.grid.index(0, table.grid.first_number)
+    assert table.grid.setData(cell, "25 %")
+    after = model_of(page).table("Proteins")
+    assert after[0, 0, 0, 1] == pytest.approx(0.25)
+    assert after[1, 1, 1, 1] == pytest.approx(0.25)  # the same class
+    assert after[0, 0, 1, 1] == before[0, 0, 1, 1]
+
+
+def test_the_cost_of_an_update_is_told_with_and_without_labels() -> None:
+    model = four()
+    found = model_facts(model, None)
+    assert found.effective_size == model.effective_size()
+    assert found.unlabelled_size == model.as_bayesian_network.effective_size()
+    assert found.effective_size < found.unlabelled_size
+
+
+def test_why_an_edge_says_that_its_scores_know_no_labels(page, window, qtbot) -> None:
+    sections(window, qtbot, EDGE)
+    told = "Score of whole tables, without labels (above 0 is better)"
+    qtbot.waitUntil(lambda: any(one.text() == told for one in window.findChildren(QLabel)))
+
+
+def test_no_line_of_the_cube_of_four_parents_runs_through_a_corner(qtbot) -> None:
+    tree = LabelTree()
+    qtbot.addWidget(tree)
+    every = list(itertools.product((0, 1), repeat=4))
+    corners = {codes: tree._corner(codes) for codes in every}
+    for codes in every:
+        for axis in (a for a in range(4) if codes[a] == 0):
+            start, end = corners[codes], corners[(*codes[:axis], 1, *codes[axis + 1 :])]
+            line = QLineF(start, end)
+            for at in corners.values():
+                if at in (start, end):
+                    continue
+                away = QLineF(start, at)
+                along = QPointF.dotProduct(end - start, at - start) / line.length()
+                if 0 < along < line.length():
+                    assert (away.length() ** 2 - along**2) ** 0.5 > 10  # the radius of a corner
+
+
+def test_tags_stand_in_front_of_every_line_and_behind_the_nodes(page, window) -> None:
+    scene = page.canvas.scene
+    window.shell.bench.select((), (EDGE,))
+    (layer,) = [item for item in scene.items() if isinstance(item, TagLayer)]
+    assert layer.zValue() > max(item.zValue() for item in scene.edges.values())
+    assert layer.zValue() < min(item.zValue() for item in scene.nodes.values())
+    tags = [item.tag for item in scene.edges.values() if not item.tag.isEmpty()]
+    assert len(tags) == 5
+    assert all(layer.boundingRect().contains(tag) for tag in tags)
+
+
+def test_the_table_under_the_graph_shows_eight_rows_its_head_stands_beside_the_tabs(
+    page, window, qtbot
+) -> None:
+    window.shell.bench.select(("Proteins",))
+    window.shell.reveal("tablePanel")
+    table = window.findChild(LabelTable)
+    qtbot.waitUntil(lambda: table.grid.has_counts and table.head.is_beside_tabs)
+    side = table.table.verticalHeader()
+    qtbot.waitUntil(lambda: 8 * side.defaultSectionSize() <= table.table.viewport().height())
+    assert table.views.isVisible()
+    assert window.rect().contains(table.views.mapTo(window, table.views.rect().bottomRight()))
+    window.shell.reveal("runsPanel")  # another panel in front: its tabs stand alone
+    qtbot.waitUntil(lambda: not table.head.is_beside_tabs)
+    window.shell.reveal("tablePanel")
+    qtbot.waitUntil(lambda: table.head.is_beside_tabs)
+    window.resize(1024, 700)  # folded, where there are no tabs
+    window.shell.reveal("tablePanel")
+    qtbot.waitUntil(lambda: table.isVisible() and not table.head.is_beside_tabs)
+    assert table.views.isVisible()
+
+
+def test_what_was_observed_stands_beside_the_probability(page, window, qtbot) -> None:
+    window.shell.bench.select(("Proteins",))
+    window.shell.reveal("tablePanel")
+    table = window.findChild(LabelTable)
+    qtbot.waitUntil(lambda: table.grid.has_counts)
+    grid = table.grid
+    head = [grid.headerData(c, Qt.Orientation.Horizontal) for c in range(grid.columnCount())]
+    assert head[-3:] == ["Rows", "Observed", "P(Proteins = >3)"]
+    for row, shown in enumerate(grid.rows):
+        seen = shown.observed(1)
+        told = grid.index(row, grid.observed_column).data()
+        assert told == ("–" if seen is None else f"{seen:.3f}")
+
+
+def test_a_tree_wider_than_its_panel_can_be_scrolled(window, qtbot) -> None:
+    names = Domain.of(dict.fromkeys(("A", "B", "C", "D", "Y"), ("no", "yes")))
+    plain = labelled(names, [(parent, "Y") for parent in "ABCD"], {})
+    open_labelled(window.shell, plain)
+    window.shell.bench.select(("Y",))
+    window.shell.reveal("tablePanel")
+    table = window.findChild(LabelTable)
+    table.views.button("tree").click()
+    area = window.findChild(QScrollArea, "labelTreeScroll")
+    assert table.tree.is_tree
+    qtbot.waitUntil(lambda: area.horizontalScrollBar().maximum() > 0)
+    reached = area.horizontalScrollBar().maximum() + area.viewport().width()
+    assert reached >= table.tree.sizeHint().width()
+
+
+def test_a_multinet_has_a_graph_per_state_on_the_same_places(page, window, qtbot) -> None:
+    page.show_picture("multinet")
+    desk = pictures(page).side
+    desk.choose("Smoking")
+    assert [panel.graph.title for panel in desk.view.panels] == ["Smoking = no", "Smoking = yes"]
+    for panel in desk.view.panels:
+        assert panel.canvas.scene.positions == page.canvas.scene.positions
+    desk.view.isolated.emit(0)
+    assert page.picture_name == "labels"
+    assert context_views(window.shell).context(page.model_id or "") == {"Smoking": "no"}
+
+
+def test_questions_of_separation_are_asked_in_the_context(page, window, qtbot) -> None:
+    desk = page.separation
+    desk.open()
+    desk.pick("Pressure", "A")
+    desk.pick("Proteins", "B")
+    qtbot.waitUntil(lambda: desk.by_labels is not None and desk.found is not None)
+    qtbot.waitUntil(lambda: "not implied" in desk.bar.sentence)
+    assert "sound, not complete" in desk.bar.detail
+    context_views(window.shell).choose(page.model_id or "", {"Smoking": "no"})
+    qtbot.waitUntil(lambda: desk.bar.sentence == "Pressure ⟂ Proteins, where Smoking = no")
+    assert "Proteins → Pressure" in desk.bar.detail
+    desk.check()
+    qtbot.waitUntil(lambda: "= 0 bits" in desk.bar.detail)
+
+
+def test_edges_are_drawn_and_deleted_and_labels_of_other_tables_stay(page, window) -> None:
+    page.editing.add_edge("Family", "Pressure")
+    model = model_of(page)
+    assert ("Family", "Pressure") in model.edges
+    assert not model.label("Proteins", "Pressure").any()
+    assert model.label(*EDGE).sum() == 3
+    page.editing.delete(edges=[("Family", "Pressure")])
+    assert ("Family", "Pressure") not in model_of(page).edges
+
+
+def test_labels_are_made_from_equal_rows_of_a_network_in_place_and_undone(page, window) -> None:
+    shell = window.shell
+    network = model_of(page).as_bayesian_network
+    model_id = add_and_show_model(shell, ModelEntry("Plain", network), "Add") or ""
+    shell.book["model.labels-in-place"].trigger()
+    made = shell.project.models[model_id].model
+    assert isinstance(made, LabelledDag)
+    assert made.representation_size() <= 11
+    shell.document.undo_stack.undo()
+    assert shell.project.models[model_id].model is network

@@ -1,0 +1,98 @@
+"""Hidden variables in the window: learned, drawn as blocks, tested, and their candidates listed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.experiments.generators.hidden_variable_models import (
+    TreeHParams,
+    tree_h,
+    tree_h_model,
+)
+from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.params import HiddenParams
+from pgmstudio.core.languages.tree_mixture.model import partition_of
+from pgmstudio.core.project.edits import add_data, add_model
+from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.demo.window_driver import Hands
+from pgmstudio.gui.languages.tree_mixture.inspector import PartitionSection
+from pgmstudio.gui.learning.actions import open_learn_page
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.runs.actions import OPEN_CANDIDATES
+from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.runs.results.hidden_variables_page import HiddenScanPage
+from pgmstudio.gui.window.main_window import MainWindow
+
+LONG_MS = 60_000
+
+
+def section_of(window: MainWindow) -> PartitionSection:
+    found = window.findChild(PartitionSection, "inspectorPartition")
+    assert isinstance(found, PartitionSection)
+    return found
+
+
+def test_blocks_are_drawn_on_grounds_around_the_hidden_variable(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    shell, hands = window.shell, Hands(window)
+    model = tree_h_model(TreeHParams(states=2), np.random.default_rng(0))
+    shell.change("Add", lambda p: add_model(p, entry=ModelEntry("Blocks", model)))
+    open_model_page(shell, next(iter(shell.project.models)))
+    page = hands.model_page()
+    layer = page.canvas.partition
+    assert layer.grounds == {}
+    hands.press(f"picture.{PARTITION}")
+    qtbot.waitUntil(lambda: len(layer.grounds) == 3)
+    assert page.picture_name == PARTITION
+    nodes = page.canvas.scene.nodes
+    for number, block in enumerate(partition_of(model) or (), start=1):
+        ground = layer.grounds[f"Block {number}"]
+        assert all(ground.contains(nodes[name].box) for name in block)
+        assert not any(ground.intersects(o) for o in layer.grounds.values() if o is not ground)
+    assert any("block" in entry.text for entry in page.legend_entries())
+    # A ground follows its nodes; a head is no variable and selecting it harms nothing.
+    before = layer.grounds["Block 1"]
+    nodes["V1"].setPos(nodes["V1"].x() - 300, nodes["V1"].y())
+    page.canvas.scene.contents_changed.emit()
+    assert layer.grounds["Block 1"].left() < before.left()
+    page.canvas.wishes.select.emit(("Block 1:",), ())
+    page.canvas.wishes.select.emit((), ())
+    hands.press("picture.overlay")
+    qtbot.waitUntil(lambda: layer.grounds == {})
+    # What is known of the blocks without a run: their rule (for two hidden states only), no test.
+    section = section_of(window)
+    assert "Identifiability is unknown" in section.identifiable.text
+    assert section.tested.text == ""
+
+
+@pytest.mark.slow
+def test_a_search_shows_its_test_and_its_candidates(qtbot: QtBot, window: MainWindow) -> None:
+    shell, hands = window.shell, Hands(window)
+    data = tree_h(TreeHParams(), np.random.default_rng(2), 1500)
+    shell.change("Add", lambda p: add_data(p, entry=DataEntry("Rows", data)))
+    (data_id,) = shell.project.data
+    reason = shell.book.specs[OPEN_CANDIDATES].why_not
+    assert reason is not None
+    assert reason() == "learn with Hidden variables first."
+    params = HiddenParams(components=(2, 3), restarts=1)
+    form = open_learn_page(shell)
+    form.fill(RunRequest("Search", "mixture.hidden", params, 1, data_id, "all"))
+    hands.press("learnStart")
+    (run,) = shell.bench.runs.runs
+    qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
+    hands.press("runOpenBest")
+    page = hands.model_page()
+    assert page.model_id is not None
+    section = section_of(window)
+    qtbot.waitUntil(lambda: "held-out rows" in section.tested.text)
+    assert "Identifiability is unknown" in section.identifiable.text
+    assert section.blocks.facts["Block 1"].startswith("V1")
+    hands.press("inspectorCandidates")
+    candidates = shell.center.current
+    assert isinstance(candidates, HiddenScanPage)
+    assert candidates.table.current is not None
+    assert "2 models" in candidates.facts.text()
+    assert candidates.verdict.text() == section.tested.text

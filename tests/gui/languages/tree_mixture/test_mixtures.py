@@ -1,0 +1,311 @@
+"""Mixtures of trees in the window: strip, overlay, editing, conversions, files and pictures."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QSlider, QWidget
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.io.project.project_file import read_project, write_project
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.cpt_editor.panel import TablePanel
+from pgmstudio.gui.export.canvas_image import CanvasDrawing
+from pgmstudio.gui.export.image_file import PictureOptions, picture_bytes
+from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
+from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentDesk
+from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
+from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_page, show_project
+from pgmstudio.gui.runs.results.scan_page import TreeScanPage
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.window.main_window import MainWindow, panel_widget
+from tests.core.languages.test_conversions import divergence_bits
+from tests.gui.kept_runs import add_ended_run
+from tests.gui.mixture_pages import page_of
+from tests.gui.samples import VOTES
+from tests.gui.walking import called, controls_in, misfits, told, trigger
+from tests.strategies import random_mixture
+
+LEFT = Qt.MouseButton.LeftButton
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def trees(qtbot: QtBot, window: MainWindow) -> ModelPage:
+    return page_of(qtbot, window, "mixture")
+
+
+def desk_of(page: ModelPage) -> ComponentDesk:
+    assert page.components is not None
+    return page.components
+
+
+def card(page: ModelPage, name: str) -> ComponentCard:
+    found = page.findChild(ComponentCard, f"card.{name}")
+    assert isinstance(found, ComponentCard)
+    return found
+
+
+def mixture_of(window: MainWindow, model_id: str | None) -> TreeMixture:
+    model = window.shell.project.models[model_id or ""].model
+    assert isinstance(model, TreeMixture)
+    return model
+
+
+# -- the strip and the overlay
+
+
+def test_a_shared_edge_has_a_line_for_each_of_its_trees(trees: ModelPage) -> None:
+    strands = trees.scene().edges["tax", "aid"].edge.strands
+    assert [strand.component for strand in strands] == [0, 1, 2]
+    assert {strand.alpha for strand in strands} == {1.0}
+    single = trees.scene().edges["ban", "crime"].edge.strands
+    assert [(s.component, s.alpha) for s in single] == [(0, 0.78)]
+    legend = [entry.text for entry in trees.legend_entries()]
+    assert legend[:4] == ["tree 1", "tree 2", "tree 3", "width = mutual information in the tree"]
+
+
+def test_a_click_shows_one_tree_and_control_adds_another(qtbot: QtBot, trees: ModelPage) -> None:
+    places = dict(trees.scene().positions)
+    qtbot.mouseClick(card(trees, "tree-2"), LEFT)
+    qtbot.waitUntil(lambda: ("tax", "school") in trees.scene().edges)
+    assert trees.picture_name == "tree-2"
+    qtbot.waitUntil(lambda: ("ban", "crime") not in trees.scene().edges)
+    assert card(trees, "tree-2").isChecked()
+    qtbot.mouseClick(card(trees, "tree-3"), LEFT, CTRL)
+    qtbot.waitUntil(lambda: trees.picture_name == "tree-2+3")
+    qtbot.waitUntil(lambda: len(trees.scene().edges["tax", "aid"].edge.strands) == 2)
+    assert trees.scene().positions == places  # all trees stand on the same places
+    qtbot.mouseClick(card(trees, "overlay"), LEFT)
+    qtbot.waitUntil(lambda: trees.picture_name == "overlay")
+
+
+def test_evidence_moves_the_weights_and_the_slider_leads_back(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    model = mixture_of(window, trees.model_id)
+    assert card(trees, "tree-1").words == "60.0 %"
+    assert "nearly empty" in card(trees, "tree-3").accessibleName()
+    trees.asking.live.set_finding("tax", Observed("yes"))
+    session = open_session(model)
+    session.set_evidence("tax", Observed("yes"))
+    shares = session.component_shares()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: card(trees, "tree-1").share == pytest.approx(shares[0]))
+    assert "→" in card(trees, "tree-1").words
+    slider = window.findChild(QSlider, "inspectorBlend")
+    assert slider is not None
+    qtbot.waitUntil(slider.isEnabled)
+    slider.setValue(0)
+    assert card(trees, "tree-1").share == pytest.approx(0.6)
+    prior = trees.asking.live.priors["aid"]
+    assert trees.scene().nodes["aid"].face.beliefs == pytest.approx(tuple(prior))
+    slider.setValue(50)
+    assert card(trees, "tree-1").share == pytest.approx((0.6 + shares[0]) / 2)
+
+
+def test_more_than_five_trees_are_sorted_by_weight_and_counted_by_one_line(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    mixture = random_mixture(np.random.default_rng(3), 6, 7)
+    shell = window.shell
+    shell.change("Open", partial(edits.add_model, entry=ModelEntry("Many", mixture)))
+    open_model_page(shell, "m1")
+    page = shell.center.current
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: bool(page.scene().nodes))
+    strip = page.findChild(ComponentStrip, "componentStrip")
+    assert strip is not None
+    weights = [mixture.weights[c.number] for c in strip.cards]
+    assert weights == sorted(weights, reverse=True)
+    for edge in page.scene().edges.values():
+        [strand] = edge.edge.strands
+        assert strand.component is None
+        assert strand.told == f"in {mixture.edge_counts[edge.ends]} of 7 trees"
+
+
+def test_trees_have_no_separation_and_say_why(window: MainWindow, trees: ModelPage) -> None:
+    window.shell.book.refresh()
+    assert not window.shell.book["model.separation"].isEnabled()
+    assert window.shell.book["model.separation"].toolTip().startswith("Not now: ")
+
+
+# -- editing a tree
+
+
+def test_joining_two_tells_what_it_gains_and_can_be_undone(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    desk, before = desk_of(trees), mixture_of(window, trees.model_id)
+    assert desk.edit() == "show one tree alone first: click its card."
+    qtbot.mouseClick(card(trees, "tree-1"), LEFT)
+    window.shell.bench.select(["tax", "ban"])  # joined by tax – aid – ban
+    qtbot.waitUntil(lambda: desk.offered is not None)
+    assert desk.edit_bar.isVisible()
+    offered = desk.offered
+    assert offered is not None
+    assert offered.gain is not None
+    assert offered.edit.removed is not None
+    rows = window.shell.project.data["d1"].data
+    logs = [m.log2_probabilities(rows).mean() for m in (before, offered.after)]
+    assert offered.gain == pytest.approx(logs[1] - logs[0])
+    accept = trees.findChild(QPushButton, "treeEditAccept")
+    assert accept is not None
+    qtbot.mouseClick(accept, LEFT)
+    after = mixture_of(window, trees.model_id)
+    assert ("tax", "ban") in {tuple(sorted(e, key=VOTES.index)) for e in after.trees[0].edges}
+    assert len(after.trees[0].edges) == 4
+    window.shell.document.undo_stack.undo()
+    assert mixture_of(window, trees.model_id) is before
+
+
+def test_the_delete_key_takes_an_edge_out_of_the_tree_in_view(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    qtbot.mouseClick(card(trees, "tree-1"), LEFT)
+    window.shell.bench.select((), [("ban", "crime")])
+    qtbot.waitUntil(lambda: desk_of(trees).offered is not None)
+    qtbot.keyClick(trees.canvas.view, Qt.Key.Key_Delete)
+    edges = [tree.edges for tree in mixture_of(window, trees.model_id).trees]
+    assert [len(some) for some in edges] == [3, 4, 3]
+    qtbot.waitUntil(lambda: ("ban", "crime") not in trees.scene().edges)
+
+
+def test_the_table_panel_edits_the_tree_in_view(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    panel = panel_widget(window, "tablePanel")
+    assert isinstance(panel, TablePanel)
+    window.shell.reveal("tablePanel")
+    window.shell.bench.select(["aid"])
+    assert panel._grid.values.size == 0 or not panel._view.isVisible()
+    component_views(window.shell).choose(trees.model_id or "", (1,))
+    assert "in tree 2" in panel._title.text()
+    panel._grid.set_values(np.array([[0.25, 0.75], [0.5, 0.5]]))
+    panel._commit("Edit")
+    model = mixture_of(window, trees.model_id)
+    assert model.trees[1].tables[1].tolist() == [[0.25, 0.75], [0.5, 0.5]]
+    window.shell.document.undo_stack.undo()
+    assert model is not mixture_of(window, trees.model_id)
+
+
+# -- conversions, files, pictures
+
+
+def test_a_mixture_becomes_a_network_with_the_same_distribution(
+    qtbot: QtBot, window: MainWindow, trees: ModelPage
+) -> None:
+    trigger(window, "model.convert.bayesian-network")
+    qtbot.waitUntil(lambda: len(window.shell.project.models) == 2)
+    network = window.shell.project.models["m2"].model
+    assert isinstance(network, BayesianNetwork)
+    mixture = mixture_of(window, "m1")
+    assert divergence_bits(mixture, network) == pytest.approx(0, abs=1e-9)
+    assert "KL = 0 bits" in window.shell.project.models["m2"].provenance["checked"]
+    assert not window.shell.book["model.convert.bayesian-network"].isEnabled()
+
+
+@pytest.mark.parametrize("kind", ["mixture", "classes"])
+def test_a_project_brings_the_model_and_its_places_back(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, kind: str
+) -> None:
+    page = page_of(qtbot, window, kind)
+    name = page.scene().picture.ids[0]
+    page.editing.move_nodes({name: (400.0, 300.0)})
+    write_project(tmp_path / "votes.pgmz", window.shell.project)
+    back = read_project(tmp_path / "votes.pgmz")
+    show_project(window.shell, back, None)
+    again = window.shell.center.current
+    assert isinstance(again, ModelPage)
+    assert again.scene().positions[name] == (400.0, 300.0)
+
+
+@pytest.mark.parametrize("kind", ["mixture", "classes"])
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+def test_the_picture_can_be_exported(
+    qtbot: QtBot, window: MainWindow, kind: str, ending: str
+) -> None:
+    page = page_of(qtbot, window, kind)
+    content = picture_bytes(CanvasDrawing(page.canvas, "Votes"), ending, PictureOptions())
+    assert len(content) > 1000
+    if ending == ".svg":
+        assert b"width = mutual information" in content
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+@pytest.mark.parametrize("kind", ["mixture", "classes"])
+def test_every_page_of_a_mixture_fits_a_small_window_and_names_its_controls(
+    qtbot: QtBot, window: MainWindow, kind: str, scale: float
+) -> None:
+    theme().set_look(scale=scale)
+    window.resize(1024, 700)
+    page = page_of(qtbot, window, kind)
+    pages: list[QWidget] = [page]
+    for action in ("model.profiles", "model.assignments"):
+        open_model_page(window.shell, page.model_id or "")
+        trigger(window, action)
+        made = window.shell.center.current
+        assert made is not None
+        pages.append(made)
+    problems = []
+    for shown in pages:
+        window.shell.center.bring_to_front(shown)  # type: ignore[arg-type]
+        qtbot.wait(30)
+        problems += misfits(shown)
+        problems += [called(c) for c in controls_in(shown) if not told(c) or not c.toolTip()]
+    theme().set_look(scale=1.0)
+    assert (window.width(), window.height()) == (1024, 700)
+    assert problems == []
+
+
+def test_the_numbers_of_trees_tried_have_a_mark_for_each_number_and_a_row_for_each_start(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    shell = window.shell
+    assert "learn a mixture of trees first" in (shell.book["learn.tree-scan"].toolTip())
+    rows = random_mixture(np.random.default_rng(5), 4, 2).sample(200, np.random.default_rng(6))
+    model_id = add_ended_run(
+        shell, rows, "mixture.trees", components=(1, 2), restarts=2, max_iterations=4
+    )
+    open_model_page(shell, model_id)
+    trigger(window, "learn.tree-scan")
+    page = shell.center.current
+    assert isinstance(page, TreeScanPage)
+    assert {name: len(xs) for name, (xs, _) in page.plot.curves.items()} == dict.fromkeys(
+        ("training", "BIC", "AIC", "held-out"), 2
+    )
+    assert page.table.facts.rowCount() == 3  # one tree needs one start
+    assert page.facts.text().startswith("3 starts · best by held-out")
+    assert page.along.isHidden()
+    page.export(tmp_path / "trees.csv")
+    assert len((tmp_path / "trees.csv").read_text().splitlines()) == 4
+    assert misfits(page) == []
+
+
+def test_smoothings_that_were_compared_are_an_axis_of_their_own(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    shell = window.shell
+    rows = random_mixture(np.random.default_rng(5), 4, 2).sample(200, np.random.default_rng(6))
+    asked = {"components": (1, 2), "smoothings": (1.0, 20.0), "max_iterations": 3}
+    open_model_page(shell, add_ended_run(shell, rows, "mixture.trees", **asked))
+    trigger(window, "learn.tree-scan")
+    page = shell.center.current
+    assert isinstance(page, TreeScanPage)
+    assert "held-out" in page.plot.curves
+    qtbot.mouseClick(page.along.button("smoothing"), Qt.MouseButton.LeftButton)
+    assert {name: len(xs) for name, (xs, _) in page.plot.curves.items()} == {
+        "1 tree": 2,
+        "2 trees": 2,
+    }
+    assert misfits(page) == []

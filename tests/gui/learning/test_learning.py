@@ -1,0 +1,293 @@
+"""From the run sheet to a model in the project, and back to the same model again."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TypeVar
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTableView, QWidget
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.io.models.native_json import document_of
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import Outcome
+from pgmstudio.gui.inspector.panel import InspectorPanel
+from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.learning.actions import landing_of, open_learn_page
+from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.project.opening import open_model_page
+from pgmstudio.gui.runs.artifact_source import KeptSource
+from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.window.main_window import MainWindow, panel_widget
+from tests.gui.kept_runs import add_ended_run
+from tests.gui.samples import add_sprinkler, sprinkler_rows
+from tests.gui.walking import trigger
+
+LONG_MS = 60_000
+HILL_CLIMB = "bn.hill-climb"
+Widget = TypeVar("Widget", bound=QWidget)
+
+
+@pytest.fixture
+def page(window: MainWindow) -> LearnPage:
+    add_sprinkler(window.shell)
+    return open_learn_page(window.shell, "bn.hill-climb")
+
+
+def shown(page: LearnPage, kind: type[Widget], name: str) -> Widget:
+    """Every learner has a form of its own, and settings of the same name; one form is in sight."""
+    (found,) = [w for w in page.findChildren(kind, name) if w.isVisible()]
+    return found
+
+
+def start_and_wait(qtbot: QtBot, window: MainWindow, page: LearnPage) -> None:
+    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+        page.findChild(QPushButton, "learnStart").click()
+
+
+def test_a_run_ends_with_its_model_in_the_project(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    start_and_wait(qtbot, window, page)
+    (run,) = window.shell.project.runs.values()
+    assert run.outcome is Outcome.FINISHED
+    assert run.model_id in window.shell.project.models
+    assert window.shell.project.models[run.model_id].title == "Hill climbing"
+    window.shell.document.undo_stack.undo()
+    assert not window.shell.project.runs
+    table = window.findChild(QTableView, "runTable")
+    assert table.model().index(0, 1).data() == "finished"
+
+
+def test_reproduce_gives_the_same_model_bit_for_bit(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    start_and_wait(qtbot, window, page)
+    said: list[str] = []
+    window.shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+        landing_of(window.shell).again("r1")
+    models = [
+        window.shell.project.models[run.model_id or ""].model
+        for run in window.shell.project.runs.values()
+    ]
+    assert document_of(ModelFile(models[0])) == document_of(ModelFile(models[1]))
+    assert any("bit for bit" in sentence for sentence in said)
+
+
+def test_the_inspector_says_what_a_run_will_cost_and_what_earlier_ones_did(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    inspector = panel_widget(window, "inspectorPanel")
+    assert isinstance(inspector, InspectorPanel)
+    qtbot.waitUntil(lambda: bool(inspector.plan.forecast.facts))
+    facts = inspector.plan.forecast.facts
+    rows = page.about_run().rows  # type: ignore[union-attr]
+    assert facts["Rows × columns"] == f"{rows.row_count} × {len(rows.domain)}"
+    assert facts["Time"] == "a few seconds"
+    shown(page, QLineEdit, "param.restarts").setText("10000000")
+    qtbot.waitUntil(lambda: "hours" in inspector.plan.forecast.facts["Time"])
+    shown(page, QLineEdit, "param.restarts").setText("0")
+    start_and_wait(qtbot, window, page)
+    window.shell.center.bring_to_front(page)
+    qtbot.waitUntil(lambda: any("finished" in v for v in inspector.plan.before.facts.values()))
+
+
+def test_a_wrong_setting_is_marked_and_keeps_start_greyed(page: LearnPage) -> None:
+    field = shown(page, QLineEdit, "param.restarts")
+    field.setText("many")
+    assert shown(page, QLabel, "error.restarts").text() == "'many' is not a number"
+    start = page.findChild(QPushButton, "learnStart")
+    assert not start.isEnabled()
+    assert start.toolTip().startswith("Not now:")
+    field.setText("2")
+    assert start.isEnabled()
+
+
+def test_the_sentence_on_missing_cells_stands_before_start(page: LearnPage) -> None:
+    note = page.findChild(Note, "missingNote")
+    assert note.text == page.learner.on_missing(page._shell.project.data["d1"].data)
+
+
+def test_clashing_rules_are_named_before_the_start(window: MainWindow, page: LearnPage) -> None:
+    shell = window.shell
+    shell.change("tiers", lambda p: edits.set_tiers(p, tiers=[["wet"], ["rain"]]))
+    shell.change("rule", lambda p: edits.require_edge(p, source="rain", target="wet"))
+    shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
+    refusal = page.findChild(Note, "refusalNote")
+    assert "rain → wet is required, but" in refusal.text
+    assert not page.findChild(QPushButton, "learnStart").isEnabled()
+
+
+def test_what_a_learner_makes_of_the_rules_stands_before_start(
+    window: MainWindow, page: LearnPage
+) -> None:
+    window.shell.change("rule", lambda p: edits.forbid_edge(p, source="rain", target="wet"))
+    note = page.findChild(Note, "rulesNote")
+    for key, words in (
+        ("tree.chow-liu-sparse", "1 rule about edges will be obeyed."),
+        ("pdg.learn", "1 rule about edges cannot be imposed on this learner."),
+    ):
+        open_learn_page(window.shell, key)
+        shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
+        assert note.text.startswith(words)
+
+
+def test_required_edges_are_obeyed_and_checked(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    shell = window.shell
+    shell.change("rule", lambda p: edits.require_edge(p, source="wet", target="rain"))
+    shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
+    said: list[str] = []
+    shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    start_and_wait(qtbot, window, page)
+    model = list(shell.project.models.values())[-1].model
+    assert ("wet", "rain") in model.edges  # type: ignore[attr-defined]
+    assert "All constraints hold." in said
+
+
+def test_stopping_keeps_the_best_model_found(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    shown(page, QLineEdit, "param.restarts").setText("1000000")
+    runs = window.shell.bench.runs
+    page.findChild(QPushButton, "learnStart").click()
+    (run,) = runs.runs
+    qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
+    with qtbot.waitSignal(runs.run_ended, timeout=5000):
+        window.findChild(QPushButton, "runStop").click()
+    assert run.state is JobState.CANCELLED
+    (record,) = window.shell.project.runs.values()
+    assert record.outcome is Outcome.STOPPED
+    assert window.shell.project.models[record.model_id or ""].model is run.best
+
+
+def test_more_runs_than_cores_wait_their_turn(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    runs = window.shell.bench.runs
+    runs.workers = 1
+    for _ in range(3):
+        page.findChild(QPushButton, "learnStart").click()
+    assert len(runs.running) == 1
+    assert len(runs.waiting) == 2
+    last = runs.runs[2]
+    runs.move(last, 1)
+    assert runs.waiting[0] is last
+    runs.remove(runs.runs[2])
+    qtbot.waitUntil(lambda: not runs.running and not runs.waiting, timeout=LONG_MS)
+    assert len(window.shell.project.runs) == 2
+
+
+def test_a_finished_run_can_be_set_up_again(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    shown(page, QLineEdit, "param.restarts").setText("3")
+    start_and_wait(qtbot, window, page)
+    shown(page, QLineEdit, "param.restarts").setText("9")
+    page.fill(window.shell.bench.runs.runs[0].request)
+    assert shown(page, QLineEdit, "param.restarts").text() == "3"
+
+
+def test_settings_stay_when_a_model_is_added(window: MainWindow, page: LearnPage) -> None:
+    shown(page, QLineEdit, "param.restarts").setText("4")
+    add_sprinkler(window.shell)
+    assert shown(page, QLineEdit, "param.restarts").text() == "4"
+    start = shown(page, QComboBox, "param.start")
+    assert start.count() == 3
+
+
+def test_heads_of_runs_stand_above_their_cells(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    start_and_wait(qtbot, window, page)
+    table = panel_widget(window, "runsPanel").findChild(QTableView, "runTable")
+    assert table is not None
+    role, across = Qt.ItemDataRole.TextAlignmentRole, Qt.Orientation.Horizontal
+    for column in range(table.model().columnCount()):
+        head = table.model().headerData(column, across, role)
+        assert head == table.model().index(0, column).data(role)
+
+
+def stale_model(window: MainWindow) -> str:
+    """A learned model whose rows were changed since."""
+    model_id = add_ended_run(window.shell, sprinkler_rows(), HILL_CLIMB)
+    fewer = partial(edits.replace_data, data_id="d1", data=sprinkler_rows(60))
+    window.shell.change("Filter", fewer)
+    open_model_page(window.shell, model_id)
+    window.shell.book.refresh()
+    return model_id
+
+
+def test_a_model_whose_rows_changed_is_learned_again_not_reproduced(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    shell = window.shell
+    model_id = stale_model(window)
+    assert shell.project.is_stale(model_id)
+    reproduce, again = shell.book["learn.reproduce"], shell.book["learn.again"]
+    assert not reproduce.isEnabled()
+    assert "its rows have changed since" in reproduce.toolTip()
+    assert again.isEnabled()
+    inspector = panel_widget(window, "inspectorPanel")
+    assert isinstance(inspector, InspectorPanel)
+    button = inspector.model.findChild(QPushButton, "inspectorLearnAgain")
+    qtbot.waitUntil(button.isVisible)
+    refused: list[str] = []
+    shell.errors.sentence.connect(refused.append)
+    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+        button.click()
+    assert refused == []
+    first, second = shell.project.runs.values()
+    assert (second.learner, second.params, second.seed) == (first.learner, first.params, first.seed)
+    assert second.data_fingerprint == shell.project.data["d1"].data.fingerprint
+    assert not shell.project.is_stale(second.model_id or "")
+
+
+def test_a_model_whose_rows_are_the_same_or_gone_is_not_learned_again(window: MainWindow) -> None:
+    shell = window.shell
+    model_id = add_ended_run(shell, sprinkler_rows(), HILL_CLIMB)
+    open_model_page(shell, model_id)
+    shell.book.refresh()
+    assert shell.book["learn.reproduce"].isEnabled()
+    assert "rows have not changed" in shell.book["learn.again"].toolTip()
+    shell.change("Delete", partial(edits.remove_data, data_id="d1"))
+    shell.book.refresh()
+    for action in ("learn.reproduce", "learn.again"):
+        assert not shell.book[action].isEnabled()
+        assert "its data are no longer in the project" in shell.book[action].toolTip()
+
+
+def test_what_a_run_kept_is_freed_with_the_page_that_shows_it(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    shell = window.shell
+    model_id = add_ended_run(shell, sprinkler_rows(), "bn.kes", restarts=2)
+    for _ in range(3):
+        open_model_page(shell, model_id)
+        trigger(window, "learn.restarts")
+    assert len(window.findChildren(KeptSource)) == 1
+    page = shell.center.current
+    assert page is not None
+    shell.center.close_page(page)
+    qtbot.waitUntil(lambda: not window.findChildren(KeptSource))
+
+
+def test_a_run_that_fails_says_why(qtbot: QtBot, window: MainWindow) -> None:
+    shell = window.shell
+    add_sprinkler(shell)
+    said: list[str] = []
+    shell.errors.sentence.connect(said.append)
+    shell.bench.message.connect(lambda _level, sentence: said.append(sentence))
+    params = parse_params(learner_of("bn.tan").params_type, {"class_": "nobody"})
+    with qtbot.waitSignal(shell.bench.runs.run_ended, timeout=LONG_MS):
+        landing_of(shell).start(RunRequest("Augmented", "bn.tan", params, 0, "d1"))
+    assert any("'nobody' is not a column" in sentence for sentence in said)
+    assert any(sentence.startswith("Augmented failed after") for sentence in said)

@@ -1,0 +1,180 @@
+"""The window answers while learners work, and is there before anything heavy is loaded."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.project.opening import begin, open_model_page
+from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.window.application import WindowGarbage
+from pgmstudio.gui.window.main_window import MainWindow, panel_widget
+from pgmstudio.gui.window.panel_registry import PANELS
+from tests.gui.samples import add_sprinkler
+
+ROOT = Path(__file__).resolve().parents[3]
+# What one turn of the event loop may cost; a person notices a tenth of a second, a busy machine
+# and the first pictures of a model take their share.
+MOST_SECONDS = 0.25
+LONG_MS = 180_000
+
+
+class Turns(QObject):
+    """How much the window thread works in each turn of its event loop.
+
+    Its own processor time counts, so that other programs on a busy machine do not.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.costs: list[float] = []
+        self._began = time.thread_time()
+        dispatcher = QAbstractEventDispatcher.instance()
+        dispatcher.awake.connect(self._on_awake)
+        dispatcher.aboutToBlock.connect(self._on_block)
+        self._beat = QTimer(self)
+        self._beat.start(10)
+
+    def _on_awake(self) -> None:
+        self._began = time.thread_time()
+
+    def _on_block(self) -> None:
+        self.costs.append(time.thread_time() - self._began)
+
+
+def many_rows(rows: int, columns: int) -> DataSet:
+    """Rows of a random network in which every variable has up to two parents."""
+    rng = np.random.default_rng(5)
+    domain = Domain.of({f"v{i}": ["a", "b", "c"] for i in range(columns)})
+    edges = [(f"v{p}", f"v{i}") for i in range(1, columns) for p in {(i - 1) // 2, i // 3}]
+    dag = Dag.from_edges(domain.names, edges)
+    tables = tuple(
+        rng.dirichlet(np.ones(3), size=(3,) * len(dag.parent_indices[i])) for i in range(columns)
+    )
+    return BayesianNetwork(domain, dag, tables).sample(rows, rng)
+
+
+def test_the_window_keeps_turning_while_a_learner_works(qtbot: QtBot, window: MainWindow) -> None:
+    shell = window.shell
+    model_id = add_sprinkler(shell)
+    open_model_page(shell, model_id)
+    entry = DataEntry("many", many_rows(100_000, 37))
+    shell.change("Import", partial(edits.add_data, entry=entry))
+    qtbot.wait(50)
+    idle = Turns()
+    qtbot.waitUntil(lambda: len(idle.costs) > 100)
+    params: Any = learner_of("bn.hill-climb").params_type(restarts=1000)
+    data_id = list(shell.project.data)[-1]
+    request = RunRequest("endless", "bn.hill-climb", params, 1, data_id)
+    busy = Turns()
+    run = landing_of(shell).start(request)
+    qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
+    live = shell.bench.beliefs(model_id)
+    before = len(busy.costs)
+    for state in ("yes", "no"):
+        live.click_state("rain", state)
+        shell.bench.select(["wet"])
+        qtbot.waitUntil(lambda: len(busy.costs) > before + 50)
+    assert max(busy.costs) < MOST_SECONDS + max(idle.costs)
+    with qtbot.waitSignal(run.ended, timeout=LONG_MS):
+        run.stop()
+    assert run.model_id in shell.project.models
+
+
+BEFORE_PAINT = """
+import os, sys
+import pgmstudio.gui.window.application as start
+from pgmstudio.__main__ import main
+def painted(window, files):
+    heavy = ("numba", "scipy", "polars", "pyqtgraph", "networkx", "pygraphviz", "fast_sugiyama")
+    print("painted", window.shell.center.current.key, *[n for n in heavy if n in sys.modules])
+    sys.stdout.flush()
+    os._exit(0)
+start._go_on = painted
+main([])
+"""
+
+
+def test_the_first_picture_needs_nothing_heavy(tmp_path: Path) -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(tmp_path)}
+    told = subprocess.run(
+        [sys.executable, "-c", BEFORE_PAINT],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.split() == ["painted", "welcome"]
+
+
+def test_panels_that_come_later_are_all_there_in_the_end(qtbot: QtBot, window: MainWindow) -> None:
+    late = MainWindow(panels_later=True)
+    qtbot.addWidget(late)
+    begin(late.shell, [])
+    late.show()
+    late.panels.build_bit_by_bit()
+    qtbot.waitUntil(lambda: late.panels.is_complete)
+    assert [panel_widget(late, spec.name).accessibleName() for spec in PANELS] == [
+        spec.title for spec in PANELS
+    ]
+    kinds = [type(panel_widget(late, spec.name)) for spec in PANELS]
+    assert kinds == [type(panel_widget(window, spec.name)) for spec in PANELS]
+
+
+def test_a_panel_is_built_when_it_is_seen_before_its_turn(qtbot: QtBot, window: MainWindow) -> None:
+    late = MainWindow(panels_later=True)
+    qtbot.addWidget(late)
+    late.resize(1280, 800)
+    late.show()
+    late.shell.reveal("runsPanel")
+    assert panel_widget(late, "runsPanel").isVisible()
+    assert late.docks["runsPanel"].isAncestorOf(panel_widget(late, "runsPanel"))
+    assert not late.panels.is_complete
+
+
+class Cycle:
+    """Refers to itself, and notes the thread in which it dies."""
+
+    deaths: ClassVar[list[int]] = []
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        self.deaths.append(threading.get_ident())
+
+
+def test_what_workers_leave_behind_is_collected_in_the_window_thread(qtbot: QtBot) -> None:
+    Cycle.deaths.clear()
+    garbage = WindowGarbage()
+    try:
+        for _ in range(3):
+            worker = threading.Thread(target=lambda: [Cycle() for _ in range(3000)] and None)
+            worker.start()
+            worker.join()
+        assert not Cycle.deaths
+        garbage.collect()
+        assert set(Cycle.deaths) == {threading.get_ident()}
+    finally:
+        garbage.stop()
+    gc.collect()

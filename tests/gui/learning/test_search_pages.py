@@ -1,0 +1,306 @@
+"""Pages about what a search saw on the way: restarts, tests, steps; and going on from a graph."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.graphs.pdag import cpdag_of
+from pgmstudio.core.io.project.project_file import read_project, write_project
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
+    KesOptima,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.params import KesParams
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.gui.canvas.context_menu import canvas_menu
+from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.learning.actions import landing_of, open_learn_page
+from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.learning.param_form import ParamSlider
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.project.opening import open_model_page, show_project
+from pgmstudio.gui.runs.artifact_source import kept_in
+from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.runs.results.independence_tests_page import TestLogPage
+from pgmstudio.gui.runs.results.restarts_page import RestartsPage
+from pgmstudio.gui.runs.results.search_trace_page import TracePage
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.contracts.test_learners import rows
+from tests.core.learning.lecture_data import CORONARY, K2_DEMO
+from tests.gui.kept_runs import add_ended_run
+from tests.gui.walking import trigger
+
+LONG_MS = 60_000
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def restarts(window: MainWindow) -> RestartsPage:
+    settings = {"greediness": (1.0, 0.4, 0.0), "restarts": 5}
+    model_id = add_ended_run(window.shell, CORONARY, "bn.kes", **settings)
+    open_model_page(window.shell, model_id)
+    trigger(window, "learn.restarts")
+    page = window.shell.center.current
+    assert isinstance(page, RestartsPage)
+    return page
+
+
+def optima_of(window: MainWindow) -> KesOptima:
+    found = kept_in(window.shell.project.runs["r1"], "optima")
+    assert isinstance(found, KesOptima)
+    return found
+
+
+def test_one_line_of_sorted_scores_for_each_greediness(
+    window: MainWindow, restarts: RestartsPage
+) -> None:
+    optima, curves = optima_of(window), restarts.plot.curves
+    assert set(curves) == {"k = 1", "k = 0.4", "k = 0"}
+    assert curves["k = 0.4"][1] == list(optima.sorted_scores(0.4))
+    assert curves["k = 0"][1] == sorted(curves["k = 0"][1])
+    assert curves["k = 1"][1] == [optima.sorted_scores(1.0)[0]] * 2
+    assert restarts.facts.text().startswith("11 runs · ")
+
+
+def test_the_time_of_each_greediness_is_a_view_of_its_own(
+    qtbot: QtBot, window: MainWindow, restarts: RestartsPage
+) -> None:
+    qtbot.mouseClick(restarts.views.button("times"), LEFT)
+    curves = restarts.plot.curves
+    assert len(curves["one run"][0]) == 11
+    assert curves["mean"][0] == [0.0, 0.4, 1.0]
+
+
+def test_every_local_optimum_can_be_opened_as_a_model(
+    qtbot: QtBot, window: MainWindow, restarts: RestartsPage
+) -> None:
+    optima = optima_of(window)
+    assert restarts.table.facts.rowCount() == len(optima.optima)
+    assert len(optima.optima) > 1
+    last = len(optima.optima) - 1
+    restarts.table.select(last)
+    qtbot.mouseClick(restarts.findChild(QPushButton, "restartsOpen"), LEFT)
+    qtbot.waitUntil(lambda: len(window.shell.project.models) == 2, timeout=LONG_MS)
+    model = window.shell.project.models["m2"].model
+    assert isinstance(model, BayesianNetwork)
+    assert cpdag_of(model.dag) == optima.optima[last].cpdag
+    window.shell.document.undo_stack.undo()
+    assert len(window.shell.project.models) == 1
+
+
+def test_shared_edges_have_their_share_as_width_and_number(
+    qtbot: QtBot, window: MainWindow, restarts: RestartsPage
+) -> None:
+    qtbot.mouseClick(restarts.views.button("edges"), LEFT)
+    canvas = restarts.frequencies.canvas
+    qtbot.waitUntil(lambda: bool(canvas.scene.nodes), timeout=LONG_MS)
+    found = optima_of(window).edge_frequencies()
+    drawn = {frozenset(ends) for ends in canvas.scene.edges}
+    assert drawn == {frozenset((e.source, e.target)) for e in found.edges if e.joined >= 0.1}
+    assert "Edge width: share of optima" in {entry.text for entry in canvas.legend_entries()}
+    restarts.least.setValue(100)
+    always = {frozenset((e.source, e.target)) for e in found.edges if e.joined == 1}
+    qtbot.waitUntil(
+        lambda: {frozenset(ends) for ends in canvas.scene.edges} == always, timeout=LONG_MS
+    )
+
+
+def test_restarts_are_written_as_rows_or_whole(tmp_path: Path, restarts: RestartsPage) -> None:
+    restarts.export(tmp_path / "runs.csv")
+    restarts.export(tmp_path / "runs.json")
+    with (tmp_path / "runs.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 11
+    assert len(json.loads((tmp_path / "runs.json").read_text())["optima"]["runs"]) == 11
+
+
+def test_the_page_of_a_running_search_follows_it(qtbot: QtBot, window: MainWindow) -> None:
+    data = rows(1, 200, (2, 3, 2, 2, 3))
+    add_ended_run(window.shell, data, "bn.k2")  # brings the data
+    params = KesParams(greediness=(0.2,), restarts=3000, smoothing=1.0, processes=1)
+    run = landing_of(window.shell).start(RunRequest("Long", "bn.kes", params, 1, "d1"))
+    qtbot.waitUntil(lambda: "optima" in run.kept, timeout=LONG_MS)
+    window.shell.bench.runs.look_at(run)
+    trigger(window, "learn.restarts")
+    page = window.shell.center.current
+    assert isinstance(page, RestartsPage)
+    first = page.facts.text()
+    qtbot.waitUntil(lambda: page.facts.text() != first, timeout=LONG_MS)
+    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+        run.stop()
+    # What was found until the stop is part of the record.
+    kept = next(r.kept for r in window.shell.project.runs.values() if r.title == "Long")
+    assert len(kept["optima"]["runs"]) >= 1
+
+
+def test_what_a_run_kept_is_saved_with_the_project(
+    window: MainWindow, restarts: RestartsPage, tmp_path: Path
+) -> None:
+    before = optima_of(window)
+    write_project(tmp_path / "kept.pgmz", window.shell.project)
+    project = read_project(tmp_path / "kept.pgmz")
+    show_project(window.shell, project, tmp_path / "kept.pgmz")
+    assert optima_of(window) == before
+    trigger(window, "learn.restarts")
+    assert isinstance(window.shell.center.current, RestartsPage)
+
+
+# -- tests
+
+
+@pytest.fixture
+def log(window: MainWindow) -> TestLogPage:
+    model_id = add_ended_run(window.shell, K2_DEMO, "bn.pc")
+    open_model_page(window.shell, model_id)
+    window.shell.bench.select(["KA", "M"])
+    trigger(window, "learn.tests")
+    page = window.shell.center.current
+    assert isinstance(page, TestLogPage)
+    return page
+
+
+def column(page: TestLogPage, number: int) -> list[str]:
+    facts = page.table.facts
+    return [facts.index(place, number).data().strip() for place in range(facts.rowCount())]
+
+
+def test_two_selected_nodes_ask_why_there_is_no_edge(log: TestLogPage) -> None:
+    assert log.why.text.startswith("There is no edge: KA ⊥ M | L")
+    assert set(column(log, 1)) | set(column(log, 2)) == {"KA", "M"}
+    assert "α = 0.05" in log.facts.text()
+
+
+def test_the_log_is_filtered_sorted_and_written(
+    qtbot: QtBot, log: TestLogPage, tmp_path: Path
+) -> None:
+    log.one.setCurrentIndex(0)
+    log.other.setCurrentIndex(0)
+    made = log.table.facts.rowCount()
+    qtbot.mouseClick(log.found.button("independent"), LEFT)
+    assert 0 < log.table.facts.rowCount() < made
+    assert set(column(log, 8)) == {"independent"}
+    qtbot.mouseClick(log.found.button("all"), LEFT)
+    log.table.sortByColumn(6, Qt.SortOrder.DescendingOrder)
+    values = [float(p.replace("−", "-")) for p in column(log, 6)]
+    assert values == sorted(values, reverse=True)
+    log.export(tmp_path / "tests.csv")
+    with (tmp_path / "tests.csv").open(encoding="utf-8") as file:
+        told = list(csv.DictReader(file))
+    assert len(told) == made
+    assert {row["independent"] for row in told} == {"yes", "no"}
+
+
+def test_another_alpha_says_how_many_tests_would_find_otherwise(
+    qtbot: QtBot, window: MainWindow, log: TestLogPage
+) -> None:
+    assert log.what_if.text == "With α = 0.05, 0 of these would find otherwise."
+    log.alpha.setValue(log.alpha.maximum())
+    qtbot.waitUntil(lambda: "α = 0.5," in log.what_if.text)
+    qtbot.mouseClick(log.findChild(QPushButton, "testLogAgain"), LEFT)
+    sheet = window.shell.center.current
+    assert isinstance(sheet, LearnPage)
+    params = sheet._forms.params()
+    assert params is not None
+    assert params.alpha == 0.5
+
+
+def test_the_run_sheet_has_a_slider_for_alpha(qtbot: QtBot, window: MainWindow) -> None:
+    sheet = open_learn_page(window.shell, "bn.pc")
+    slider = next(w for w in sheet.findChildren(ParamSlider, "slider.alpha") if w.isVisible())
+    field = next(w for w in sheet.findChildren(QLineEdit, "param.alpha") if w.isVisible())
+    assert slider.value_at(slider.value()) == pytest.approx(0.05, rel=0.03)
+    field.setText("0.001")
+    assert slider.value_at(slider.value()) == pytest.approx(0.001, rel=0.03)
+    qtbot.keyClick(slider, Qt.Key.Key_End)
+    assert 0.9 < float(field.text()) < 1
+    qtbot.keyClick(slider, Qt.Key.Key_Home)
+    assert 0 < float(field.text()) < 0.0002
+
+
+# -- steps of K2
+
+
+@pytest.fixture
+def trace(qtbot: QtBot, window: MainWindow) -> TracePage:
+    model_id = add_ended_run(window.shell, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
+    open_model_page(window.shell, model_id)
+    trigger(window, "learn.trace")
+    page = window.shell.center.current
+    assert isinstance(page, TracePage)
+    qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes), timeout=LONG_MS)
+    return page
+
+
+def test_the_demo_of_the_lecture_is_shown_step_by_step(qtbot: QtBot, trace: TracePage) -> None:
+    # §7.6: KV is worked first; of L, KA and M the best joins, and the total is −2227.638872 nats.
+    assert trace.words.text().startswith("Step 1 of ")
+    assert "KV" in trace.words.text()
+    tried = [trace.table.facts.index(i, 0).data() for i in range(trace.table.facts.rowCount())]
+    assert tried == ["L", "KA", "M"]
+    begun = set(trace.canvas.scene.edges)
+    assert begun == {("L", "KV"), ("KA", "KV"), ("M", "KV")}  # all of them trials
+    qtbot.mouseClick(trace.forth, LEFT)
+    assert trace.step == 1
+    qtbot.mouseClick(trace.back, LEFT)
+    assert trace.step == 0
+    assert not trace.back.isEnabled()
+    trace.slider.setValue(trace.slider.maximum())
+    assert not trace.forth.isEnabled()
+    total_bits = float(trace.facts.text().split()[-1].rstrip(".").replace("−", "-"))
+    assert total_bits * 0.6931471805599453 == pytest.approx(-2227.638872, abs=1e-5)
+
+
+def test_the_steps_are_written(tmp_path: Path, trace: TracePage) -> None:
+    trace.export(tmp_path / "steps.csv")
+    with (tmp_path / "steps.csv").open(encoding="utf-8") as file:
+        told = list(csv.DictReader(file))
+    assert [row["tried"] for row in told if row["step"] == "1"] == ["L", "KA", "M"]
+    assert {row["joins"] for row in told} == {"yes", "no"}
+
+
+# -- going on from a graph
+
+
+def test_a_pinned_edge_is_there_after_learning_again_from_the_edited_graph(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    data = rows(1, 200, (2, 3, 2, 2, 3))
+    model_id = add_ended_run(window.shell, data, "bn.kes", greediness=(1.0,))
+    open_model_page(window.shell, model_id)
+    page = window.shell.center.current
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: bool(page.scene().nodes))
+    model = window.shell.project.models[model_id].model
+    assert isinstance(model, BayesianNetwork)
+    pinned, gone = model.edges[0], model.edges[-1]
+    item = page.scene().edges[pinned]
+    menu = canvas_menu(page, Hit(item.boundingRect().center(), edge=item), page)
+    (pin,) = [action for action in menu.actions() if action.objectName() == "menu.pin"]
+    pin.trigger()
+    menu.deleteLater()
+    assert window.shell.project.knowledge.required == {pinned}
+    page.editing.delete((), [gone])
+    trigger(window, "learn.continue")
+    sheet = window.shell.center.current
+    assert isinstance(sheet, LearnPage)
+    start = next(w for w in sheet.findChildren(QComboBox, "param.start") if w.isVisible())
+    assert start.currentText().endswith(f"({model_id})")
+    with qtbot.waitSignal(window.shell.bench.runs.run_ended, timeout=LONG_MS):
+        sheet.findChild(QPushButton, "learnStart").click()
+    again = window.shell.project.models["m2"].model
+    assert isinstance(again, BayesianNetwork)
+    assert pinned in again.edges
+    assert window.shell.project.runs["r2"].params["start"] == {"model": model_id}
+
+
+def test_actions_without_a_run_say_what_to_do_first(window: MainWindow) -> None:
+    window.shell.book.refresh()
+    for action in ("restarts", "tests", "trace", "continue", "open-questions"):
+        made = window.shell.book[f"learn.{action}"]
+        assert not made.isEnabled()
+        assert made.toolTip().startswith("Not now: ")

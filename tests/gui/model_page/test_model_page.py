@@ -1,0 +1,285 @@
+"""The page of a model in the window: modes, pictures, selection, clipboard and menus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.canvas.node_view import NodeMode
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.model_page.toolbar import ModelBar
+from pgmstudio.gui.project.opening import add_and_show_model
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.garden_page import (
+    bar_of,
+    click,
+    garden,
+    head_of,
+    open_garden,
+    open_network,
+)
+from tests.oracles.brute_force import BruteForceSession
+
+Key, Mods = Qt.Key, Qt.KeyboardModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
+    return open_garden(qtbot, window)
+
+
+# -- how it is shown
+
+
+def test_the_mode_of_all_nodes_is_an_undoable_choice(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    combo = page.bar.findChild(QComboBox, "modeCombo")
+    combo.setCurrentIndex(combo.findData(NodeMode.NAME.value))
+    combo.activated.emit(combo.currentIndex())
+    assert {i.face.mode for i in page.scene().nodes.values()} == {NodeMode.NAME}
+    window.shell.bench.select(["rain"])
+    window.shell.book.refresh()
+    window.shell.book["model.show-selected.bars"].trigger()
+    assert page.scene().nodes["rain"].face.mode is NodeMode.BARS
+    assert combo.currentIndex() == -1  # mixed
+    window.shell.document.undo_stack.undo()
+    window.shell.document.undo_stack.undo()
+    assert {i.face.mode for i in page.scene().nodes.values()} == {NodeMode.PRIOR}
+
+
+def test_other_pictures_are_shown_without_editing(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    qtbot.mouseClick(page.bar.findChild(QToolButton, "picture.moral"), LEFT)
+    qtbot.waitUntil(lambda: ("rain", "sprinkler") in page.scene().edges)
+    assert "joins parents" in [entry.text for entry in page.legend_entries()]
+    assert not page.bar.findChild(QToolButton, "tool.edge").isEnabled()
+    qtbot.mouseClick(page.bar.findChild(QToolButton, "picture.clique-tree"), LEFT)
+    qtbot.waitUntil(lambda: list(page.scene().nodes) == ["rain, sprinkler, grass"])
+    qtbot.mouseClick(page.bar.findChild(QToolButton, "picture.dag"), LEFT)
+    assert set(page.scene().nodes) == {"rain", "sprinkler", "grass"}
+    assert page.bar.findChild(QToolButton, "tool.edge").isEnabled()
+
+
+def test_edge_widths_follow_mutual_information(qtbot: QtBot, page: ModelPage) -> None:
+    combo = page.bar.findChild(QComboBox, "strengthCombo")
+    combo.setCurrentIndex(combo.findData("mi"))
+    combo.activated.emit(combo.currentIndex())
+    qtbot.waitUntil(lambda: page.canvas.strengths is not None)
+    widths = {ends: item.look.width for ends, item in page.scene().edges.items()}
+    assert max(w for w in widths.values() if w is not None) == 6
+    assert any("Edge width: MI" in entry.text for entry in page.legend_entries())
+
+
+def test_selection_goes_both_ways(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
+    click(qtbot, page, head_of(page, "grass"))
+    assert window.shell.bench.selection.nodes == ("grass",)
+    window.shell.bench.select(["rain", "sprinkler"])
+    chosen = {n for n, item in page.scene().nodes.items() if item.look.is_selected}
+    assert chosen == {"rain", "sprinkler"}
+
+
+def test_notes_and_titles_are_on_the_nodes(window: MainWindow, page: ModelPage) -> None:
+    from functools import partial
+
+    from pgmstudio.core.project.model_edits import set_node_note, set_node_title
+
+    model_id = page.model_id or ""
+    note = partial(set_node_note, model_id=model_id, node="rain", note="measured at noon")
+    window.shell.change("Note", note)
+    title = partial(set_node_title, model_id=model_id, node="rain", title="Rain today")
+    window.shell.change("Title", title)
+    face = page.scene().nodes["rain"].face
+    assert (face.title, face.note) == ("Rain today", "measured at noon")
+
+
+def test_a_model_that_cannot_answer_says_so_and_shows_names(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pgmstudio.core.errors import TooLargeError
+    from pgmstudio.gui.evidence import belief_service as live_beliefs
+
+    def refuse(_model: object) -> object:
+        raise TooLargeError("The largest clique would need 8 GB; prune the model.")
+
+    monkeypatch.setattr(live_beliefs, "open_session", refuse)
+    page = open_network(qtbot, window, garden(), "huge")
+    assert page.note.isVisible()
+    assert "8 GB" in page.note.text
+    assert {item.face.mode for item in page.scene().nodes.values()} == {NodeMode.NAME}
+
+
+# -- clipboard and menus
+
+
+def test_a_part_is_copied_into_another_model_with_its_tables(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    window.shell.bench.select(["rain", "sprinkler", "grass"])
+    qtbot.keyClick(page.canvas.view, Key.Key_C, Mods.ControlModifier)
+    assert json.loads(QApplication.clipboard().text())["language"] == "bayesian-network"
+    other = open_network(qtbot, window, BayesianNetwork.uniform(Domain.of({"rain": "ab"})), "other")
+    qtbot.keyClick(other.canvas.view, Key.Key_V, Mods.ControlModifier)
+    model = window.shell.project.models[other.model_id or ""].model
+    assert isinstance(model, BayesianNetwork)
+    assert model.domain.names == ("rain", "rain 2", "sprinkler", "grass")
+    assert set(model.edges) == {("rain 2", "grass"), ("sprinkler", "grass")}
+    assert (model.table("grass") == garden().table("grass")).all()
+    assert window.shell.bench.selection.nodes == ("rain 2", "sprinkler", "grass")
+
+
+def test_a_copy_without_its_parents_is_summed_over_them_and_says_so(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    told: list[str] = []
+    window.shell.toast.connect(lambda sentence, _undo: told.append(sentence))
+    window.shell.bench.select(["rain", "grass"])
+    page.editing.copy()
+    assert "grass is summed over sprinkler" in told[0]
+    page.editing.paste()
+    model = window.shell.project.models[page.model_id or ""].model
+    assert isinstance(model, BayesianNetwork)
+    joint = BruteForceSession(garden()).joint(["rain", "grass"])
+    assert model.table("grass 2") == pytest.approx(joint / joint.sum(axis=1, keepdims=True))
+
+
+def test_a_copy_of_everything_stands_beside_and_not_over_the_original(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    view = page.canvas.view
+    qtbot.keyClick(view, Key.Key_A, Mods.ControlModifier)
+    qtbot.keyClick(view, Key.Key_C, Mods.ControlModifier)
+    for _ in range(2):  # the second copy finds its own place too
+        qtbot.keyClick(view, Key.Key_V, Mods.ControlModifier)
+    boxes = [item.box for item in page.canvas.scene.nodes.values()]
+    assert len(boxes) == 9
+    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_a_node_that_is_in_sight_is_found_where_it_is(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    view = page.canvas.view
+    view.set_zoom(0.75)
+    view.centre_on(page.canvas.scene.nodes["rain"].pos() + QPointF(80, 40))
+    before = view.sight()
+    qtbot.keyClick(view, Key.Key_F, Mods.ControlModifier)
+    qtbot.keyClicks(page.canvas.find_bar._field, "rain")
+    assert window.shell.bench.selection.nodes == ("rain",)
+    assert view.sight() == before
+    view.centre_on(view.sight().bottomRight() + view.sight().bottomRight())
+    page.canvas.find_bar.next()
+    assert view.sight().contains(page.canvas.scene.nodes["rain"].box)
+
+
+def test_the_minimap_of_a_small_graph_comes_when_it_is_asked_for(
+    window: MainWindow, page: ModelPage
+) -> None:
+    action = window.shell.book["view.minimap"]
+    window.shell.book.refresh()
+    assert page.canvas.minimap.isHidden()
+    assert not action.isChecked()
+    action.trigger()
+    assert page.canvas.minimap.isVisible()
+    action.trigger()
+    assert page.canvas.minimap.isHidden()
+
+
+def test_what_is_no_model_on_the_clipboard_is_refused(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    before = window.shell.project
+    QApplication.clipboard().setText("good morning")
+    qtbot.keyClick(page.canvas.view, Key.Key_V, Mods.ControlModifier)
+    assert window.shell.project is before
+    assert page.canvas.bubble.isVisible()
+
+
+def test_the_context_menu_of_a_node_offers_its_states(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    page.canvas.view.keys.go_to("rain")
+    qtbot.keyClick(page.canvas.view, Key.Key_Menu)
+    menu = page.findChild(QMenu, "canvasMenu")
+    texts = [action.text() for action in menu.actions() if action.text()]
+    for wanted in ("Set evidence", "Not", "Likelihood…", "Make target", "Rename", "Delete"):
+        assert wanted in texts
+    states = next(a for a in menu.actions() if a.text() == "Set evidence").menu()
+    states.actions()[0].trigger()
+    assert page.asking.live.evidence == {"rain": Observed("yes")}
+    menu.close()
+
+
+def test_keys_of_the_canvas_do_not_reach_beyond_it(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    window.shell.bench.select(["rain"])
+    window.command_field.setFocus()
+    qtbot.keyClicks(window.command_field, "nr0")
+    assert window.command_field.text() == "nr0"
+    assert not page.canvas.view.editor.isVisible()
+
+
+def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:
+    frame = QWidget()  # a window of its own would not become narrower than its layout
+    qtbot.addWidget(frame)
+    bar = ModelBar(["dag", "moral", "clique-tree"], frame)
+    bar.resize(1000, 40)
+    frame.show()
+    combo, view_menu = bar.findChild(QComboBox, "modeCombo"), bar.findChild(QToolButton, "viewMenu")
+    tools, tool_menu = (
+        bar.findChild(QToolButton, "tool.edge"),
+        bar.findChild(QToolButton, "toolMenu"),
+    )
+    assert combo.isVisible()
+    assert not view_menu.isVisible()
+    bar.resize(500, 40)
+    assert (combo.isVisible(), view_menu.isVisible(), tools.isVisible()) == (False, True, True)
+    bar.resize(300, 40)
+    assert (tools.isVisible(), tool_menu.isVisible()) == (False, True)
+    with qtbot.waitSignal(bar.layout_chosen) as chosen:
+        next(a for a in view_menu.menu().actions() if a.text() == "Circle").trigger()
+    assert chosen.args == ["circle"]
+
+
+def test_nothing_is_warned_about_by_qt(
+    qtbot: QtBot, window: MainWindow, page: ModelPage, qtlog: object
+) -> None:
+    click(qtbot, page, bar_of(page, "rain", "yes"))
+    click(qtbot, page, head_of(page, "grass"))
+    qtbot.keyClick(page.canvas.view, Key.Key_Delete)
+    window.shell.document.undo_stack.undo()
+    page.canvas.view.set_zoom(0.3)
+    page.canvas.view.grab()
+    records = [r.message for r in qtlog.records]
+    assert [m for m in records if "propagateSizeHints" not in m] == []
+
+
+@pytest.mark.slow
+def test_a_network_of_hundreds_of_nodes_opens_and_can_be_searched(
+    qtbot: QtBot, window: MainWindow, shared: Path
+) -> None:
+    from pgmstudio.core.io.models.files import read_model
+
+    model = read_model(shared / "data/networks/andes.bif").model
+    assert isinstance(model, BayesianNetwork)
+    add_and_show_model(window.shell, ModelEntry(title="andes", model=model), "Open andes")
+    page = window.shell.center.current
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: len(page.scene().nodes) == 223, timeout=30_000)
+    qtbot.waitUntil(lambda: page.canvas.minimap.isVisible())
+    page.canvas.open_find()
+    qtbot.keyClicks(page.canvas.find_bar._field, "goal_49")
+    assert window.shell.bench.selection.nodes == ("GOAL_49",)
+    qtbot.waitUntil(lambda: not page.asking.live.is_waiting, timeout=60_000)

@@ -1,0 +1,175 @@
+"""Editing on the page of a model: edges, nodes and places by gestures, each undone."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QToolButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.garden_page import (
+    click,
+    drag,
+    head_of,
+    open_garden,
+    open_network,
+)
+
+Key, Mods = Qt.Key, Qt.KeyboardModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
+    return open_garden(qtbot, window)
+
+
+# -- structure
+
+
+def test_an_edge_is_drawn_by_mouse_and_undone(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    before = window.shell.project
+    qtbot.mouseClick(page.bar.findChild(QToolButton, "tool.edge"), LEFT)
+    drag(qtbot, page, head_of(page, "rain"), head_of(page, "sprinkler"))
+    model = window.shell.project.models[page.model_id or ""].model
+    assert ("rain", "sprinkler") in model.edges
+    assert ("rain", "sprinkler") in page.scene().edges
+    assert window.shell.document.undo_stack.undoText() == "Add rain → sprinkler"
+    window.shell.document.undo_stack.undo()
+    assert window.shell.project is before
+    assert ("rain", "sprinkler") not in page.scene().edges
+
+
+def test_while_drawing_the_rows_of_the_table_are_told(qtbot: QtBot, page: ModelPage) -> None:
+    from pgmstudio.gui.canvas.edge_tool import EdgeTool
+
+    page.choose_tool("edge")
+    viewport, tool = page.canvas.view.viewport(), page.canvas.view.tool
+    assert isinstance(tool, EdgeTool)
+    qtbot.mousePress(viewport, LEFT, pos=head_of(page, "rain"))
+    qtbot.mouseMove(viewport, head_of(page, "grass"))
+    qtbot.mouseMove(viewport, head_of(page, "sprinkler"))
+    assert tool.advice.words == "1 → 2 rows"
+    qtbot.keyClick(page.canvas.view, Key.Key_Escape)
+    qtbot.mouseRelease(viewport, LEFT, pos=head_of(page, "sprinkler"))
+
+
+def test_a_cycle_is_refused_with_its_path_and_changes_nothing(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    before = window.shell.project
+    page.choose_tool("edge")
+    drag(qtbot, page, head_of(page, "grass"), head_of(page, "rain"))
+    assert window.shell.project is before
+    assert page.canvas.bubble.isVisible()
+    assert page.canvas.bubble.text == "grass → rain would close a cycle: rain → grass."
+
+
+def test_selected_things_are_deleted_and_come_back(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    before, places = window.shell.project, page.scene().positions
+    click(qtbot, page, head_of(page, "sprinkler"))
+    qtbot.keyClick(page.canvas.view, Key.Key_Delete)
+    assert set(page.scene().nodes) == {"rain", "grass"}
+    assert page.scene().positions["rain"] == places["rain"]
+    window.shell.document.undo_stack.undo()
+    assert window.shell.project is before
+    assert page.scene().positions == places
+
+
+def test_an_edge_is_reversed_by_key(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
+    route = page.scene().edges["rain", "grass"].route
+    click(qtbot, page, page.canvas.view.mapFromScene(QPointF(*route.at(0.5))))
+    assert window.shell.bench.selection.edges == (("rain", "grass"),)
+    qtbot.keyClick(page.canvas.view, Key.Key_R)
+    assert ("grass", "rain") in page.scene().edges
+    assert window.shell.bench.selection.edges == (("grass", "rain"),)
+
+
+def test_a_new_node_keeps_all_others_in_place(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    places = page.scene().positions
+    page.canvas.view.begin_node(QPointF(300, 10))
+    qtbot.keyClicks(page.canvas.view.editor, "cloud")
+    qtbot.keyClick(page.canvas.view.editor, Key.Key_Return)
+    after = page.scene().positions
+    assert {n: after[n] for n in places} == places
+    assert after["cloud"] == (300, 10)
+    assert window.shell.bench.selection.nodes == ("cloud",)
+
+
+def test_a_name_that_is_taken_is_refused_at_the_pointer(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    before = window.shell.project
+    page.canvas.wishes.rename.emit("rain", "grass")
+    assert window.shell.project is before
+    assert "grass" in page.canvas.bubble.text
+    place = page.scene().positions["rain"]
+    page.canvas.wishes.rename.emit("rain", "shower")
+    assert page.scene().positions["shower"] == place
+
+
+def test_a_drag_is_one_undo_step_that_is_kept_in_the_project(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    count, places = window.shell.document.undo_stack.count(), page.scene().positions
+    start = head_of(page, "rain")
+    drag(qtbot, page, start, start + QPoint(-90, -11))
+    assert window.shell.document.undo_stack.count() == count + 1
+    stored = window.shell.project.models[page.model_id or ""].layouts["dag"]
+    assert stored["rain"] == page.scene().positions["rain"] != places["rain"]
+    window.shell.document.undo_stack.undo()
+    assert page.scene().positions == places
+
+
+def test_a_layout_that_was_asked_for_can_be_undone(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    places = page.scene().positions
+    combo = page.bar.findChild(QComboBox, "layoutCombo")
+    combo.setCurrentIndex(combo.findData("circle"))
+    combo.activated.emit(combo.currentIndex())
+    qtbot.waitUntil(lambda: page.scene().positions != places)
+    assert window.shell.document.undo_stack.undoText() == "Arrange: circle"
+    window.shell.document.undo_stack.undo()
+    assert page.scene().positions == places
+
+
+def test_nodes_are_aligned_by_the_menu(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
+    window.shell.bench.select(["rain", "grass"])
+    window.shell.book.refresh()
+    window.shell.book["model.align.left"].trigger()
+    boxes = [page.scene().nodes[n].box for n in ("rain", "grass")]
+    assert boxes[0].left() == pytest.approx(boxes[1].left(), abs=1)
+
+
+def test_an_empty_model_says_how_to_begin_and_takes_a_first_node(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    page = open_network(qtbot, window, BayesianNetwork.uniform(Domain(())), "new")
+    words = page.findChild(QLabel, "waiting")
+    assert words.isVisible()
+    assert "Press N" in words.text()
+    middle = page.canvas.view.rect().center()
+    assert (words.geometry().center() - middle).manhattanLength() <= 2
+    qtbot.keyClick(page.canvas.view, Key.Key_N)
+    qtbot.keyClicks(page.canvas.view.editor, "first")
+    qtbot.keyClick(page.canvas.view.editor, Key.Key_Return)
+    assert list(page.scene().nodes) == ["first"]
+    assert not words.isVisible()
+
+
+def test_undoing_the_opening_of_a_model_closes_its_page(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    window.shell.document.undo_stack.undo()
+    qtbot.waitUntil(lambda: page not in window.shell.center.pages)

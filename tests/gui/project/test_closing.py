@@ -1,0 +1,130 @@
+"""Closing asks about what is not saved, and ends what runs; a toast tells and undoes."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.errors import GraphError
+from pgmstudio.core.io.project.project_file import read_project
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.project import edits
+from pgmstudio.gui.learning.actions import landing_of
+from pgmstudio.gui.runs.learning_run import RunRequest
+from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.samples import add_sprinkler
+
+Answer = QMessageBox.StandardButton
+
+
+@pytest.mark.parametrize(("answer", "stays_open"), [(Answer.Cancel, True), (Answer.Discard, False)])
+def test_unsaved_changes_are_asked_about(
+    window: MainWindow, answer: Answer, stays_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def exec_(box: QMessageBox) -> Answer:
+        asked.append(box.text())
+        return answer
+
+    monkeypatch.setattr(QMessageBox, "exec", exec_)
+    add_sprinkler(window.shell)
+    window.close()
+    assert len(asked) == 1
+    assert window.isVisible() is stays_open
+
+
+def test_saying_save_saves_and_closes(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mine.pgmz"
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
+    add_sprinkler(window.shell)
+    window.close()
+    assert not window.isVisible()
+    assert list(read_project(file).models) == ["m1"]
+
+
+def test_saying_save_and_then_choosing_no_file_keeps_the_window_open(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    add_sprinkler(window.shell)
+    window.close()
+    assert window.isVisible()
+
+
+def test_nothing_is_asked_when_everything_is_saved(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: pytest.fail("nothing is unsaved"))
+    window.close()
+    assert not window.isVisible()
+
+
+def test_closing_ends_the_runs(qtbot: QtBot, window: MainWindow) -> None:
+    shell = window.shell
+    add_sprinkler(shell)
+    params: Any = learner_of("bn.hill-climb").params_type(restarts=1_000_000)
+    run = landing_of(shell).start(RunRequest("endless", "bn.hill-climb", params, 1, "d1"))
+    qtbot.waitUntil(lambda: bool(run.trace.steps) or run.best is not None, timeout=60_000)
+    shell.document.undo_stack.setClean()
+    window.close()
+    assert not window.isVisible()
+    assert run.wait(0)
+
+
+# -- toasts
+
+
+def test_a_toast_undoes_what_it_tells(window: MainWindow) -> None:
+    window.shell.change("Rename", partial(edits.set_title, title="new"))
+    window.shell.tell("The project has a new title.", undo=True)
+    assert window.toast.isVisible()
+    assert window.toast.findChild(QLabel, "toastText").text() == "The project has a new title."
+    window.toast.findChild(QPushButton).click()
+    assert window.shell.project.title == ""
+    assert not window.toast.isVisible()
+
+
+def test_a_toast_stays_inside_the_window(qtbot: QtBot, window: MainWindow) -> None:
+    window.shell.tell("A long sentence about something that happened elsewhere. " * 8)
+    for size in ((1280, 800), (960, 640)):
+        window.resize(*size)
+        qtbot.wait(10)
+        assert window.rect().contains(window.toast.geometry())
+
+
+def test_a_refusal_is_told_and_logged(window: MainWindow) -> None:
+    said: list[tuple[str, str]] = []
+    window.shell.bench.message.connect(lambda level, words: said.append((level, words)))
+    window.shell.errors.report(GraphError("There is no edge a → b."))
+    assert not window.toast.isVisible()
+    assert said == [("error", "There is no edge a → b.")]
+
+
+def test_an_error_stands_in_the_region_it_concerns_until_it_is_closed(window: MainWindow) -> None:
+    window.shell.errors.report(GraphError("There is no edge a → b."))
+    window.shell.errors.report(GraphError("There is no edge b → c."))
+    window.shell.errors.at("projectPanel").report(GraphError("There is no node d."))
+    above = window.shell.center.findChild(Note, "errorNote")
+    assert above.text == "• There is no edge a → b.\n• There is no edge b → c."
+    beside = window.panels.panel("projectPanel").findChild(Note, "errorNote")
+    assert beside.text == "There is no node d."
+    above.findChild(QPushButton, "errorNoteCopy").click()
+    assert "GraphError: There is no edge b → c." in QApplication.clipboard().text()
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert not beside.isVisible()
+    assert above.isVisible()
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert not above.isVisible()

@@ -1,0 +1,124 @@
+"""Undo takes back what was done last, evidence or a change of the project, each in its turn."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.inference.base import Likelihood, Observed
+from pgmstudio.core.io.project.project_file import project_bytes
+from pgmstudio.core.project import model_edits
+from pgmstudio.gui.evidence.belief_service import LiveBeliefs
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.asia import bring_up_to_date
+
+
+def press(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
+    window.shell.book.refresh()
+    qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+
+
+def menu_text(window: MainWindow, action: str) -> str:
+    window.shell.book.refresh()
+    return window.shell.book[action].text()
+
+
+def test_undo_takes_back_evidence_before_the_opening_of_its_model(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    shell, stack = window.shell, window.shell.document.undo_stack
+    before, steps = project_bytes(shell.project), stack.count()
+    prior = {name: values.tolist() for name, values in live.beliefs.items()}
+    live.click_state("smoke", "yes")
+    live.click_state("xray", "yes")
+    assert menu_text(window, "edit.undo") == "Undo evidence xray = yes"
+    press(qtbot, window, Qt.Key.Key_Z)
+    assert live.evidence == {"smoke": Observed("yes")}
+    press(qtbot, window, Qt.Key.Key_Z)
+    assert not live.evidence
+    bring_up_to_date(qtbot, live)
+    assert {name: values.tolist() for name, values in live.beliefs.items()} == prior
+    press(qtbot, window, Qt.Key.Key_Y)
+    press(qtbot, window, Qt.Key.Key_Y)
+    assert live.evidence == {"smoke": Observed("yes"), "xray": Observed("yes")}
+    assert stack.count() == steps, "the project's own history knows nothing of it"
+    assert project_bytes(shell.project) == before
+
+
+def test_undoing_the_opening_of_a_model_is_told(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    told: list[str] = []
+    window.shell.toast.connect(lambda sentence, _: told.append(sentence))
+    assert menu_text(window, "edit.undo") == "Undo open asia.json"
+    press(qtbot, window, Qt.Key.Key_Z)
+    assert not window.shell.project.models
+    assert told == ["Undone: Open asia.json. Redo (Ctrl+Y) brings it back."]
+    press(qtbot, window, Qt.Key.Key_Y)
+    assert window.shell.bench.model_id in window.shell.project.models
+
+
+def test_evidence_and_changes_are_undone_in_the_order_they_were_made(
+    window: MainWindow, live: LiveBeliefs
+) -> None:
+    shell, history = window.shell, window.shell.history
+    (model_id,) = shell.project.models
+    live.click_state("smoke", "yes")
+    new = Variable("new", ("a", "b"))
+    edit = partial(model_edits.add_variable, model_id=model_id, variable=new)
+    assert shell.change("Add new", edit)
+    live.click_state("new", "b")
+    live.switch("smoke", on=False)
+    told = []
+    for _ in range(4):
+        told.append(history.undo_words)
+        history.undo()
+    assert told == [
+        "Undo evidence smoke = yes",
+        "Undo evidence new = b",
+        "Undo add new",
+        "Undo evidence smoke = yes",
+    ]
+    assert not live.findings
+    assert "new" not in live.model.domain
+    for _ in range(4):
+        history.redo()
+    assert live.findings == {"smoke": Observed("yes"), "new": Observed("b")}
+    assert list(live.evidence) == ["new"]
+    assert not history.can_redo
+
+
+def test_a_likelihood_that_is_dragged_is_one_step(window: MainWindow, live: LiveBeliefs) -> None:
+    live.click_state("smoke", "yes")
+    for weight in (0.9, 0.6, 0.3):
+        live.set_likelihood("dysp", {"yes": weight, "no": 1.0})
+    window.shell.history.undo()
+    assert live.evidence == {"smoke": Observed("yes")}
+    window.shell.history.redo()
+    assert live.evidence["dysp"] == Likelihood((("yes", 0.3), ("no", 1.0)))
+
+
+def test_what_the_model_refuses_is_nothing_to_undo(
+    window: MainWindow, live: LiveBeliefs, qtbot: QtBot
+) -> None:
+    live.click_state("tub", "yes")
+    live.click_state("either", "no")  # either = tub or lung
+    bring_up_to_date(qtbot, live)
+    assert list(live.evidence) == ["tub"]
+    window.shell.history.undo()
+    assert not live.evidence
+
+
+def test_evidence_taken_back_in_a_model_out_of_view_is_told(
+    window: MainWindow, live: LiveBeliefs
+) -> None:
+    told: list[str] = []
+    live.click_state("smoke", "yes")
+    window.shell.book["file.welcome"].trigger()
+    window.shell.toast.connect(lambda sentence, _: told.append(sentence))
+    window.shell.history.undo()
+    assert not live.evidence
+    assert told == ["asia: evidence smoke = yes taken back."]

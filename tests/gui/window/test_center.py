@@ -1,0 +1,260 @@
+"""The centre: pages in tabs, tiled and closed; and the command field above it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QTabWidget
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.gui.window.main_window import MainWindow
+from pgmstudio.gui.window.page import Page
+from pgmstudio.gui.window.tab_area import Center
+from tests.gui.samples import add_sprinkler
+
+SIDE_BY_SIDE = Qt.Orientation.Horizontal
+
+
+class Sheet(Page):
+    """A page that may refuse to be closed."""
+
+    def __init__(self, key: str, *, stays: bool = False) -> None:
+        super().__init__(key)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.stays = stays
+        self.was_closed = False
+        self.named = key
+
+    @property
+    def title(self) -> str:
+        return self.named
+
+    def may_close(self) -> bool:
+        return not self.stays
+
+    def closed(self) -> None:
+        self.was_closed = True
+
+
+@pytest.fixture
+def center(qtbot: QtBot) -> Center:
+    made = Center()
+    qtbot.addWidget(made)
+    made.resize(800, 500)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def keys(center: Center) -> list[str]:
+    return [page.key for page in center.pages]
+
+
+def groups(center: Center) -> list[list[str]]:
+    found = [g for g in center.findChildren(QTabWidget) if g.isVisible()]
+    found.sort(key=lambda g: (g.x(), g.y()))
+    return [[g.widget(i).objectName() for i in range(g.count())] for g in found]
+
+
+def test_a_page_is_opened_once_and_then_brought_to_front(center: Center) -> None:
+    first = center.open(Sheet("a"))
+    center.open(Sheet("b"))
+    assert center.open(Sheet("a")) is first
+    assert center.current is first
+    assert keys(center) == ["a", "b"]
+
+
+def test_closing_tells_the_page_and_the_one_beside_it_comes_to_front(center: Center) -> None:
+    a, b = Sheet("a"), Sheet("b")
+    center.open(a)
+    center.open(b)
+    fronts: list[Page | None] = []
+    center.page_changed.connect(fronts.append)
+    assert center.close_page(b)
+    assert b.was_closed
+    assert fronts[-1] is a
+    center.close_all()
+    assert center.current is None
+    assert fronts[-1] is None
+
+
+def test_a_page_that_refuses_stays_open(center: Center) -> None:
+    stubborn = Sheet("a", stays=True)
+    center.open(stubborn)
+    assert not center.close_page(stubborn)
+    assert center.current is stubborn
+    stubborn.stays = False
+
+
+def test_tiling_moves_the_page_in_front_and_back_again(center: Center) -> None:
+    for key in "abc":
+        center.open(Sheet(key))
+    center.tile(SIDE_BY_SIDE)
+    assert center.is_tiled
+    assert groups(center) == [["a", "b"], ["c"]]
+    assert center.current is not None
+    assert center.current.key == "c"
+    center.tile(Qt.Orientation.Vertical)
+    assert groups(center) == [["a", "b"], ["c"]]
+    center.tile(None)
+    assert groups(center) == [["a", "b", "c"]]
+    assert center.current is not None
+
+
+def test_one_page_alone_is_not_tiled(center: Center) -> None:
+    center.open(Sheet("a"))
+    center.tile(SIDE_BY_SIDE)
+    assert not center.is_tiled
+
+
+def test_closing_the_last_page_of_a_group_ends_the_tiling(center: Center) -> None:
+    for key in "ab":
+        center.open(Sheet(key))
+    center.tile(SIDE_BY_SIDE)
+    assert center.close_page(center.page("b"))  # type: ignore[arg-type]
+    assert not center.is_tiled
+    assert center.current is center.page("a")
+
+
+def test_closing_the_only_page_of_the_first_group_keeps_the_second(center: Center) -> None:
+    for key in "ab":
+        center.open(Sheet(key))
+    center.tile(SIDE_BY_SIDE)
+    assert center.close_page(center.page("a"))  # type: ignore[arg-type]
+    assert keys(center) == ["b"]
+    assert center.current is center.page("b")
+    center.open(Sheet("c"))
+    assert keys(center) == ["b", "c"]
+
+
+def test_beside_opens_in_the_other_group(center: Center) -> None:
+    center.open(Sheet("a"))
+    center.open(Sheet("b"), beside=True)
+    assert groups(center) == [["a"], ["b"]]
+
+
+def test_the_group_with_the_focus_is_the_one_in_front(qtbot: QtBot, center: Center) -> None:
+    for key in "ab":
+        center.open(Sheet(key))
+    center.tile(SIDE_BY_SIDE)
+    left = center.page("a")
+    assert left is not None
+    with qtbot.waitSignal(center.page_changed):
+        left.setFocus()
+    assert center.current is left
+
+
+def test_stepping_goes_round(center: Center) -> None:
+    for key in "abc":
+        center.open(Sheet(key))
+    seen = []
+    for _ in range(3):
+        center.step(1)
+        assert center.current is not None
+        seen.append(center.current.key)
+    assert seen == ["a", "b", "c"]
+    center.step(-1)
+    assert center.current is not None
+    assert center.current.key == "b"
+
+
+def test_a_new_title_is_on_the_tab(center: Center) -> None:
+    page = Sheet("a")
+    center.open(page)
+    page.named = "Another name"
+    page.title_changed.emit()
+    tabs = center.findChild(QTabWidget)
+    assert tabs.tabText(0) == "Another name"
+    assert tabs.tabToolTip(0) == "Another name"
+
+
+# -- the command field
+
+
+def test_a_command_is_found_by_a_part_of_its_name(qtbot: QtBot, window: MainWindow) -> None:
+    field = window.command_field
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    field.begin()
+    assert QApplication.focusWidget() is field
+    qtbot.keyClicks(field, "welcome pa")
+    field.completer().popup().hide()
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert window.shell.center.page("welcome") is not None
+    qtbot.waitUntil(lambda: field.text() == "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("page welcome", "File ▸ Welcome page"),  # words in any order
+        ("mutual", "View ▸ Edge width ▸ MI"),  # only its tip says so
+        ("glosary", "No action is called “glosary”. Did you mean Glossary?"),
+    ],
+)
+def test_the_list_shows_what_has_all_the_words_or_says_that_nothing_has(
+    qtbot: QtBot, window: MainWindow, typed: str, first: str
+) -> None:
+    field = window.command_field
+    field.begin()
+    qtbot.keyClicks(field, typed)
+    lines = field.completer().model()
+    assert lines.index(0, 0).data().startswith(first)
+    field.completer().popup().hide()
+
+
+def test_choosing_from_the_list_runs_it_once_and_leaves_the_field_empty(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    field = window.command_field
+    field.begin()
+    before = len(window.shell.project.models)
+    line = next(text for text in field._by_text if "Draw a new model" in text)
+    field.completer().activated.emit(line)
+    qtbot.waitUntil(lambda: field.text() == "")
+    assert len(window.shell.project.models) == before + 1
+
+
+def test_what_was_typed_goes_when_something_else_is_clicked(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    add_sprinkler(window.shell)
+    field = window.command_field
+    field.begin()
+    qtbot.keyClicks(field, "evid")
+    field.completer().popup().hide()
+    window.shell.center.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert field.text() == ""
+
+
+def test_a_greyed_command_says_why(qtbot: QtBot, window: MainWindow) -> None:
+    told: list[str] = []
+    window.shell.toast.connect(lambda sentence, _: told.append(sentence))
+    field = window.command_field
+    field.begin()
+    field.setText("undo")
+    field.completer().popup().hide()
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert told == ["Not now: nothing was changed yet."]
+
+
+def test_a_mistyped_command_gets_a_suggestion(qtbot: QtBot, window: MainWindow) -> None:
+    told: list[str] = []
+    window.shell.toast.connect(lambda sentence, _: told.append(sentence))
+    field = window.command_field
+    field.begin()
+    field.setText("glosary")
+    field.completer().popup().hide()
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert told == ["No action is called “glosary”. Did you mean Glossary?"]
+
+
+def test_escape_leaves_the_field_for_the_page(qtbot: QtBot, window: MainWindow) -> None:
+    add_sprinkler(window.shell)
+    window.shell.book["file.welcome"].trigger()
+    field = window.command_field
+    field.begin()
+    field.setText("abc")
+    field.completer().popup().hide()
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert field.text() == ""
+    assert not field.hasFocus()

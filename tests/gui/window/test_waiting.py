@@ -1,0 +1,263 @@
+"""Large projects are read and written while the window goes on painting, and may be stopped."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.data.counting import Told
+from pgmstudio.core.errors import Cancelled, ProjectFileError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.io.child_reading import read_model_in_child
+from pgmstudio.core.io.models.files import ModelFile, read_model
+from pgmstudio.core.io.project.project_file import project_bytes, read_project
+from pgmstudio.core.project import edits
+from pgmstudio.gui.project import opening as project_files
+from pgmstudio.gui.project.actions import FileDesk
+from pgmstudio.gui.project.opening import open_files
+from pgmstudio.gui.window import progress_dialog as waiting
+from pgmstudio.gui.window.main_window import MainWindow
+from pgmstudio.gui.window.progress_dialog import WaitingDialog, done_beside
+from tests.gui.samples import add_sprinkler
+
+
+@pytest.fixture
+def all_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(project_files, "SMALL_FILE", 0)
+    monkeypatch.setattr(project_files, "SMALL_DATA", 0)
+
+
+def dialog_of(parent: QWidget) -> WaitingDialog | None:
+    return next((found for found in parent.findChildren(WaitingDialog) if found.isVisible()), None)
+
+
+def when_seen(parent: QWidget, deed: object) -> QTimer:
+    """Calls `deed(dialog)` once the dialog is there."""
+    look = QTimer(parent)
+
+    def seen() -> None:
+        found = dialog_of(parent)
+        if found is not None:
+            look.stop()
+            deed(found)  # type: ignore[operator]
+
+    look.timeout.connect(seen)
+    look.start(5)
+    return look
+
+
+def test_short_work_shows_no_dialog(qtbot: QtBot, window: MainWindow) -> None:
+    assert done_beside(window, "Counting", lambda _cancel, _told: 7) == 7
+    assert not window.findChildren(WaitingDialog)
+
+
+def test_a_dialog_tells_how_far_long_work_is_and_goes_with_it(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "QUIET_MS", 1)
+    go = threading.Event()
+
+    def work(_cancel: CancelToken, told: Told) -> str:
+        told(0.4)
+        go.wait()
+        return "made"
+
+    bars: list[int] = []
+
+    def deed(dialog: WaitingDialog) -> None:
+        (bar,) = dialog.findChildren(QProgressBar)
+
+        def look() -> None:
+            if bar.value() == 400:
+                bars.append(bar.value())
+                go.set()
+            else:
+                QTimer.singleShot(5, dialog, look)
+
+        look()
+
+    when_seen(window, deed)
+    assert done_beside(window, "Making", work) == "made"
+    assert bars == [400]
+    assert dialog_of(window) is None
+
+
+@pytest.mark.parametrize("way", ["button", "escape"])
+def test_long_work_can_be_stopped(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.setattr(waiting, "QUIET_MS", 1)
+
+    def work(cancel: CancelToken, _told: Told) -> None:
+        pause = threading.Event()
+        while True:
+            pause.wait(0.005)
+            cancel.raise_if_cancelled()
+
+    def deed(dialog: WaitingDialog) -> None:
+        if way == "button":
+            stop = dialog.findChild(QPushButton, "waitingStop")
+            qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
+        else:
+            qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+
+    when_seen(window, deed)
+    with pytest.raises(Cancelled):
+        done_beside(window, "Waiting", work)
+
+
+def test_what_the_work_raises_is_raised(qtbot: QtBot, window: MainWindow) -> None:
+    def work(_cancel: CancelToken, _told: Told) -> None:
+        raise ProjectFileError(Path("x.pgmz"), "is torn.")
+
+    with pytest.raises(ProjectFileError, match="torn"):
+        done_beside(window, "Reading", work)
+
+
+@pytest.mark.usefixtures("all_is_large")
+def test_a_large_project_is_saved_and_opened_beside_the_window(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    add_sprinkler(window.shell)
+    before, file = window.shell.project, tmp_path / "large.pgmz"
+    assert FileDesk(window.shell).save_to(file)
+    assert window.shell.document.is_saved
+    assert project_bytes(read_project(file)) == project_bytes(before)
+    open_files(window.shell, [file])
+    assert window.shell.document.path == file
+    assert project_bytes(window.shell.project) == project_bytes(before)
+
+
+@pytest.mark.usefixtures("all_is_large")
+def test_stopping_to_open_leaves_the_project_that_was_there(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_sprinkler(window.shell)
+    file = tmp_path / "large.pgmz"
+    FileDesk(window.shell).save_to(file)
+    monkeypatch.setattr(project_files, "read_project", stopped)
+    before = window.shell.project
+    open_files(window.shell, [file])
+    assert window.shell.project is before
+
+
+@pytest.mark.usefixtures("all_is_large")
+def test_stopping_to_save_leaves_the_file_and_the_mark_of_changes(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "large.pgmz"
+    assert FileDesk(window.shell).save_to(file)
+    written = file.read_bytes()
+    add_sprinkler(window.shell)
+    monkeypatch.setattr(project_files, "write_project", stopped)
+    assert not FileDesk(window.shell).save_to(file)
+    assert file.read_bytes() == written
+    assert not window.shell.document.is_saved
+
+
+@pytest.mark.usefixtures("all_is_large")
+def test_what_comes_while_a_project_is_written_is_not_taken_for_saved(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model_id = add_sprinkler(window.shell)
+    go, write = threading.Event(), project_files.write_project
+
+    def waits(*args: object) -> tuple[str, ...]:
+        go.wait()
+        return write(*args)  # type: ignore[arg-type]
+
+    def rename() -> None:
+        edit = partial(edits.rename_model, model_id=model_id, title="Later")
+        window.shell.change("Rename", edit)
+        go.set()
+
+    monkeypatch.setattr(project_files, "write_project", waits)
+    QTimer.singleShot(0, window, rename)
+    file = tmp_path / "large.pgmz"
+    assert FileDesk(window.shell).save_to(file)
+    assert not window.shell.document.is_saved
+    assert read_project(file).models[model_id].title != "Later"
+
+
+@pytest.mark.usefixtures("all_is_large")
+@pytest.mark.parametrize("moment", ["while it is written", "right after"])
+def test_a_shortcut_pressed_around_a_long_save_is_carried_out_after_it(
+    qtbot: QtBot,
+    window: MainWindow,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+) -> None:
+    monkeypatch.setattr(waiting, "QUIET_MS", 1)
+    with qtbot.waitActive(window):
+        window.show()
+    add_sprinkler(window.shell)
+    go, write = threading.Event(), project_files.write_project
+
+    def waits(*args: object) -> tuple[str, ...]:
+        go.wait()
+        return write(*args)  # type: ignore[arg-type]
+
+    def press(widget: QWidget) -> None:
+        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        qtbot.keyClick(widget, Qt.Key.Key_N, both)
+
+    def seen(dialog: WaitingDialog) -> None:
+        if moment == "while it is written":
+            press(dialog)
+        go.set()
+
+    monkeypatch.setattr(project_files, "write_project", waits)
+    when_seen(window, seen)
+    file = tmp_path / "large.pgmz"
+    assert FileDesk(window.shell).save_to(file)
+    if moment == "right after":
+        press(window)
+    qtbot.waitUntil(lambda: window.shell.document.path is None)
+    assert not window.shell.project.models
+    assert read_project(file).models
+
+
+def stopped(*_args: object, **_how: object) -> None:
+    raise Cancelled
+
+
+def test_a_long_model_file_is_read_by_a_child_process(
+    window: MainWindow, sample_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def in_child(path: Path, cancel: CancelToken) -> ModelFile:
+        read.append(path)
+        return read_model_in_child(path, cancel)
+
+    monkeypatch.setattr(project_files, "read_model_in_child", in_child)
+    monkeypatch.setattr(project_files, "SMALL_TEXT", 0)
+    path = sample_data / "asia.json"
+    open_files(window.shell, [path])
+    assert read == [path]
+    (entry,) = window.shell.project.models.values()
+    expected = read_model(path).model
+    assert entry.model.domain == expected.domain
+    assert entry.model.dag == expected.dag
+
+
+def test_a_model_file_is_not_read_by_the_thread_of_the_window(
+    window: MainWindow, sample_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def reading(path: Path) -> ModelFile:
+        threads.append(threading.current_thread())
+        return read_model(path)
+
+    monkeypatch.setattr(project_files, "read_model", reading)
+    open_files(window.shell, [sample_data / "asia.json"])
+    assert threads
+    assert threading.main_thread() not in threads

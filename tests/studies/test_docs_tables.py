@@ -1,0 +1,182 @@
+"""The tables of the manual's pages on experiments hold what is stored of a run.
+
+`docs/results/NAME.csv` is what `pgmstudio recipe NAME --out docs/results/NAME.csv` wrote, and
+`docs/results/study-NAME-SET.md` the `tables.md` of `pgmstudio study NAME --only SET`.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from pgmstudio.core.number_format import decimal
+from pgmstudio.studies.nb_synthetic import PUBLISHED
+from pgmstudio.studies.recipe import Quantity
+from pgmstudio.studies.registry import RECIPES
+from pgmstudio.studies.sl_tables import TRUTHS
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+HEAD = "| | published | obtained | difference | |"
+
+
+def page(name: str) -> str:
+    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def section_of(key: str) -> str:
+    """What the page says about a recipe."""
+    found = re.search(
+        rf"^## [^\n]*\n\n`{key}` (.*?)(?=^## |\Z)", page("experiments"), re.DOTALL | re.MULTILINE
+    )
+    return found[1] if found else ""
+
+
+def table_of(key: str, head: str = HEAD) -> list[str]:
+    """The lines of a recipe's table on its page; none where it has none."""
+    lines = section_of(key).splitlines()
+    if head not in lines:
+        return []
+    after = lines[lines.index(head) + 2 :]
+    return after[: after.index("")]
+
+
+def stored_of(key: str) -> Sequence[Mapping[str, str]]:
+    with (DOCS / f"results/{key}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def told(number: float | str | None, digits: int, spread: float | str | None = None) -> str:
+    if number is None or number == "":
+        return ""
+    text = decimal(float(number), digits)
+    if spread is None or spread == "":
+        return text
+    return f"{text} ± {decimal(float(spread), digits)}"
+
+
+def line_of(quantity: Quantity, stored: Mapping[str, str]) -> str:
+    """A line of the table, from the declared quantity and the stored numbers."""
+    digits = quantity.digits
+    difference = told(stored["difference"], digits)
+    if difference and float(stored["difference"]) > 0:
+        difference = f"+{difference}"
+    cells = (
+        quantity.title,
+        told(quantity.published, digits, quantity.spread),
+        told(stored["obtained"], digits, stored["sd"]),
+        difference,
+        quantity.note,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def lines_of(key: str) -> list[str]:
+    """The table as it should stand on the page."""
+    quantities = {quantity.title: quantity for quantity in RECIPES[key].quantities}
+    return [line_of(quantities[row["quantity"]], row) for row in stored_of(key) if row["obtained"]]
+
+
+WITH_TABLES = [key for key in RECIPES if table_of(key)]
+
+
+@pytest.mark.parametrize("key", WITH_TABLES)
+def test_the_table_of_a_recipe_is_what_was_stored_of_its_run(key: str) -> None:
+    assert table_of(key) == lines_of(key)
+
+
+# Recipes along a setting: the head of the table, and for each column the rows of the file that it
+# shows, their digits, and whether with a spread.
+SWEEPS = {
+    "bars-sweep": (
+        "| α | 2 trees, test bits | 3 trees, test bits | perfect structures (share) |",
+        (
+            ("2 trees, α = ", 2, True),
+            ("3 trees, α = ", 2, True),
+            ("perfect structures, α = ", 2, False),
+        ),
+    ),
+    "australian-trees": (
+        "| Trees | β = 4, % correct | m β = 80, % correct |",
+        (("β = 4, ", 1, True), ("m β = 80, ", 1, True)),
+    ),
+}
+
+
+def sweep_lines(key: str) -> list[str]:
+    _, columns = SWEEPS[key]
+    stored = {row["quantity"]: row for row in stored_of(key)}
+    first = columns[0][0]
+    settings = [name.removeprefix(first) for name in stored if name.startswith(first)]
+    lines = []
+    for setting in settings:
+        cells = [setting.split()[0]]
+        for beginning, digits, has_spread in columns:
+            row = stored[f"{beginning}{setting}"]
+            cells.append(told(row["obtained"], digits, row["sd"] if has_spread else None))
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+@pytest.mark.parametrize("key", SWEEPS)
+def test_the_table_along_a_setting_is_what_was_stored_of_its_run(key: str) -> None:
+    assert table_of(key, SWEEPS[key][0]) == sweep_lines(key)
+
+
+@pytest.mark.parametrize("key", WITH_TABLES)
+def test_a_recipe_says_of_its_figures_what_its_page_says(key: str) -> None:
+    section = " ".join(section_of(key).split())
+    for sentence in RECIPES[key].why:
+        assert f"- {sentence}" in section
+
+
+def graph_lines() -> list[str]:
+    """Table 4.3 as it should stand on its page: forests given, then learned."""
+    stored = {row["quantity"]: row for row in stored_of("pdg-table")}
+    lines = []
+    for words in ("true forest", "learned forest"):
+        for name in ("Logic1", "Logic2", "Logic3", "Rnd15", "Rnd20"):
+            own = f"{name}, {words}"
+            cells = [name]
+            for what, digits, columns in (
+                (", size", 0, ("published", "obtained")),
+                (", size of the smallest within 0.01 bits", 0, ("obtained",)),
+                (", training bits", 3, ("published", "obtained")),
+                (", test bits", 3, ("published", "obtained")),
+                (" − true model, test bits", 3, ("published", "obtained")),
+            ):
+                cells += [told(stored[f"{own}{what}"][column], digits) for column in columns]
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def test_the_table_of_decision_graphs_is_what_was_stored_of_its_run() -> None:
+    tables = page("experiments-pdg").split("**Forest given**")[1].split("\nThe true models have")[0]
+    shown = [line for line in tables.splitlines() if re.match(r"\| (Logic|Rnd)", line)]
+    assert shown == graph_lines()
+
+
+STUDIES = {"real": "Real rows", "made": "Made rows", "article": "The article's five data sets"}
+RUNS = sorted((DOCS / "results").glob("study-*.md"))
+
+
+@pytest.mark.parametrize("stored", RUNS, ids=lambda path: path.stem)
+def test_the_rows_of_a_study_are_what_was_stored_of_its_run(stored: Path) -> None:
+    title = STUDIES[stored.stem.split("-")[1]]
+    section = page("experiments-sl").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    wrong = []
+    for table in re.split(r"^(?=\*\*)", stored.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        head, *lines = table.splitlines() or [""]
+        if head in section.splitlines():  # a page need not show every table
+            wrong += [line for line in lines if re.match(r"\| \S", line) and line not in section]
+    assert not wrong
+
+
+def test_the_true_models_of_a_recipe_and_of_a_study_are_published_alike() -> None:
+    """Table 5.2 is quoted twice."""
+    names = {name: name for name in ("nb10", "nb20", "alarm", "hailfinder")} | {"parity": "logic2"}
+    quoted = {name: PUBLISHED[name][-1] for name in names}
+    assert quoted == {name: -TRUTHS[other].test for name, other in names.items()}
