@@ -47,6 +47,8 @@ LEARNING_SHARE = 0.9
 LEAST_SECONDS = 0.5
 # After a stop runs may hand over their best for so long; then they are ended.
 LAST_WORD_SECONDS = 0.3
+# Of the budget, for the first of several splits.
+FIRST_SPLIT_SHARE = 0.5
 # How long after a small budget runs may still look for their first models, in all.
 GRACE_SECONDS = 30.0
 NOTICED_SECONDS = 0.1
@@ -367,8 +369,12 @@ class SplitsTask:
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
         end, count = time.time() + self.budget.seconds, len(self.splits)
         for number, rows in enumerate(self.splits):
-            seconds = self.budget.seconds / count
-            if self.budget.per == "all":  # what the splits before left goes to those after
+            # A language without a model in the first split has no row, so most time goes there.
+            seconds = self.budget.seconds
+            if count > 1:
+                rest = (1 - FIRST_SPLIT_SHARE) / (count - 1)
+                seconds *= rest if number else FIRST_SPLIT_SHARE
+            if number and self.budget.per == "all":  # what was left goes to the splits after
                 seconds = max(seconds / 2, (end - time.time()) / (count - number))
             budget = replace(self.budget, seconds=seconds)
             yield SplitBegan(number)

@@ -28,6 +28,7 @@ from pgmstudio.core.experiments.language_comparison.scheduler import (
     Budget,
     Finish,
     LanguagesTask,
+    RunBegan,
     RunOver,
     SplitsTask,
 )
@@ -129,6 +130,15 @@ def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -
     bits = sum(float(part.mean()) for part in logs) / 2
     assert table.comparison["Chow–Liu tree"].log2_likelihood_per_row == pytest.approx(bits)
     assert [len(models) for models in table.models_by_split()] == [1, 1]
+
+
+def test_the_first_split_has_half_of_the_time_and_the_others_share_the_rest() -> None:
+    splits = race_splits(rows_of_a_network(200), count=3, seed=1)
+    plan = languages_plan(["tree"], splits[0], smoothing=1.0)
+    task = SplitsTask(plan, splits, Budget(400, "each"), Finish(), processes=1)
+    given = [event.seconds for event in task(NEVER) if isinstance(event, RunBegan)]
+    assert given[0] == pytest.approx(2 * given[1])
+    assert given[1] == pytest.approx(given[2])
 
 
 def test_too_few_rows_are_refused_in_a_sentence() -> None:
