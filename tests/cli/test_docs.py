@@ -13,7 +13,11 @@ import pytest
 
 Call = Callable[..., Any]
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for page in DOCS.rglob("*.md") if page.parent.name != "results"),
+]
 
 
 def commands_of(page: Path) -> list[list[str]]:
@@ -27,7 +31,7 @@ def commands_of(page: Path) -> list[list[str]]:
 WITH_COMMANDS = [page for page in PAGES if commands_of(page)]
 
 
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
 def test_the_commands_of_a_page_run_one_after_another(
     call: Call, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,17 +88,24 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
-def test_the_index_links_every_page() -> None:
-    index = (ROOT / "docs/index.md").read_text()
-    for page in (ROOT / "docs").glob("*.md"):
-        if page.name != "index.md":
-            assert f"({page.name})" in index
+def test_every_page_is_linked_from_the_index_or_from_its_parent_page() -> None:
+    """`reference/learners.md` is the parent of the pages in `reference/learners/`."""
+    missing = []
+    for page in PAGES[1:]:
+        name = page.relative_to(DOCS).as_posix()
+        parent = page.parent.with_suffix(".md")
+        listed, link = (parent, f"{page.parent.name}/{page.name}")
+        if not parent.is_file():
+            listed, link = DOCS / "index.md", name
+        if name != "index.md" and f"({link})" not in listed.read_text(encoding="utf-8"):
+            missing.append(name)
+    assert missing == []
 
 
 def test_every_learner_has_its_place_in_the_docs() -> None:
     from pgmstudio.core.languages.learners import BUILT_IN
 
-    text = (ROOT / "docs/learners.md").read_text()
+    text = (ROOT / "docs/reference/learners.md").read_text()
     for learner in BUILT_IN:
         assert f"## {learner.key}" in text, learner.key
 
@@ -103,7 +114,7 @@ def test_every_command_and_generator_is_in_the_docs() -> None:
     from pgmstudio.cli.registry import COMMANDS
     from pgmstudio.core.experiments.generators.registry import GENERATORS
 
-    commands = (ROOT / "docs/command-line.md").read_text()
+    commands = (ROOT / "docs/reference/command-line.md").read_text()
     assert [name for name in COMMANDS if f"`pgmstudio {name}" not in commands] == []
-    data = (ROOT / "docs/data.md").read_text()
+    data = (ROOT / "docs/reference/data.md").read_text()
     assert [name for name in GENERATORS if f"`{name}`" not in data] == []

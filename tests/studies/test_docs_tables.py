@@ -24,13 +24,15 @@ HEAD = "| | published | obtained | difference | |"
 
 
 def page(name: str) -> str:
-    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    return (DOCS / f"studies/{name}.md").read_text(encoding="utf-8")
 
 
 def section_of(key: str) -> str:
     """What the page says about a recipe."""
     found = re.search(
-        rf"^## [^\n]*\n\n`{key}` (.*?)(?=^## |\Z)", page("experiments"), re.DOTALL | re.MULTILINE
+        rf"^## [^\n]*\n\n`{key}` (.*?)(?=^## |\Z)",
+        page("published-experiments"),
+        re.DOTALL | re.MULTILINE,
     )
     return found[1] if found else ""
 
@@ -154,7 +156,7 @@ def graph_lines() -> list[str]:
 
 
 def test_the_table_of_decision_graphs_is_what_was_stored_of_its_run() -> None:
-    tables = page("experiments-pdg").split("**Forest given**")[1].split("\nThe true models have")[0]
+    tables = page("decision-graphs").split("**Forest given**")[1].split("\nThe true models have")[0]
     shown = [line for line in tables.splitlines() if re.match(r"\| (Logic|Rnd)", line)]
     assert shown == graph_lines()
 
@@ -166,7 +168,7 @@ RUNS = sorted((DOCS / "results").glob("study-*.md"))
 @pytest.mark.parametrize("stored", RUNS, ids=lambda path: path.stem)
 def test_the_rows_of_a_study_are_what_was_stored_of_its_run(stored: Path) -> None:
     title = STUDIES[stored.stem.split("-")[1]]
-    section = page("experiments-sl").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    section = page("sl-curves").split(f"\n## {title}\n")[1].split("\n## ")[0]
     wrong = []
     for table in re.split(r"^(?=\*\*)", stored.read_text(encoding="utf-8"), flags=re.MULTILINE):
         head, *lines = table.splitlines() or [""]

@@ -348,7 +348,7 @@ def test_the_best_model_of_each_language_comes_near_to_a_random_decision_graph(
 def test_networks_fall_less_beyond_their_best_than_other_languages(name: str, shared: Path) -> None:
     # Acceptance check 16 on 4 of the 7 real sets. Each language as far as the source went: networks
     # to the λ of AIC, classes without smoothing and to many more than are best; by themselves ours
-    # stop growing near their best and have nothing to fall from (docs/experiments-sl.md).
+    # stop growing near their best and have nothing to fall from (docs/studies/sl-curves.md).
     params = StudyParams(run_limit=None, curve_limit=None)
     study = STUDIES["real"].only(name)
     (own,) = study.chosen

@@ -92,7 +92,7 @@ def _parser() -> CommandParser:
         "point as it comes. A sweep that was stopped or killed goes on with --resume; so does one\n"
         "whose plan has grown. Nothing that is done is done again.",
     )
-    parser.add_argument("plan", metavar="PLAN", help="see docs/experiments-plans.md")
+    parser.add_argument("plan", metavar="PLAN", help="see docs/how-to/run-an-experiment.md")
     parser.add_argument("--out", metavar="FOLDER", help="where points go (default PLAN.points)")
     parser.add_argument("--resume", action="store_true", help="go on with the points in the folder")
     parser.add_processes()

@@ -106,7 +106,7 @@ class ScoreTablePage(Page):
         )
         self._more = button(
             "What is it?",
-            partial(open_help, shell, "glossary.md"),
+            partial(open_help, shell, "reference/glossary.md"),
             role="link",
             name="scoresHelp",
             tip="Effective size in the glossary of the manual.",

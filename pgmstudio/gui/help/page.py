@@ -1,11 +1,12 @@
-"""The manual inside the window: the same pages as docs/."""
+"""The manual in the window: the pages of docs/ with a table of contents, search and Back."""
 
 from __future__ import annotations
 
-import re
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QIcon,
@@ -17,16 +18,16 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 from PySide6.QtWidgets import (
-    QListWidget,
-    QListWidgetItem,
     QSplitter,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTextBrowser,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QTreeWidgetItemIterator,
     QVBoxLayout,
     QWidget,
 )
 
+from pgmstudio.gui.help.contents import INDEX, ManualPage, anchor_of, read_contents
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
@@ -35,35 +36,26 @@ from pgmstudio.gui.widgets.search_field import SearchField
 from pgmstudio.gui.window.app_context import Shell
 from pgmstudio.gui.window.page import Page
 
-# Its links are the order of the contents; pages it does not name follow by name.
-INDEX = "index.md"
 LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _CODE = QTextFormat.Property.BlockCodeLanguage
-
-
-class _NoWiderThanTheList(QStyledItemDelegate):
-    """Long titles are cut with an ellipsis, so that the text keeps its room."""
-
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        return QSize(1, super().sizeHint(option, index).height())
+_PATH = Qt.ItemDataRole.UserRole
 
 
 class HelpPage(Page):
-    """A list of the pages at the left, the text at the right; links lead on inside.
+    """The contents at the left, the text at the right; links open inside.
 
-    The field over the list leaves those pages that have its words; Enter goes to the next place.
+    The search field keeps the pages that contain its text; Enter goes to the next match.
     """
 
     def __init__(self) -> None:
         super().__init__("help")
-        self._folder = folder_of("docs")
-        self._seen: list[tuple[int, int]] = []  # pages left behind and how far they were read
-        self._shown = -1
+        self._folder = folder_of("docs").resolve()
+        self._history: list[tuple[str, int]] = []  # pages left behind with their scroll position
+        self._shown = ""
+        self._items: dict[str, QTreeWidgetItem] = {}
         self.search = SearchField("helpFind", "Find in the manual")
-        self.search.setToolTip("Pages with these words; Enter goes to the next place.")
+        self.search.setToolTip("Show pages that contain this text; Enter goes to the next match.")
         self.search.textChanged.connect(self._on_find)
         self.search.returnPressed.connect(self._find_next)
         self.back = tool_button("caret-left", "Back (Alt+Left)", self._on_back, name="helpBack")
@@ -71,22 +63,20 @@ class HelpPage(Page):
         self._none = label("", "secondary", size="dense", wrap=True)
         self._none.setObjectName("helpNone")
         self._none.setContentsMargins(12, 0, 12, 4)
-        self._contents = QListWidget()
+        self._contents = QTreeWidget()
         self._contents.setObjectName("helpContents")
         self._contents.setAccessibleName("Pages of the manual")
         self._contents.setToolTip("Choose a page of the manual.")
+        self._contents.setHeaderHidden(True)
+        self._contents.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._browser = QTextBrowser()
         self._browser.setObjectName("helpText")
         self._browser.setAccessibleName("Manual")
-        self._browser.setToolTip("A page of the manual; links lead on inside.")
+        self._browser.setToolTip("A page of the manual; links open inside.")
         self._browser.setOpenLinks(False)
         self._browser.anchorClicked.connect(self._on_link)
-        self._files = self._pages()
-        self._contents.ensurePolished()  # rows laid out before that keep their unstyled height
-        for file in self._files:
-            item = QListWidgetItem(_title_of(file), self._contents)
-            item.setToolTip(item.text())
-        self._contents.currentRowChanged.connect(self._on_row)
+        self._fill_contents()
+        self._contents.currentItemChanged.connect(self._on_item)
         head = row(self.back, self.search)
         head.setContentsMargins(8, 8, 8, 8)
         left = QWidget()
@@ -104,7 +94,6 @@ class HelpPage(Page):
         splitter.setStretchFactor(0, 1)
         splitter.setStretchFactor(1, 2)
         self._contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._contents.setItemDelegate(_NoWiderThanTheList(self._contents))
         self._contents.setMinimumWidth(theme().px("left_min"))
         splitter.setSizes([theme().px("left"), 2 * theme().px("left")])
         layout = QVBoxLayout(self)
@@ -119,82 +108,150 @@ class HelpPage(Page):
     def page_icon(self) -> QIcon:
         return icon("question")
 
-    def show_file(self, name: str) -> None:
-        names = [file.name for file in self._files]
-        if name in names:
-            self._contents.setCurrentRow(names.index(name))
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The pages of the contents in order, as paths below the manual's folder."""
+        return tuple(self._items)
 
-    def _pages(self) -> list[Path]:
-        files = {file.name: file for file in sorted(self._folder.glob("*.md"))}
-        index = files[INDEX].read_text(encoding="utf-8") if INDEX in files else ""
-        named = dict.fromkeys((INDEX, *re.findall(r"\]\(([\w-]+\.md)", index), *files))
-        return [files[name] for name in named if name in files]
+    @property
+    def shown_path(self) -> str:
+        return self._shown
 
-    def _on_row(self, number: int) -> None:
-        if not 0 <= number < len(self._files) or number == self._shown:
+    def show_file(self, path: str, anchor: str = "") -> None:
+        """Open a page by its path below the manual's folder, at a heading if one is given."""
+        item = self._items.get(path)
+        if item is None:
             return
-        if self._shown >= 0:
-            self._seen.append((self._shown, self._browser.verticalScrollBar().value()))
-            self.back.setEnabled(True)
-        self._show(number)
+        self._contents.setCurrentItem(item)
+        if anchor:
+            self._scroll_to(anchor)
 
-    def _show(self, number: int, read_to: int = 0) -> None:
-        self._shown = number
-        self._browser.setSearchPaths([str(self._folder)])
-        self._browser.setMarkdown(self._files[number].read_text(encoding="utf-8"))
-        _give_air(self._browser.document())
+    def _fill_contents(self) -> None:
+        for section in read_contents(self._folder):
+            if section.title:
+                head = QTreeWidgetItem(self._contents, [section.title])
+                head.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                for page in section.pages:
+                    self._add_page(page, head)
+                head.setExpanded(True)
+            else:
+                for page in section.pages:
+                    self._add_page(page, self._contents)
+
+    def _add_page(self, page: ManualPage, parent: QTreeWidget | QTreeWidgetItem) -> None:
+        item = QTreeWidgetItem(parent, [page.title])
+        item.setToolTip(0, page.title)
+        item.setData(0, _PATH, page.path)
+        self._items[page.path] = item
+        for child in page.children:
+            self._add_page(child, item)
+
+    def _on_item(self, item: QTreeWidgetItem | None) -> None:
+        path = item.data(0, _PATH) if item is not None else None
+        if not path or path == self._shown:
+            return
+        if self._shown:
+            self._history.append((self._shown, self._browser.verticalScrollBar().value()))
+            self.back.setEnabled(True)
+        self._show(path)
+
+    def _show(self, path: str, scroll: int = 0) -> None:
+        self._shown = path
+        file = self._folder / path
+        self._browser.setSearchPaths([str(file.parent)])
+        self._browser.setMarkdown(file.read_text(encoding="utf-8"))
+        _set_spacing(self._browser.document())
         self._browser.moveCursor(QTextCursor.MoveOperation.Start)
-        self._browser.verticalScrollBar().setValue(read_to)
+        self._browser.verticalScrollBar().setValue(scroll)
+
+    def _scroll_to(self, anchor: str) -> None:
+        document = self._browser.document()
+        block = document.begin()
+        while block.isValid():
+            if block.blockFormat().headingLevel() and anchor_of(block.text()) == anchor:
+                top = document.documentLayout().blockBoundingRect(block).top()
+                self._browser.verticalScrollBar().setValue(round(top))
+                return
+            block = block.next()
 
     def _on_back(self) -> None:
-        if not self._seen:
+        if not self._history:
             return
-        number, read_to = self._seen.pop()
-        self.back.setEnabled(bool(self._seen))
-        self._show(number, read_to)  # before the row, which then is no step of its own
-        self._contents.setCurrentRow(number)
+        path, scroll = self._history.pop()
+        self.back.setEnabled(bool(self._history))
+        self._show(path, scroll)  # before the selection changes, which would be a new step
+        self._contents.setCurrentItem(self._items[path])
 
     def _on_link(self, url: QUrl) -> None:
         if url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
-        else:
-            self.show_file(Path(url.path()).name)
-
-    def _on_find(self, words: str) -> None:
-        wanted = words.strip().casefold()
-        texts = [file.read_text(encoding="utf-8").casefold() for file in self._files]
-        found = [number for number, text in enumerate(texts) if wanted in text]
-        for number in range(len(self._files)):
-            self._contents.item(number).setHidden(number not in found)
-        self._none.setText(f"No page has “{words.strip()}”.")
-        self._none.setVisible(not found)
-        if not wanted or not found:
             return
-        if self._shown not in found:
-            self._contents.setCurrentRow(found[0])
+        anchor = url.fragment()
+        if not url.path():
+            self._scroll_to(anchor)
+            return
+        target = os.path.normpath((self._folder / self._shown).parent / url.path())
+        if target.startswith(str(self._folder)):
+            self.show_file(Path(target).relative_to(self._folder).as_posix(), anchor)
+
+    def _matches(self, text: str) -> list[str]:
+        wanted = text.strip().casefold()
+        return [
+            path
+            for path in self._items
+            if wanted in (self._folder / path).read_text(encoding="utf-8").casefold()
+        ]
+
+    def _on_find(self, text: str) -> None:
+        matches = self._matches(text)
+        shown = {id(item) for path in matches for item in _with_parents(self._items[path])}
+        entries = QTreeWidgetItemIterator(self._contents)
+        while entries.value() is not None:
+            item = entries.value()
+            item.setHidden(id(item) not in shown)
+            entries += 1
+        wanted = text.strip()
+        self._none.setText(f"No page contains “{wanted}”.")
+        self._none.setVisible(not matches)
+        if not wanted or not matches:
+            return
+        for path in matches:
+            for item in _with_parents(self._items[path]):
+                item.setExpanded(True)
+        if self._shown not in matches:
+            self.show_file(matches[0])
         self._browser.moveCursor(QTextCursor.MoveOperation.Start)
-        self._browser.find(words.strip())
+        self._browser.find(wanted)
 
     def _find_next(self) -> None:
-        """The next place on this page, after the last one the first place of the next page."""
-        words = self.search.text().strip()
-        if not words or self._browser.find(words):
+        """The next match on this page, after the last one the first of the next page."""
+        wanted = self.search.text().strip()
+        if not wanted or self._browser.find(wanted):
             return
-        rows = [n for n in range(len(self._files)) if not self._contents.item(n).isHidden()]
-        if rows:
-            self._contents.setCurrentRow(next((n for n in rows if n > self._shown), rows[0]))
+        matches = self._matches(wanted)
+        if matches:
+            order = self.paths
+            here = order.index(self._shown)
+            following = (path for path in matches if order.index(path) > here)
+            self.show_file(next(following, matches[0]))
             self._browser.moveCursor(QTextCursor.MoveOperation.Start)
-            self._browser.find(words)
+            self._browser.find(wanted)
 
     def _restyle(self) -> None:
-        if self._shown >= 0:
+        if self._shown:
             self._show(self._shown, self._browser.verticalScrollBar().value())
 
 
-def _give_air(document: QTextDocument) -> None:
-    """Markdown comes without space between its paragraphs."""
+def _with_parents(item: QTreeWidgetItem | None) -> Iterator[QTreeWidgetItem]:
+    while item is not None:
+        yield item
+        item = item.parent()
+
+
+def _set_spacing(document: QTextDocument) -> None:
+    """Line height and margins, which Markdown leaves at zero."""
     cursor = QTextCursor(document)
-    cursor.beginEditBlock()  # else a page with many cells is laid out for each of them
+    cursor.beginEditBlock()  # otherwise a page with many cells is laid out once per cell
     block = document.begin()
     while block.isValid():
         form = block.blockFormat()
@@ -209,13 +266,7 @@ def _give_air(document: QTextDocument) -> None:
     cursor.endEditBlock()
 
 
-def _title_of(file: Path) -> str:
-    with file.open(encoding="utf-8") as lines:
-        first = lines.readline().lstrip("# ").strip()
-    return first or file.stem
-
-
-def open_help(shell: Shell, name: str = "index.md") -> None:
+def open_help(shell: Shell, path: str = INDEX) -> None:
     page = shell.open_page("help", HelpPage)
     assert isinstance(page, HelpPage)
-    page.show_file(name)
+    page.show_file(path)

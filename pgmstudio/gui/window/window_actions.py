@@ -265,7 +265,7 @@ def _help(shell: Shell) -> list[ActionSpec]:
             "Glossary",
             "Help",
             "The words of this program and what they mean.",
-            lambda: show("glossary.md"),
+            lambda: show("reference/glossary.md"),
         ),
         ActionSpec("help.about", "About PGM Studio", "Help", "Version and licence.", about),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QListWidget, QTabWidget, QTextBrowser, QTreeWidget
+from PySide6.QtWidgets import QTabWidget, QTextBrowser, QTreeWidget, QTreeWidgetItemIterator
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode
@@ -253,10 +253,10 @@ def shown(page: HelpPage) -> str:
 def test_one_can_go_back_to_where_one_was_in_the_manual(manual: HelpPage, qtbot: QtBot) -> None:
     assert not manual.back.isEnabled()
     bar = manual.findChild(QTextBrowser, "helpText").verticalScrollBar()
-    manual.show_file("learners.md")
+    manual.show_file("reference/learners.md")
     qtbot.waitUntil(lambda: bar.maximum() > 200)
     bar.setValue(200)
-    manual.show_file("glossary.md")
+    manual.show_file("reference/glossary.md")
     assert shown(manual) == "Glossary"
     qtbot.mouseClick(manual.back, Qt.MouseButton.LeftButton)
     assert shown(manual) == "Learners"
@@ -267,28 +267,34 @@ def test_one_can_go_back_to_where_one_was_in_the_manual(manual: HelpPage, qtbot:
 
 
 def test_the_manual_is_searched(manual: HelpPage, qtbot: QtBot) -> None:
-    contents = manual.findChild(QListWidget, "helpContents")
+    contents = manual.findChild(QTreeWidget, "helpContents")
     browser = manual.findChild(QTextBrowser, "helpText")
+    everything = len(manual.paths)
 
     def listed() -> int:
-        return sum(not contents.item(row).isHidden() for row in range(contents.count()))
+        count, items = 0, QTreeWidgetItemIterator(contents)
+        while items.value() is not None:
+            is_page = bool(items.value().flags() & Qt.ItemFlag.ItemIsSelectable)
+            count += is_page and not items.value().isHidden()
+            items += 1
+        return count
 
     qtbot.keyClicks(manual.search, "smoothing")
-    assert 0 < listed() < contents.count()
+    assert 0 < listed() < everything
     assert browser.textCursor().selectedText().casefold() == "smoothing"
     before = shown(manual), browser.textCursor().position()
     qtbot.keyClick(manual.search, Qt.Key.Key_Return)
     assert (shown(manual), browser.textCursor().position()) != before
     manual.search.setText("no such words")
     assert listed() == 0
-    assert manual._none.text() == "No page has “no such words”."
+    assert manual._none.text() == "No page contains “no such words”."
     manual.search.clear()
-    assert listed() == contents.count()
+    assert listed() == everything
 
 
 def test_another_look_leaves_the_reader_where_he_is(manual: HelpPage, qtbot: QtBot) -> None:
     bar = manual.findChild(QTextBrowser, "helpText").verticalScrollBar()
-    manual.show_file("learners.md")
+    manual.show_file("reference/learners.md")
     qtbot.waitUntil(lambda: bar.maximum() > 200)
     bar.setValue(200)
     theme().set_look(mode="dark")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QListWidget, QMenu, QTextBrowser
+from PySide6.QtWidgets import QMenu, QTextBrowser, QTreeWidget
 
-from pgmstudio.gui.help.page import open_help
+from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.window.main_window import MainWindow
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/window.md"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+PAGE = DOCS / "reference/window.md"
 
 
 def test_every_key_of_the_manual_is_a_key_of_the_window(window: MainWindow) -> None:
@@ -40,18 +42,38 @@ def test_every_menu_entry_the_manual_names_exists(window: MainWindow) -> None:
 
 
 def test_the_page_is_in_the_help(window: MainWindow) -> None:
-    open_help(window.shell, "window.md")
+    open_help(window.shell, "reference/window.md")
     text = window.findChild(QTextBrowser, "helpText").toPlainText()
     assert text.startswith("The window")
     assert "this state was observed" in text
 
 
-def test_the_contents_stand_in_the_order_of_the_first_page(window: MainWindow) -> None:
+def test_the_contents_follow_the_sections_of_the_first_page(window: MainWindow) -> None:
     open_help(window.shell)
+    contents = window.findChild(QTreeWidget, "helpContents")
+    shown = {}
+    for row in range(contents.topLevelItemCount()):
+        section = contents.topLevelItem(row)
+        shown[section.text(0)] = [
+            section.child(place).text(0) for place in range(section.childCount())
+        ]
+    first = (DOCS / "index.md").read_text(encoding="utf-8")
+    expected: dict[str, list[str]] = {"PGM Studio": []}
+    for line in first.splitlines():
+        if line.startswith("## "):
+            section_pages = expected.setdefault(line[3:], [])
+        elif match := re.match(r"- \[([^\]]+)\]\([\w/-]+\.md\)", line):
+            section_pages.append(match[1])
+    assert shown == expected
+
+
+def test_links_lead_from_one_folder_to_another_and_to_a_heading(window: MainWindow) -> None:
+    open_help(window.shell, "explanation/comparing.md")
     page = window.shell.center.current
-    contents = page.findChild(QListWidget) if page is not None else None
-    assert contents is not None
-    shown = [contents.item(place).text() for place in range(contents.count())]
-    first = (PAGE.parent / "index.md").read_text(encoding="utf-8")
-    linked = re.findall(r"^- \[([^\]]+)\]\([\w-]+\.md\)", first, re.MULTILINE)
-    assert shown[1:] == linked
+    assert isinstance(page, HelpPage)
+    browser = page.findChild(QTextBrowser, "helpText")
+    browser.anchorClicked.emit(QUrl("../reference/command-line.md#exit-codes"))
+    assert page.shown_path == "reference/command-line.md"
+    assert browser.verticalScrollBar().value() > 0
+    page.back.click()
+    assert page.shown_path == "explanation/comparing.md"
